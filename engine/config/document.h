@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only reader of YAML: a tree of nodes that keep their line and column, read event by event so that duplicate
+// keys, aliases, tags and second documents are refused where they stand.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::config {
+
+// A value in a YAML file: knows where it stands and by which keys it was reached, so every accessor can complain well.
+class node {
+  public:
+    enum class shape { null, scalar, sequence, mapping };
+    struct member;
+
+    shape kind() const { return kind_; }
+    bool is_scalar() const { return kind_ == shape::scalar; }
+    bool is_sequence() const { return kind_ == shape::sequence; }
+    bool is_mapping() const { return kind_ == shape::mapping; }
+    bool is_quoted() const { return quoted_; }
+    location where() const;
+    const std::string& key_path() const { return key_path_; }  // "trades[3].strike"
+
+    // Scalars. Each throws tilewalk::error (input) saying what was found and what was expected.
+    const std::string& text() const;
+    double number() const;              // finite, plain decimal; by from_chars
+    std::int64_t integer() const;
+    bool boolean() const;               // true or false, nothing else
+
+    // Sequences.
+    const std::vector<node>& items() const;
+
+    // Mappings, in the order of the file.
+    const std::vector<member>& members() const;
+    const node* find(std::string_view key) const;
+    const node& at(std::string_view key) const;            // throws if missing, naming the mapping's place
+    // Refuses members that are not in `known`, with the nearest known one suggested.
+    void only(const std::vector<std::string>& known) const;
+
+    [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
+    std::string found() const;                                 // "the text 'abc'", "a list", ... for messages
+
+  private:
+    friend class builder;
+    shape kind_ = shape::null;
+    bool quoted_ = false;
+    std::shared_ptr<const std::string> file_;
+    int line_ = 0, column_ = 0;
+    std::string key_path_;
+    std::string scalar_;
+    std::vector<node> items_;
+    std::vector<member> members_;
+};
+struct node::member {
+    std::string key;
+    location where;
+    node value;
+};
+
+struct limits {
+    std::size_t bytes = std::size_t{256} << 20;
+    std::size_t nodes = 20'000'000;
+    int depth = 64;
+};
+
+// `name` is how the text is called in errors.
+node parse(std::string_view text, const std::string& name, const limits& within = {});
+// Reads and parses a regular file; the error says why it could not.
+node load(const std::filesystem::path& file, const limits& within = {});
+std::string read_file(const std::filesystem::path& file, std::size_t most_bytes);
+
+}  // namespace tilewalk::config

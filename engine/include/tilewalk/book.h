@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A book: trades of library products or of the user's own, with the market and the run settings it asks for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tilewalk/market.h"
+
+namespace tilewalk {
+
+// What the file may say about a run; everything unsaid is left to the caller.
+struct run_settings {
+    std::optional<std::uint64_t> paths;
+    std::optional<std::uint64_t> seed;
+    std::optional<int> threads;
+};
+
+namespace books {
+struct book_state;
+}
+
+// A trade that can't be read does not spoil the book: it is kept with its error and shows as a failed row.
+class book {
+  public:
+    static book load(const std::filesystem::path& file);
+    // Relative files that the text names are looked for in `folder`.
+    static book parse(std::string_view yaml, const std::string& name = "book",
+                      const std::filesystem::path& folder = ".");
+
+    std::size_t size() const;
+    // The market the book names or holds, if it does.
+    const std::optional<tilewalk::market>& market() const;
+    const run_settings& settings() const;
+    const books::book_state& state() const { return *state_; }
+
+  private:
+    explicit book(std::shared_ptr<const books::book_state> state) : state_(std::move(state)) {}
+    std::shared_ptr<const books::book_state> state_;
+};
+
+}  // namespace tilewalk

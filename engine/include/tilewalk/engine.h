@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices books. One engine may be used by many threads at once; it keeps no state between calls but its settings.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tilewalk/book.h"
+#include "tilewalk/market.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+// What holds where neither the caller nor the book says otherwise.
+inline constexpr std::uint64_t default_paths = 131072;
+inline constexpr std::uint64_t default_seed = 42;
+
+struct engine_settings {
+    // "auto", or one of instruction_sets(); the bits of a price do not depend on it.
+    std::string instruction_set = "auto";
+};
+
+struct progress {
+    std::size_t trades_done = 0, trades = 0;
+    std::uint64_t path_steps_done = 0, path_steps = 0;
+};
+
+struct run_options {
+    run_settings overrides;  // beat the book's own settings, which beat the defaults; threads 0 means all cores
+    // Called now and then, from one thread at a time.
+    std::function<void(const progress&)> on_progress;
+    // Set to true by anyone: the run throws tilewalk::error (cancelled) soon after.
+    const std::atomic<bool>* cancel = nullptr;
+};
+
+// What pricing a trade will do, before anything runs.
+struct trade_plan {
+    std::string trade, product, currency;
+    std::string failure;                      // why it can't be planned, or empty
+    location where;
+    std::vector<std::string> assets;
+    struct watched_date {
+        std::string label;                    // as the book wrote it
+        double years = 0;
+        std::vector<std::string> blocks;      // what happens there
+    };
+    std::vector<watched_date> dates;          // past ones have negative years
+    std::vector<double> grid;                 // times the path stops at
+    int normals_per_step = 0, uniforms_per_step = 0;
+    std::string program;                      // printed
+    std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
+    std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
+};
+
+class engine {
+  public:
+    explicit engine(engine_settings settings = {});
+
+    // In the market that the book names or holds; throws tilewalk::error (usage) if it has none.
+    results price(const book& trades, const run_options& options = {}) const;
+    results price(const book& trades, const market& in, const run_options& options = {}) const;
+    std::vector<trade_plan> explain(const book& trades, const market& in, const run_options& options = {}) const;
+
+    const engine_settings& settings() const { return settings_; }
+    // Instruction sets that this build has and this machine can run, best first.
+    static std::vector<std::string> instruction_sets();
+
+  private:
+    engine_settings settings_;
+};
+
+}  // namespace tilewalk

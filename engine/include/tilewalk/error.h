@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one error type of Tilewalk: what kind it is, where it came from, and a sentence a person can act on.
+// This header is the vocabulary shared by every layer; it depends on nothing of ours.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tilewalk {
+
+enum class error_kind {
+    usage,      // the caller asked for something that does not exist
+    input,      // a book, market, product or script is wrong
+    numeric,    // a path produced a number that is not finite
+    io,         // a file could not be read or written
+    cancelled,  // the caller asked to stop
+    internal,   // a defect of Tilewalk
+};
+
+// A place in a file. Lines and columns count from 1; 0 means unknown.
+struct location {
+    std::string file;
+    int line = 0;
+    int column = 0;
+
+    friend bool operator==(const location&, const location&) = default;
+};
+
+// "file:12:7", "file:12", "file" or "".
+std::string to_string(const location& where);
+
+class error : public std::runtime_error {
+  public:
+    // `message` says what was found and what was expected; `key_path` is such as "trades[3].strike".
+    error(error_kind kind, const std::string& message, location where = {}, std::string key_path = {});
+
+    error_kind kind() const noexcept { return kind_; }
+    const location& where() const noexcept { return where_; }
+    const std::string& key_path() const noexcept { return key_path_; }
+    // The sentence alone; what() has the place and the key path in front of it.
+    const std::string& message() const noexcept { return message_; }
+
+  private:
+    error_kind kind_;
+    location where_;
+    std::string key_path_;
+    std::string message_;
+};
+
+}  // namespace tilewalk

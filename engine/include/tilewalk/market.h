@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A market as of a day: curves, spots, volatilities, correlations, fixings. Immutable, cheap to copy, safe to share.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tilewalk {
+
+namespace markets {
+struct market_state;
+}
+
+class market {
+  public:
+    static market load(const std::filesystem::path& file);
+    // `name` is what errors call the text.
+    static market parse(std::string_view yaml, const std::string& name = "market");
+    explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
+
+    std::string as_of() const;  // YYYY-MM-DD
+    const markets::market_state& state() const { return *state_; }
+
+  private:
+    std::shared_ptr<const markets::market_state> state_;
+};
+
+}  // namespace tilewalk

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices with everything needed to trust them, and the writers that put them in a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk {
+
+enum class trade_status { priced, failed };
+
+struct price_row {
+    std::string trade;     // id
+    std::string product;
+    std::string currency;  // of the price
+    trade_status status = trade_status::failed;
+    double quantity = 1;
+    double price = 0;           // one unit, discounted to as_of
+    double standard_error = 0;  // of price
+    double low = 0, high = 0;   // 95 % interval
+    std::uint64_t paths = 0;
+    // How many paths carry the variance: paths / kurtosis of the payoff. Below `thin_below` the standard error
+    // itself is not to be trusted, and `thin` is set.
+    double effective_hits = 0;
+    bool thin = false;
+    std::string message;  // why it failed, or why the figure is to be read with care
+    error_kind kind = error_kind::internal;  // of a failure
+    location where;       // the trade in its file, or the place of the error
+
+    double value() const { return quantity * price; }
+};
+inline constexpr double thin_below = 100;
+
+struct input_file {
+    std::string file, hash;  // what was read and a hash of its bytes
+};
+
+struct run_manifest {
+    std::string version, compiler, instruction_set, machine;
+    std::string as_of, started;  // dates in ISO form; started is UTC
+    std::string precision = "double";
+    std::uint64_t seed = 0, paths = 0;
+    int threads = 0;
+    std::vector<input_file> inputs;
+    double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
+    std::uint64_t path_steps = 0;
+};
+
+struct results {
+    std::vector<price_row> rows;  // in the order of the book
+    run_manifest manifest;
+
+    std::size_t failed() const;
+};
+
+enum class output_format { table, csv, json };
+// Numbers in csv and json keep all their bits (shortest form that reads back the same).
+void write(std::ostream& out, const results& r, output_format format);
+// Reads what write(json) wrote. Throws tilewalk::error (input).
+results read_results(const std::string& json, const std::string& name);
+
+}  // namespace tilewalk

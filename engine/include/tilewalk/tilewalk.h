@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything a risk system needs to price a book inside its own process:
+//
+//     auto book = tilewalk::book::load("book.yaml");
+//     tilewalk::engine engine;
+//     for (const auto& row : engine.price(book).rows) use(row.trade, row.price, row.standard_error);
+#pragma once
+
+#include "tilewalk/book.h"
+#include "tilewalk/engine.h"
+#include "tilewalk/error.h"
+#include "tilewalk/market.h"
+#include "tilewalk/results.h"
+#include "tilewalk/version.h"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Civil dates, times in years, day counts. A time in a book is a date or a plain number of years from as_of.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace tilewalk::dates {
+
+// A day of the proleptic Gregorian calendar.
+struct date {
+    std::int32_t serial = 0;  // days since 1970-01-01
+    friend auto operator<=>(const date&, const date&) = default;
+};
+
+struct year_month_day {
+    int year = 1970, month = 1, day = 1;
+};
+
+std::optional<date> make_date(int year, int month, int day);  // empty if there is no such day
+std::optional<date> parse_date(std::string_view iso);         // strict YYYY-MM-DD, 1900 to 2299
+year_month_day civil(date d);
+std::string to_string(date d);
+int weekday(date d);  // 0 is Monday
+date add_months(date d, int months, bool keep_end_of_month = false);
+
+enum class day_count { act_365f, act_360, thirty_360 };
+std::optional<day_count> parse_day_count(std::string_view name);  // "ACT/365F" "ACT/360" "30/360"
+std::string_view to_string(day_count convention);
+double year_fraction(date from, date to, day_count convention);
+
+// A date or a number of years from as_of.
+struct time_point {
+    std::variant<double, date> when = 0.0;
+
+    // Years from as_of; a date counts ACT/365F.
+    double years(date as_of) const;
+    friend bool operator==(const time_point&, const time_point&) = default;
+};
+std::string to_string(const time_point& t);  // "2027-03-31" or "0.25y"
+// Where both ends are dates the convention counts; else it is the difference of the years.
+double year_fraction(const time_point& from, const time_point& to, day_count convention, date as_of);
+
+}  // namespace tilewalk::dates

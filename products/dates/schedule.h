@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calendars, business-day rules and schedules: how "monthly from here to there" becomes a list of dates.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "products/dates/date.h"
+
+namespace tilewalk::dates {
+
+enum class calendar { none, weekends };
+enum class roll { unadjusted, following, modified_following, preceding };
+
+std::optional<calendar> parse_calendar(std::string_view name);
+std::optional<roll> parse_roll(std::string_view name);
+bool is_business_day(date d, calendar days);
+date adjust(date d, calendar days, roll rule);
+
+// "1d", "2w", "3m", "1y"; or "business_day".
+struct period {
+    int count = 0;
+    enum class unit { day, week, month, year, business_day } of = unit::day;
+};
+std::optional<period> parse_period(std::string_view text);
+
+// How a schedule is written: a list, or start/end with a frequency or a count.
+struct schedule_rule {
+    time_point start, end;
+    std::optional<period> every;  // with dates; counted forward from start, the end is always included
+    std::optional<int> count;     // with dates or years: this many equal steps after start
+    bool include_start = false;
+    calendar days = calendar::none;
+    roll rule = roll::unadjusted;
+};
+
+// Strictly increasing times. `anchor` is the start the first period is counted from, where there is one.
+struct schedule {
+    std::vector<time_point> times;
+    std::optional<time_point> anchor;
+    friend bool operator==(const schedule&, const schedule&) = default;
+};
+
+// All times of a schedule are dates or all are years: their order must not depend on as_of.
+// Both throw tilewalk::error (input) without a location if it makes no sense; the reader adds the place.
+schedule generate(const schedule_rule& rule);
+void check_increasing(const schedule& s);
+
+}  // namespace tilewalk::dates

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records a program while ordinary C++ runs: `value` behaves like a number, every operation becomes a node.
+// Constants fold as they are recorded, with the evaluator that also runs the paths, so folding never changes a bit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "products/program/program.h"
+
+namespace tilewalk::program {
+
+class recorder;
+
+// The result of an operation on numbers, exactly as a path would compute it.
+using evaluator = double (*)(operation code, double a, double b, double c);
+
+// A handle of a number or a truth in the section being recorded. A default-made value belongs to no recorder.
+class value {
+  public:
+    value() = default;
+    bool valid() const { return home_ != nullptr; }
+    bool is_constant() const;
+    double constant() const;  // only if is_constant()
+    recorder* home() const { return home_; }
+    std::uint32_t index() const { return index_; }
+
+  private:
+    friend class recorder;
+    value(recorder* home, std::uint32_t index) : home_(home), index_(index) {}
+    recorder* home_ = nullptr;
+    std::uint32_t index_ = 0;
+};
+
+class recorder {
+  public:
+    explicit recorder(evaluator evaluate);
+
+    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once. So the
+    // script that will run on every path first plays what has already happened, once, and leaves its states behind
+    // as the start of the path.
+    void set_eager(bool eager) { eager_ = eager; }
+
+    // A state of the path; `initial` is data, not structure. States may be declared at any time.
+    std::uint32_t state(std::string name, double initial);
+    void output(std::uint32_t state) { outputs_.push_back(state); }
+
+    // Opens section `number` (0 is the step); values of another section must not be used from here on. A section is
+    // recorded once; sections may be recorded in any order. `runs` is how often it runs along the path.
+    void open_section(std::size_t number, std::string name, std::size_t runs);
+
+    value constant(double number);
+    value truth(bool yes) { return constant(yes ? 1.0 : 0.0); }
+    // The same name gives the same slot: names, not numbers, decide the structure.
+    value term(std::string_view name, double number);
+    // `numbers` has one entry for each run of the section. In an eager recorder the one entry is a constant.
+    value row(std::string_view name, std::span<const double> numbers);
+    value read(std::uint32_t state);
+    void write(std::uint32_t state, value v);
+    // A fresh shock of the step that ends at this grid time: each call takes the next slot of the program.
+    value normal();
+    value uniform();
+
+    value apply(operation code, value a, value b = {}, value c = {});
+
+    struct recorded {
+        program code;
+        program_data data;
+    };
+    recorded finish() &&;
+
+  private:
+    friend class value;
+    struct open {
+        section code;
+        std::size_t runs = 0;
+        bool recorded = false;
+        std::map<std::string, std::uint32_t, std::less<>> row_slots;
+        std::vector<std::vector<double>> columns;
+        std::map<std::uint32_t, std::uint32_t> write_of_state;
+    };
+    value add_node(const node& n);
+
+    evaluator evaluate_;
+    std::vector<std::string> states_;
+    std::vector<double> initial_;
+    std::vector<std::uint32_t> outputs_;
+    std::vector<std::string> terms_;
+    std::vector<double> term_numbers_;
+    std::map<std::string, std::uint32_t, std::less<>> term_slots_;
+    std::vector<open> sections_;
+    std::size_t current_ = 0;
+    bool eager_ = false;
+    int normals_ = 0;
+    int uniforms_ = 0;
+};
+
+// Arithmetic on values. A double beside a value becomes a constant of the same recorder.
+value operator+(value a, value b);
+value operator-(value a, value b);
+value operator*(value a, value b);
+value operator/(value a, value b);
+value operator-(value a);
+value operator+(value a, double b);
+value operator+(double a, value b);
+value operator-(value a, double b);
+value operator-(double a, value b);
+value operator*(value a, double b);
+value operator*(double a, value b);
+value operator/(value a, double b);
+value operator/(double a, value b);
+value operator<(value a, value b);
+value operator<=(value a, value b);
+value operator>(value a, value b);
+value operator>=(value a, value b);
+value operator!(value a);
+value operator&&(value a, value b);
+value operator||(value a, value b);
+value equal(value a, value b);
+value abs(value a);
+value sqrt(value a);
+value exp(value a);
+value log(value a);
+value sin(value a);
+value cos(value a);
+value floor(value a);
+value norm_cdf(value a);
+value norm_inv(value a);
+value min(value a, value b);
+value max(value a, value b);
+value max(value a, double b);
+value min(value a, double b);
+value pow(value a, value b);
+value fma(value a, value b, value c);
+// condition ? a : b; folds when the condition is constant or both sides are the same value.
+value select(value condition, value a, value b);
+
+}  // namespace tilewalk::program
