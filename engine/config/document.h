@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of YAML: a tree of nodes that keep their line and column, read event by event so that duplicate
-// keys, aliases, tags and second documents are refused where they stand.
+// The only reader of YAML: a tree of nodes that keep their line and column, read event by event so that
+// duplicate keys, aliases, tags and second documents are refused where they stand.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "engine/config/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::config {
 
-// A value in a YAML file: knows where it stands and by which keys it was reached, so every accessor can complain well.
+// A value in a YAML file: knows where it stands and by which keys it was reached, so every accessor can
+// complain well.
 class node {
   public:
-    enum class shape { null, scalar, sequence, mapping };
+    enum class shape : std::uint8_t { null, scalar, sequence, mapping };
     struct member;
 
     shape kind() const { return kind_; }
     bool is_scalar() const { return kind_ == shape::scalar; }
     bool is_sequence() const { return kind_ == shape::sequence; }
     bool is_mapping() const { return kind_ == shape::mapping; }
-    bool is_quoted() const { return quoted_; }
+    bool is_quoted() const { return style_ != style::plain; }
+    bool is_literal() const { return style_ == style::literal; }  // a block scalar written with '|'
     location where() const;
-    const std::string& key_path() const { return key_path_; }  // "trades[3].strike"
+    // Where the text of a scalar begins: after the quote, or the indented column below a '|'.
+    location content_start() const;
+    std::string key_path() const;  // "trades[3].strike"
 
     // Scalars. Each throws tilewalk::error (input) saying what was found and what was expected.
     const std::string& text() const;
-    double number() const;              // finite, plain decimal; by from_chars
+    double number() const;  // finite, plain decimal; by from_chars
     std::int64_t integer() const;
-    bool boolean() const;               // true or false, nothing else
+    bool boolean() const;  // true or false, nothing else
 
     // Sequences.
     const std::vector<node>& items() const;
@@ -42,28 +46,38 @@ class node {
     // Mappings, in the order of the file.
     const std::vector<member>& members() const;
     const node* find(std::string_view key) const;
-    const node& at(std::string_view key) const;            // throws if missing, naming the mapping's place
+    const node& at(std::string_view key) const;  // throws if missing, naming the mapping's place
     // Refuses members that are not in `known`, with the nearest known one suggested.
     void only(const std::vector<std::string>& known) const;
 
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
-    std::string found() const;                                 // "the text 'abc'", "a list", ... for messages
+    std::string found() const;  // "'abc'", "a list", "nothing", ... for messages
 
   private:
     friend class builder;
+    struct source;  // what all nodes of a file share
+    struct scope;   // a sequence or mapping, as its members see it
+    enum class style : std::uint8_t { plain, quoted, literal, folded };
+
+    // A book has millions of nodes, so a node holds no path of its own: it knows its container's scope and
+    // its place there.
     shape kind_ = shape::null;
-    bool quoted_ = false;
-    std::shared_ptr<const std::string> file_;
+    style style_ = style::plain;
     int line_ = 0, column_ = 0;
-    std::string key_path_;
-    std::string scalar_;
-    std::vector<node> items_;
-    std::vector<member> members_;
+    int content_column_ = 0;            // block scalars only
+    int index_ = -1;                    // in a sequence
+    const std::string* key_ = nullptr;  // in a mapping; owned by the source
+    std::shared_ptr<const scope> scope_;
+    std::variant<std::string, std::vector<node>, std::vector<member>> content_;
 };
 struct node::member {
     std::string key;
-    location where;
     node value;
+    location where() const;  // of the key
+    // Refuses the key, not its value.
+    [[noreturn]] void fail(const std::string& message) const;
+
+    int line = 0, column = 0;
 };
 
 struct limits {

@@ -17,7 +17,7 @@ namespace tilewalk::language {
 struct occurrence {
     double years = 0;                // of the date at hand, from as_of
     double start_years = 0;          // of the interval; equal to years on a date
-    int index = 0;                   // 1-based position in the block's schedule; 0 in an interval block
+    int index = 0;                   // 1-based position in the block's times; 0 in an interval block
 };
 
 // A block of the script: `on DATES:` or `between A and B:`.
@@ -51,6 +51,9 @@ class world {
     virtual program::value from_coordinate(const std::string& asset, program::value coordinate) = 0;
     // In the past there is no bridge but a set of fixings: the world is asked for them instead.
     virtual bool is_past() const = 0;
+    // As fx, but of as_of: what turns a payment to come that the past has already fixed into the trade's currency.
+    // Asked of a past world only.
+    virtual double fx_today(const std::string& currency) const;
 };
 
 class payoff {
@@ -66,7 +69,8 @@ class payoff {
     const std::vector<std::string>& assets() const;
     const std::vector<std::string>& currencies() const;
 
-    // Declares the script's states in `into` and sets their first values (the statements above all blocks).
+    // Declares the script's states in `into`, which must be eager, and sets their first values (the statements above
+    // all blocks). Throws tilewalk::error (input) if the script refuses its arguments.
     // The result of a path is state "value": payments discounted to as_of in the trade's currency.
     void declare(program::recorder& into);
     // Records block `number` into the section that is open. One row a member of `runs`. With an eager recorder `runs`

@@ -32,8 +32,10 @@ class value {
 
   private:
     friend class recorder;
-    value(recorder* home, std::uint32_t index) : home_(home), index_(index) {}
+    value(recorder* home, std::uint32_t section, std::uint32_t index)
+        : home_(home), section_(section), index_(index) {}
     recorder* home_ = nullptr;
+    std::uint32_t section_ = 0;  // values of another section are caught when they are used
     std::uint32_t index_ = 0;
 };
 
@@ -82,9 +84,10 @@ class recorder {
         bool recorded = false;
         std::map<std::string, std::uint32_t, std::less<>> row_slots;
         std::vector<std::vector<double>> columns;
-        std::map<std::uint32_t, std::uint32_t> write_of_state;
     };
+    const node& node_of(value v) const;
     value add_node(const node& n);
+    open& current();
 
     evaluator evaluate_;
     std::vector<std::string> states_;
@@ -94,7 +97,8 @@ class recorder {
     std::vector<double> term_numbers_;
     std::map<std::string, std::uint32_t, std::less<>> term_slots_;
     std::vector<open> sections_;
-    std::size_t current_ = 0;
+    std::vector<node> eager_nodes_;
+    std::uint32_t current_ = 0;
     bool eager_ = false;
     int normals_ = 0;
     int uniforms_ = 0;

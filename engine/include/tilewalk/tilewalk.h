@@ -10,5 +10,6 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/market.h"
+#include "tilewalk/products.h"
 #include "tilewalk/results.h"
 #include "tilewalk/version.h"

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the arrows of the house: who may include whom, an SPDX line and ASCII in every source.
+
+Proves first, on a small house made for it, that each rule can fail; then looks at the real one.
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+STANDARD = set("""algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes
+    climits clocale cmath compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint
+    cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format forward_list fstream
+    functional future initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map memory
+    memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator
+    semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view
+    syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray
+    variant vector version""".split())
+
+# Folder: which quoted includes it may have, and which bracketed ones. The first folder that fits decides.
+ANY = r".*"
+STANDARD_ONLY = None
+RULES = [
+    ("engine/include/tilewalk/", r"tilewalk/", STANDARD_ONLY),
+    ("engine/cli/", r"tilewalk/|engine/cli/", r"(?!yaml-cpp/).*"),
+    ("engine/config/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", ANY),
+    ("engine/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/).*"),
+    ("products/", r"products/|tilewalk/error\.h$", STANDARD_ONLY),
+    ("kernels/", r"kernels/", r"(?!.)"),
+    ("tests/consumer/", r"(?!.)", ANY),
+    ("tests/", ANY, ANY),
+    ("bench/", ANY, ANY),
+]
+CXX = {".h", ".cpp", ".cu", ".cuh"}
+OTHER = {".py", ".sh", ".cmake", ".in"}
+NAMED = {"CMakeLists.txt", "Makefile", "run", ".clang-tidy"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def faults_of_includes(root, path, lines):
+    rule = next((r for r in RULES if path.startswith(r[0])), None)
+    if rule is None:
+        yield 1, "lies in no folder that the rules know"
+        return
+    _, quoted_rule, bracket_rule = rule
+    for number, line in enumerate(lines, 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        quoted, bracketed = found.groups()
+        if quoted:
+            if not re.match(quoted_rule, quoted):
+                yield number, f'must not include "{quoted}"'
+            elif not any((root / base / quoted).is_file() for base in ("", "engine/include")):
+                yield number, f'"{quoted}" is no path from the root of the project'
+        elif bracket_rule is STANDARD_ONLY:
+            if bracketed not in STANDARD:
+                yield number, f"must include the standard library alone, not <{bracketed}>"
+        elif not re.match(bracket_rule, bracketed):
+            yield number, f"must not include <{bracketed}>"
+
+
+def faults(root):
+    """Every (path, line, sentence) that breaks a rule, and the number of sources looked at."""
+    found, sources = [], 0
+    folders = ["engine", "kernels", "products", "tests", "bench", ".ci"]
+    paths = [p for f in folders for p in sorted((root / f).rglob("*")) if p.is_file()]
+    paths += [p for p in sorted(root.iterdir()) if p.is_file()]
+    for file in paths:
+        if "__pycache__" in file.parts or not (file.suffix in CXX | OTHER or file.name in NAMED):
+            continue
+        sources += 1
+        path = file.relative_to(root).as_posix()
+        content = file.read_bytes()
+        lines = content.decode("latin-1").split("\n")
+        if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:2]):
+            found.append((path, 1, "has no line 'SPDX-License-Identifier: Apache-2.0' at its head"))
+        for number, line in enumerate(lines, 1):
+            if any(ord(c) > 126 or (ord(c) < 32 and c != "\t") for c in line):
+                found.append((path, number, "is not plain ASCII"))
+        if file.suffix in CXX:
+            found += [(path, number, sentence) for number, sentence in faults_of_includes(root, path, lines)]
+    return found, sources
+
+
+# A source that breaks one rule: where it lies and what it says.
+BROKEN = [
+    ("kernels/a.h", '#include "engine/book/book_state.h"'),
+    ("kernels/a.h", '#include "products/dates/date.h"'),
+    ("kernels/a.h", '#include "tilewalk/error.h"'),
+    ("kernels/a.h", "#include <cmath>"),
+    ("products/dates/a.cpp", '#include "engine/book/book_state.h"'),
+    ("products/dates/a.cpp", '#include "kernels/good.h"'),
+    ("products/dates/a.cpp", '#include "tilewalk/book.h"'),
+    ("products/dates/a.cpp", "#include <fmt/core.h>"),
+    ("engine/book/a.cpp", '#include "tests/good.h"'),
+    ("engine/book/a.cpp", '#include "bench/good.h"'),
+    ("engine/book/a.cpp", '#include "engine/cli/good.h"'),
+    ("engine/book/a.cpp", "#include <yaml-cpp/yaml.h>"),
+    ("engine/cli/a.cpp", '#include "engine/book/book_state.h"'),
+    ("engine/cli/a.cpp", '#include "products/dates/date.h"'),
+    ("engine/cli/a.cpp", "#include <yaml-cpp/yaml.h>"),
+    ("engine/include/tilewalk/a.h", '#include "engine/book/book_state.h"'),
+    ("engine/include/tilewalk/a.h", "#include <fmt/core.h>"),
+    ("engine/include/tilewalk/a.h", "  #  include <yaml-cpp/yaml.h>"),
+    ("tests/consumer/main.cpp", '#include "tilewalk/book.h"'),
+    ("engine/book/a.cpp", '#include "engine/book/missing.h"'),
+    ("engine/book/a.cpp", "// caf\u00e9"),
+    ("elsewhere.cpp", "int x;"),
+]
+GOOD = [
+    ("kernels/good.h", '#include "kernels/good.h"'),
+    ("products/dates/date.h", '#include "tilewalk/error.h"\n#include <vector>'),
+    ("engine/book/book_state.h", '#include "products/dates/date.h"\n#include "tilewalk/book.h"'),
+    ("engine/config/reader.cpp", "#include <yaml-cpp/eventhandler.h>"),
+    ("engine/cli/good.h", '#include "tilewalk/book.h"\n#include "engine/cli/good.h"\n#include <CLI/CLI.hpp>'),
+    ("engine/include/tilewalk/error.h", "#include <string>"),
+    ("engine/include/tilewalk/book.h", '#include "tilewalk/error.h"'),
+    ("tests/good.h", '#include "engine/cli/good.h"\n#include <gtest/gtest.h>'),
+    ("bench/good.h", '#include "kernels/good.h"'),
+]
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+def prove_that_rules_can_fail():
+    def write(root, path, text):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+    for path, text in [("", ""), *BROKEN, ("engine/book/a.cpp", None)]:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for good_path, good_text in GOOD:
+                write(root, good_path, SPDX + good_text + "\n")
+            if path:
+                write(root, path, "int x;\n" if text is None else SPDX + text + "\n")
+            found, _ = faults(root)
+            if [f[0] for f in found] != ([path] if path else []):
+                sys.exit(f"the rules are broken: {path or 'a good house'} with {text!r} gives {found}")
+
+
+def main():
+    prove_that_rules_can_fail()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    found, sources = faults(root)
+    for path, number, sentence in found:
+        print(f"{path}:{number}: {sentence}")
+    print(f"{sources} sources, {len(found)} faults")
+    return 1 if found or sources == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

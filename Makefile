@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# The short commands. Each installs what it needs (Debian, Ubuntu), configures, builds and runs; make help lists them.
+
+PRESET ?= release
+PREFIX ?= /usr/local
+BUILD := build/$(PRESET)
+TILEWALK := $(BUILD)/tilewalk
+CONFIGURED := $(BUILD)/configured
+JOBS ?= $(shell nproc)
+# Chosen tests (a regular expression), and options of cmake for those who want them.
+TESTS ?=
+CONFIGURE ?=
+export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+
+# A terminal shows the progress of the build; elsewhere only what goes wrong is worth a line.
+run_build = cmake --build $(BUILD) -j $(JOBS) --target $(1) -- \
+    $$(if [ -f $(BUILD)/build.ninja ]; then [ -t 2 ] || echo --quiet; else echo -s; fi)
+# Configures once more only if the option is not yet on.
+switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) -D$(1)=ON > $(BUILD)/configure.log 2>&1 \
+    || { cat $(BUILD)/configure.log; exit 1; }; }
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test bench install format clean force \
+        packages_for_demo packages_for_test packages_for_bench
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*##/make \1:/p' Makefile
+
+demo: packages_for_demo $(CONFIGURED)  ## price configs/books/demo.yaml and print the table
+	@$(call run_build,tilewalk_cli)
+	@$(TILEWALK) price configs/books/demo.yaml --format table
+
+build: packages_for_test $(CONFIGURED)  ## build the library, the command and the tests
+	@$(call switch_on,TILEWALK_TESTS)
+	@$(call run_build,all)
+
+test: build  ## build and run every test; TESTS=dates_test runs those whose name has it
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
+
+bench: packages_for_bench $(CONFIGURED)  ## build and run the benchmarks
+	@$(call switch_on,TILEWALK_BENCH)
+	@$(call run_build,benchmarks)
+	@for program in $(BUILD)/bench/*_bench; do $$program || exit 1; done
+
+install: packages_for_demo $(CONFIGURED)  ## install the command and the C++ package under PREFIX (/usr/local)
+	@$(call run_build,tilewalk tilewalk_cli)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:  ## lay out the sources by .clang-format
+	@.ci/check_format.sh --fix
+
+clean:  ## forget everything built
+	rm -rf build
+
+packages_for_demo packages_for_test packages_for_bench:
+	@.ci/install_packages.sh $(@:packages_for_%=%)
+
+# Tests and benchmarks wait until they are asked for, so that the demo needs none of their packages.
+$(CONFIGURED): CMakePresets.json $(if $(CONFIGURE),force)
+	@mkdir -p $(BUILD)
+	@[ -f $(BUILD)/CMakeCache.txt ] && parts= || parts='-DTILEWALK_TESTS=OFF -DTILEWALK_BENCH=OFF'; \
+	    cmake --preset $(PRESET) $$parts $(CONFIGURE) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@touch $@

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// A book file: its own errors stop the reading, a trade's errors stay with the trade.
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/book/argument_reader.h"
+#include "engine/book/book_state.h"
+#include "engine/book/library.h"
+#include "engine/config/digest.h"
+#include "engine/market/market_state.h"
+
+namespace tilewalk {
+
+namespace books {
+
+namespace {
+
+using products_by_name = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
+
+const std::vector<std::string>& trade_keys() {
+    static const std::vector<std::string> keys{"id", "product", "currency", "quantity"};
+    return keys;
+}
+
+// A file that the book names: what can't be read is an error of the book, at the place where it is named.
+template <class read>
+auto read_named(const config::node& named, const std::filesystem::path& file, read&& from) {
+    try {
+        return from(file);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::io) throw;
+        throw error(error_kind::io, config::shown(file.string()) + ": " + e.message(), named.where(),
+                    named.key_path());
+    }
+}
+
+std::filesystem::path resolved(const config::node& named, const std::filesystem::path& folder) {
+    if (!named.is_scalar() || named.text().empty()) {
+        named.fail("found " + named.found() + ", expected the name of a file or a mapping");
+    }
+    return (folder / named.text()).lexically_normal();
+}
+
+void read_market_of(const config::node& root, const std::filesystem::path& folder, book_state& into) {
+    const auto* given = root.find("market");
+    if (!given) return;
+    if (given->is_mapping()) {
+        markets::market_state state = markets::read_market(*given);
+        state.name = into.name;
+        into.market.emplace(std::make_shared<const markets::market_state>(std::move(state)));
+        return;
+    }
+    into.market = read_named(*given, resolved(*given, folder), market::load);
+    into.inputs.push_back({into.market->state().name, into.market->state().hash});
+}
+
+std::int64_t read_at_least(const config::node& value, std::int64_t least) {
+    const std::int64_t number = value.integer();
+    if (number < least) value.fail("found " + value.found() + ", expected at least " + std::to_string(least));
+    return number;
+}
+
+run_settings read_settings(const config::node& root) {
+    run_settings read;
+    const auto* settings = root.find("settings");
+    if (!settings) return read;
+    settings->only({"paths", "seed", "threads"});
+    if (const auto* paths = settings->find("paths"))
+        read.paths = static_cast<std::uint64_t>(read_at_least(*paths, 1));
+    if (const auto* seed = settings->find("seed"))
+        read.seed = static_cast<std::uint64_t>(read_at_least(*seed, 0));
+    if (const auto* threads = settings->find("threads")) {
+        constexpr std::int64_t most = 4096;
+        const std::int64_t number = read_at_least(*threads, 0);
+        if (number > most)
+            threads->fail("found " + threads->found() + ", expected at most " + std::to_string(most));
+        read.threads = static_cast<int>(number);
+    }
+    return read;
+}
+
+products_by_name read_products(const config::node& root, const std::filesystem::path& folder,
+                               book_state& into) {
+    products_by_name products;
+    std::set<std::string> own;
+    for (auto& product : read_library()) products.emplace(product->name, product);
+    const auto* given = root.find("products");
+    if (!given) return products;
+    for (const auto& item : given->items()) {
+        std::shared_ptr<const language::product> product;
+        if (item.is_mapping()) {
+            product = read_product(item);
+        } else {
+            const auto file = resolved(item, folder);
+            const std::string text = read_named(item, file, [](const std::filesystem::path& path) {
+                return config::read_file(path, config::limits{}.bytes);
+            });
+            into.inputs.push_back({file.string(), config::sha256(text)});
+            product = read_product(config::parse(text, file.string()));
+        }
+        const std::string& name = product->name;
+        if (!products.emplace(name, product).second) {
+            item.fail(own.contains(name)
+                          ? "found a second product '" + name + "' in this book, expected different names"
+                          : "the library has a product '" + name + "' already; give this one another name");
+        }
+        own.insert(name);
+    }
+    return products;
+}
+
+const std::shared_ptr<const language::product>& find_product(const config::node& named,
+                                                             const products_by_name& products) {
+    const auto found = products.find(named.text());
+    if (found != products.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [name, product] : products) known.push_back(name);
+    named.fail("unknown product " + config::shown(named.text()) +
+               "; known products: " + config::joined(known) + config::suggestion(named.text(), known));
+}
+
+// Fills `into` as far as the trade can be read; throws the first error.
+void read_trade(const config::node& row, const products_by_name& products,
+                std::map<std::string, int>& lines_of_ids, trade& into) {
+    if (!row.is_mapping())
+        row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
+    const config::node& id = row.at("id");
+    if (id.text().empty() || id.text().find('\n') != std::string::npos) {
+        id.fail("found " + id.found() + ", expected one line of text");
+    }
+    into.id = id.text();
+    const auto [entry, is_new] = lines_of_ids.emplace(into.id, id.where().line);
+    if (!is_new) {
+        id.fail("duplicate id " + config::shown(into.id) + "; it was first given on line " +
+                std::to_string(entry->second));
+    }
+    const config::node& product = row.at("product");
+    into.product_name = product.text();
+    into.product = find_product(product, products);
+    into.args = read_arguments(row, into.product->parameters, trade_keys());
+    if (const auto* currency = row.find("currency")) {
+        into.currency = currency->text();
+        if (into.currency.empty())
+            currency->fail("found " + currency->found() + ", expected the name of a currency");
+    }
+    if (const auto* quantity = row.find("quantity")) into.quantity = quantity->number();
+}
+
+void read_trades(const config::node& root, const products_by_name& products, book_state& into) {
+    const auto& rows = root.at("trades").items();
+    if (const auto* count = root.find("trade_count")) {
+        if (count->integer() != static_cast<std::int64_t>(rows.size())) {
+            count->fail("found " + count->found() + " beside " + std::to_string(rows.size()) +
+                        " trades, expected the number of trades; the file may be cut short");
+        }
+    }
+    std::map<std::string, int> lines_of_ids;
+    into.trades.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        trade& read = into.trades.emplace_back();
+        read.id = "#" + std::to_string(i + 1);
+        read.where = rows[i].where();
+        try {
+            read_trade(rows[i], products, lines_of_ids, read);
+        } catch (const error& e) {
+            read.failure = e;
+        }
+    }
+}
+
+std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::string& name,
+                                            const std::filesystem::path& folder) {
+    auto state = std::make_shared<book_state>();
+    state->name = name;
+    state->inputs.push_back({name, config::sha256(yaml)});
+    const config::node root = config::parse(yaml, name);
+    if (!root.is_mapping())
+        root.fail("found " + root.found() + ", expected a book: a mapping with the key 'trades'");
+    root.only({"market", "settings", "products", "trades", "trade_count"});
+    state->settings = read_settings(root);
+    const products_by_name products = read_products(root, folder, *state);
+    read_trades(root, products, *state);
+    read_market_of(root, folder, *state);
+    return state;
+}
+
+}  // namespace
+
+}  // namespace books
+
+book book::load(const std::filesystem::path& file) {
+    return parse(config::read_file(file, config::limits{}.bytes), file.string(), file.parent_path());
+}
+
+book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder) {
+    return book(books::read_book(yaml, name, folder));
+}
+
+std::size_t book::size() const {
+    return state_->trades.size();
+}
+
+const std::optional<market>& book::market() const {
+    return state_->market;
+}
+
+const run_settings& book::settings() const {
+    return state_->settings;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's products as text: types, ranges and defaults in the words of the YAML they are written in.
+#include <algorithm>
+#include <charconv>
+
+#include "engine/book/library.h"
+#include "products/dates/date.h"
+#include "products/language/product.h"
+#include "tilewalk/products.h"
+
+namespace tilewalk {
+
+namespace {
+
+using language::parameter;
+
+std::string text_of(double x) {
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof digits, x).ptr};
+}
+std::string text_of(bool x) {
+    return x ? "true" : "false";
+}
+std::string text_of(const std::string& x) {
+    return x;
+}
+std::string text_of(const dates::time_point& t) {
+    const double* years = std::get_if<double>(&t.when);
+    return years ? text_of(*years) : dates::to_string(t);
+}
+template <class Item>
+std::string text_of(const std::vector<Item>& items) {
+    std::string out;
+    for (const auto& item : items) out += (out.empty() ? "" : ", ") + text_of(item);
+    return "[" + out + "]";
+}
+std::string text_of(const dates::schedule& s) {
+    return text_of(s.times);
+}
+
+std::string type_text(const parameter& p) {
+    const std::string type(language::to_string(p.type));
+    return p.per.empty() ? type : type + " per " + p.per;
+}
+
+std::string range_text(const parameter& p) {
+    std::string out;
+    const auto add = [&](const std::string& part, const char* between) {
+        out += (out.empty() ? "" : between) + part;
+    };
+    for (const auto& choice : p.choices) add(choice, " | ");
+    const auto bound = [&](const char* sign, const std::optional<double>& at) {
+        if (at) add(sign + text_of(*at), ", ");
+    };
+    bound("> ", p.above);
+    bound(">= ", p.minimum);
+    bound("< ", p.below);
+    bound("<= ", p.maximum);
+    return out;
+}
+
+product_parameter text_of(const parameter& p) {
+    return {p.name, type_text(p), range_text(p),
+            p.fallback ? std::visit([](const auto& value) { return text_of(value); }, *p.fallback) : "",
+            p.help};
+}
+
+product_page text_of(const language::product& p) {
+    product_page page;
+    page.name = p.name;
+    page.summary = p.summary;
+    page.description = p.description;
+    std::ranges::transform(p.parameters, std::back_inserter(page.parameters),
+                           [](const parameter& of) { return text_of(of); });
+    page.script = p.payoff.source();
+    page.example = p.example;
+    return page;
+}
+
+}  // namespace
+
+std::vector<product_page> product_pages() {
+    std::vector<product_page> pages;
+    for (const auto& product : books::read_library()) pages.push_back(text_of(*product));
+    std::ranges::sort(pages, {}, &product_page::name);
+    return pages;
+}
+
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+    return language::nearest(wrong, known);
+}
+
+}  // namespace tilewalk

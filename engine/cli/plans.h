@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `validate` and `explain` share: a book planned in its market, nothing priced.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tilewalk/engine.h"
+
+namespace tilewalk::cli {
+
+// `market_option` is what --market said, if it did. Throws tilewalk::error.
+std::vector<trade_plan> plan_book(const std::string& book_file,
+                                  const std::optional<std::string>& market_option);
+
+// "book.yaml:12:5: trade c1: unknown asset 'ACMEE'"
+std::string problem_line(const trade_plan& plan);
+
+}  // namespace tilewalk::cli

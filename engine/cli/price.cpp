@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk price: prices a book and reports it.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <memory>
+#include <sstream>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/output.h"
+#include "engine/cli/progress.h"
+#include "engine/cli/settings.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct request {
+    std::string book;
+    spoken options;
+    bool print_config = false;
+};
+
+results run(const book& trades, const settings& with) {
+    const engine pricer({with.instruction_set.value});
+    const interrupt watch;
+    progress_bar bar;
+    run_options options = with.options();
+    options.cancel = watch.flag();
+    if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    results r = with.market.value.empty() ? pricer.price(trades, options)
+                                          : pricer.price(trades, market::load(with.market.value), options);
+    watch.check();
+    return r;
+}
+
+// Where the reader does not see the table, the reasons go to standard error.
+void complain_of_failures(const results& r) {
+    complain(fmt::format("tilewalk: {} of {} trades failed:", r.failed(), r.rows.size()));
+    for (const auto& row : r.rows) {
+        if (row.status != trade_status::failed) continue;
+        const std::string place = to_string(row.where);
+        complain(fmt::format("{}{}trade {}: {}", place, place.empty() ? "" : ": ", row.trade, row.message));
+    }
+}
+
+int price(const request& asked) {
+    const book trades = book::load(asked.book);
+    const settings with =
+        settle(asked.options, process_environment(), trades, asked.book, is_terminal(STDOUT_FILENO));
+    if (asked.print_config) {
+        output("-").write(with.text(trades));
+        return all_well;
+    }
+    const output to(with.output.value);
+    const results r = run(trades, with);
+    std::ostringstream text;
+    write(text, r, with.format.value);
+    to.write(text.view());
+    if (r.failed() == 0) return all_well;
+    if (!to.is_stdout() || with.format.value != output_format::table) complain_of_failures(r);
+    return some_failed;
+}
+
+}  // namespace
+
+command add_price(CLI::App& to) {
+    CLI::App* app =
+        to.add_subcommand("price", "Price a book: every trade with its standard error")->group("Commands");
+    const auto asked = std::make_shared<request>();
+    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("--market", asked->options.market, "Price in this market instead of the book's")
+        ->type_name("FILE");
+    app->add_option("--paths", asked->options.paths, "Paths for each trade, such as 65536, 100k or 1M")
+        ->type_name("N");
+    app->add_option("--seed", asked->options.seed, "Seed of the random numbers")->type_name("N");
+    app->add_option("--threads", asked->options.threads,
+                    "Threads; 0 is all cores. Prices do not depend on it")
+        ->type_name("N");
+    app->add_option("--instruction-set", asked->options.instruction_set,
+                    "Instructions to use: auto or a name. Prices do not depend on it")
+        ->type_name("NAME");
+    app->add_option("--format", asked->options.format,
+                    "table, csv or json; if left out, what the ending of --output says,\n"
+                    "else a table on a terminal and csv elsewhere")
+        ->type_name("NAME");
+    app->add_option("-o,--output", asked->options.output,
+                    "File for the results; it appears whole or not at all. - is standard output")
+        ->type_name("FILE");
+    app->add_flag("--print-config", asked->print_config,
+                  "Print every setting and where it came from; price nothing");
+    app->footer(
+        "Options beat the environment (TILEWALK_MARKET, _PATHS, _SEED, _THREADS, _INSTRUCTION_SET, "
+        "_FORMAT),\n"
+        "which beats the settings of the book, which beat the defaults.\n\n"
+        "Examples:\n"
+        "  tilewalk price book.yaml\n"
+        "  tilewalk price book.yaml --paths 1M --output prices.json\n"
+        "  tilewalk price book.yaml --market stressed.yaml --format csv > prices.csv\n"
+        "  TILEWALK_SEED=7 tilewalk price book.yaml --print-config\n\n"
+        "Exit codes: 0 all trades priced, 3 some failed (the others are reported), 2 bad usage or input,\n"
+        "1 internal error, 130 interrupted.");
+    return {app, [asked] { return price(*asked); }};
+}
+
+}  // namespace tilewalk::cli

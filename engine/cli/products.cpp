@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk products: the catalogue, and a page for each product.
+#include "tilewalk/products.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/output.h"
+#include "engine/cli/settings.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct request {
+    std::string name;
+    std::string format = "table";
+};
+
+const product_page& find_page(const std::vector<product_page>& pages, const std::string& name) {
+    const auto at = std::ranges::find(pages, name, &product_page::name);
+    if (at != pages.end()) return *at;
+    std::vector<std::string> known;
+    std::string listed;
+    for (const auto& page : pages) {
+        known.push_back(page.name);
+        listed += (listed.empty() ? "" : ", ") + page.name;
+    }
+    const std::string near = nearest_name(name, known);
+    throw error(error_kind::usage,
+                fmt::format("unknown product '{}'; known products: {}{}", name, listed,
+                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+int show(const request& asked) {
+    const output_format format = parse_format(asked.format, "--format");
+    const auto pages = product_pages();
+    std::ostringstream text;
+    if (!asked.name.empty()) {
+        write(text, find_page(pages, asked.name), format);
+    } else {
+        write(text, pages, format);
+        if (format == output_format::table)
+            text << "\ntilewalk products NAME shows parameters, script and an example\n";
+    }
+    output("-").write(text.view());
+    return all_well;
+}
+
+}  // namespace
+
+command add_products(CLI::App& to) {
+    CLI::App* app =
+        to.add_subcommand("products", "List the products, or show one: parameters, script, example")
+            ->group("Commands");
+    const auto asked = std::make_shared<request>();
+    app->add_option("NAME", asked->name, "The product to show; a list of all if left out");
+    app->add_option("--format", asked->format, "table, csv or json (default table)")->type_name("NAME");
+    app->footer(
+        "Examples:\n"
+        "  tilewalk products\n"
+        "  tilewalk products barrier\n"
+        "  tilewalk products --format json");
+    return {app, [asked] { return show(*asked); }};
+}
+
+}  // namespace tilewalk::cli

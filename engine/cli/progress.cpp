@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing the bar, ten times a second at most, and only in runs that last long enough to be wondered about.
+#include "engine/cli/progress.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/cli/output.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+constexpr std::string_view wipe = "\r\033[K";
+
+int terminal_columns() {
+    winsize size{};
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string clock_text(double seconds) {
+    const auto whole = static_cast<long long>(seconds + 0.5);
+    return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
+                        : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string rate_text(double per_second) {
+    if (per_second < 1e6) return fmt::format("{:.0f} k", per_second / 1e3);
+    if (per_second < 1e9) return fmt::format("{:.0f} M", per_second / 1e6);
+    return fmt::format("{:.1f} G", per_second / 1e9);
+}
+
+// What can't be shown is dropped: a bar is not worth failing for.
+void show(std::string_view text) {
+    [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+std::string progress_line(const progress& now, double seconds, int columns) {
+    const double done = now.path_steps > 0
+                            ? static_cast<double>(now.path_steps_done) / static_cast<double>(now.path_steps)
+                            : 0.0;
+    const double rate = seconds > 0 ? static_cast<double>(now.path_steps_done) / seconds : 0.0;
+    const bool can_guess = done > 0.005;
+    const std::string figures =
+        fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
+                    now.trades, rate_text(rate), can_guess ? clock_text(seconds * (1 - done) / done) : "?");
+    // One column stays free: a full line would wrap on some terminals.
+    const int room = std::clamp(columns - static_cast<int>(figures.size()) - 3, 0, 40);
+    if (room < 5) return figures.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
+    const auto filled = static_cast<std::size_t>(done * room);
+    return "[" + std::string(filled, '#') + std::string(static_cast<std::size_t>(room) - filled, '.') + "]" +
+           figures;
+}
+
+progress_bar::progress_bar() {
+    const char* terminal = std::getenv("TERM");
+    shown_ = is_terminal(STDERR_FILENO) && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+progress_bar::~progress_bar() {
+    if (drawn_) show(wipe);
+}
+
+void progress_bar::update(const progress& now) {
+    const auto time = clock::now();
+    if (!shown_ || time < next_) return;
+    next_ = time + std::chrono::milliseconds(100);
+    show(std::string(wipe) +
+         progress_line(now, std::chrono::duration<double>(time - start_).count(), terminal_columns()));
+    drawn_ = true;
+}
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk validate: reads everything, plans every trade, and says what is wrong and where.
+#include <fmt/core.h>
+
+#include <memory>
+#include <optional>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/output.h"
+#include "engine/cli/plans.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct request {
+    std::string book;
+    std::optional<std::string> market;
+};
+
+int validate(const request& asked) {
+    const auto plans = plan_book(asked.book, asked.market);
+    std::string text;
+    std::size_t bad = 0;
+    for (const auto& plan : plans) {
+        if (plan.failure.empty()) continue;
+        text += problem_line(plan);
+        bad += 1;
+    }
+    text += fmt::format("{} trade{}, ", plans.size(), plans.size() == 1 ? "" : "s");
+    text += bad == 0 ? "all valid\n" : fmt::format("{} bad\n", bad);
+    output("-").write(text);
+    return bad == 0 ? all_well : some_failed;
+}
+
+}  // namespace
+
+command add_validate(CLI::App& to) {
+    CLI::App* app = to.add_subcommand("validate", "Check a book, its market and every trade; price nothing")
+                        ->group("Commands");
+    const auto asked = std::make_shared<request>();
+    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("--market", asked->market, "Check against this market instead of the book's")
+        ->type_name("FILE");
+    app->footer(
+        "Prints a line for each problem, as file:line:column: what is wrong.\n\n"
+        "Examples:\n"
+        "  tilewalk validate book.yaml\n"
+        "  tilewalk validate book.yaml --market tomorrow.yaml && tilewalk price book.yaml\n\n"
+        "Exit codes: 0 all trades are valid, 3 some are not, 2 the book or the market can't be read.");
+    return {app, [asked] { return validate(*asked); }};
+}
+
+}  // namespace tilewalk::cli

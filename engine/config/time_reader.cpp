@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells a date from a number of years, and a day that does not exist from a slip of the pen.
+#include "engine/config/time_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "engine/config/wording.h"
+
+namespace tilewalk::config {
+namespace {
+
+// More years than any curve or trade; keeps a mistyped serial number or amount out of the dates.
+constexpr double most_years = 200;
+
+[[noreturn]] void fail(const std::string& message, const location& where, const std::string& key_path) {
+    throw error(error_kind::input, message, where, key_path);
+}
+
+// Digits in groups with something other than a point between them: meant as a date, however written.
+bool looks_like_date(std::string_view text) {
+    const auto separators = std::count_if(text.begin() + (text.empty() ? 0 : 1), text.end(),
+                                          [](char c) { return c == '-' || c == '/' || c == '.'; });
+    const bool only_date_characters = std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || c == '-' || c == '/' || c == '.';
+    });
+    return separators == 2 && only_date_characters;
+}
+
+bool has_iso_form(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+    return std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) == 8;
+}
+
+[[noreturn]] void fail_as_date(const std::string& text, const location& where, const std::string& key_path) {
+    if (has_iso_form(text)) {
+        fail("there is no day " + shown(text) + " between 1900-01-01 and 2299-12-31", where, key_path);
+    }
+    fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
+}
+
+std::optional<double> read_years(std::string_view text) {
+    double years = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, status] = std::from_chars(text.data(), end, years, std::chars_format::general);
+    if (status != std::errc{} || stopped != end || !std::isfinite(years)) return std::nullopt;
+    return years;
+}
+
+}  // namespace
+
+dates::date read_date(const std::string& text, const location& where, const std::string& key_path) {
+    if (const auto day = dates::parse_date(text)) return *day;
+    fail_as_date(text, where, key_path);
+}
+
+dates::time_point read_time_point(const std::string& text, const location& where,
+                                  const std::string& key_path) {
+    if (const auto day = dates::parse_date(text)) return {*day};
+    if (looks_like_date(text)) fail_as_date(text, where, key_path);
+    const std::optional<double> years = read_years(text);
+    if (!years) {
+        fail("found " + shown(text) +
+                 ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25",
+             where, key_path);
+    }
+    if (std::abs(*years) > most_years) {
+        fail("found " + shown(text) +
+                 ", a number of years must be between -200 and 200; a date is written "
+                 "YYYY-MM-DD",
+             where, key_path);
+    }
+    return {*years};
+}
+
+dates::time_point read_time_point(const node& value) {
+    if (!value.is_scalar()) {
+        value.fail("found " + value.found() +
+                   ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25");
+    }
+    if (value.is_quoted()) return {read_date(value)};
+    return read_time_point(value.text(), value.where(), value.key_path());
+}
+
+dates::date read_date(const node& value) {
+    if (!value.is_scalar()) {
+        value.fail("found " + value.found() + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
+    }
+    return read_date(value.text(), value.where(), value.key_path());
+}
+
+}  // namespace tilewalk::config

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How error messages write texts, numbers, lists of names and suggestions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk::config {
+
+// In quotes, shortened, control characters escaped.
+std::string shown(std::string_view text);
+// The shortest decimal that reads back as the same number; never touched by the locale.
+std::string shown(double number);
+// "asian, barrier, european"
+std::string joined(const std::vector<std::string>& names);
+// "; did you mean 'strike'?", or nothing if no known name is near.
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
+
+}  // namespace tilewalk::config

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A path program made ready for the lane machine: a list of loops for each section, with the registers they use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/cpu/lane_operations.h"
+#include "products/program/passes.h"
+
+namespace tilewalk::cpu {
+
+// Where an operand of an instruction is found.
+enum class space : std::uint8_t {
+    lane,      // a register of 256 numbers
+    normal,    // a shock of this step, 256 numbers
+    uniform,
+    constant,  // one number: a literal,
+    term,      // of the trade,
+    row,       // of this run of the section
+};
+struct operand {
+    space in = space::lane;
+    std::uint32_t at = 0;
+    bool is_number() const { return in >= space::constant; }
+};
+
+struct instruction {
+    program::operation code = program::operation::constant;  // constant: copy or broadcast args[0]
+    std::uint8_t mode = 0;
+    std::uint32_t out = 0;  // lane register
+    operand args[3];
+};
+
+struct lane_program {
+    std::vector<std::vector<instruction>> sections;
+    std::vector<double> constants;
+    std::vector<std::uint32_t> outputs;  // lane registers; state s lives in register s
+    std::uint32_t states = 0;
+    std::uint32_t registers = 0;
+    int normals_per_step = 0;
+    int uniforms_per_step = 0;
+
+    std::size_t operations() const;
+    std::size_t bytes() const { return std::size_t{registers} * lanes * sizeof(double); }
+};
+
+lane_program compile(const program::path_program& p);
+
+}  // namespace tilewalk::cpu

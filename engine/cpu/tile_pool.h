@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the tiles of many trades on all cores. Which core walks a tile, and when, changes nothing: results are kept by
+// tile and merged in one fixed order.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/cpu/lane_machine.h"
+
+namespace tilewalk::cpu {
+
+struct pool_progress {
+    std::size_t jobs_done = 0;
+    std::uint64_t path_steps_done = 0;
+};
+
+// Calls task(i) for i in [0, count) on `threads` threads, each thread with its own index, until done or cancelled. The
+// calling thread runs `watch` about ten times a second. The first exception of a task is thrown again here.
+void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
+              const std::function<void(int thread, std::uint64_t i)>& task, const std::function<void()>& watch);
+
+// One result for each job: the moments of its first output over all paths.
+std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations, int threads,
+                                  const std::atomic<bool>* cancel,
+                                  const std::function<void(const pool_progress&)>& on_progress);
+
+}  // namespace tilewalk::cpu

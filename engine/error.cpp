@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an error and a place are written out for a person.
+#include "tilewalk/error.h"
+
+#include <utility>
+
+namespace tilewalk {
+
+namespace {
+
+std::string with_place(const std::string& message, const location& where, const std::string& key_path) {
+    std::string text = to_string(where);
+    if (!text.empty()) text += ": ";
+    if (!key_path.empty()) text += key_path + ": ";
+    return text + message;
+}
+
+}  // namespace
+
+std::string to_string(const location& where) {
+    std::string text = where.file;
+    if (where.line > 0) {
+        if (text.empty())
+            text = "line ";
+        else
+            text += ':';
+        text += std::to_string(where.line);
+        if (where.column > 0) text += ':' + std::to_string(where.column);
+    }
+    return text;
+}
+
+error::error(error_kind kind, const std::string& message, location where, std::string key_path)
+    : std::runtime_error(with_place(message, where, key_path)),
+      kind_(kind),
+      where_(std::move(where)),
+      key_path_(std::move(key_path)),
+      message_(message) {}
+
+}  // namespace tilewalk

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The products that come with Tilewalk, as text to read: what each pays, what it must be told, and its
+// script.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+struct product_parameter {
+    std::string name;
+    std::string type;           // "amount"; "rate per observations" is one for each date, or one for all
+    std::string range;          // "> 0", "call | put", or empty
+    std::string default_value;  // empty: a trade must say
+    std::string help;
+};
+
+struct product_page {
+    std::string name, summary, description;
+    std::vector<product_parameter> parameters;
+    std::string script;
+    std::string example;  // a trade in YAML
+};
+
+// All of them, by name.
+std::vector<product_page> product_pages();
+
+// The list: a line for each product, in json everything.
+void write(std::ostream& out, const std::vector<product_page>& pages, output_format format);
+// One product: its page, in csv its parameters.
+void write(std::ostream& out, const product_page& page, output_format format);
+
+// The known name nearest to a misspelt one, or empty if none is near: the suggestions of every Tilewalk
+// message.
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
+
+}  // namespace tilewalk

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run's manifest says about where it ran and how it was built.
+#pragma once
+
+#include <string>
+
+namespace tilewalk {
+
+std::string machine_name();   // "x86_64 Linux, AMD EPYC, 2 cores"
+std::string compiler_name();  // "GCC 12.2.0"
+
+}  // namespace tilewalk

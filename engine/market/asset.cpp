@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forwards with cash and proportional dividends, and Buehler's affine form (Buehler 2010, "Volatility and
+// dividends").
+//
+// The asset grows at the carry (its currency's rate less its dividend yield) and on an ex-date T_j falls as
+//     S(T_j) = (1 - b_j) S(T_j-) - c_j,
+// where a dividend is either proportional (c_j = 0) or cash (b_j = 0). Let
+//     R(t) = Q(t) / D(t) * product of (1 - b_j) over T_j <= t,
+// what one unit of the asset would become with no cash dividends (D: discount factor, Q: that of the yield).
+// A cash dividend c_j is worth c_j R(t) / R(T_j) at t < T_j: paid out, that much of the asset would have
+// grown to c_j, later proportional dividends included. With
+//     shift(t) = sum of c_j R(t) / R(T_j) over T_j > t,
+//     scale(t) = R(t) (S(0) - shift(0)),
+// S = scale X + shift keeps both conditions for any martingale X with X(0) = 1: between ex-dates both terms
+// grow at the carry; on a proportional ex-date both fall by the factor 1 - b_j; on a cash ex-date shift alone
+// falls by c_j. So E[S(t)] = scale(t) + shift(t) = S(0) R(t) - sum of c_j R(t) / R(T_j) over T_j <= t, the
+// forward, and S never falls below the value of the dividends still to come.
+#include "engine/market/asset.h"
+
+#include "engine/market/wording.h"
+#include "kernels/exponential.h"
+
+namespace tilewalk::markets {
+namespace {
+
+double log_growth(const asset& a, const curve& discount, double years) {
+    return a.dividend_yield.log_discount(years) - discount.log_discount(years);
+}
+
+}  // namespace
+
+affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend) {
+    double kept = 1;                       // product of (1 - b_j) so far, over the dividends in their order
+    double kept_at_time = 1;               // the same over those up to `years`
+    double all_cash = 0, future_cash = 0;  // sums of c_j / R(T_j)
+    for (const dividend& d : a.dividends) {
+        const bool gone = before_dividend ? d.years < years : d.years <= years;
+        if (d.proportional) {
+            kept *= 1 - d.amount;
+            if (gone) kept_at_time = kept;
+        } else {
+            const double worth = d.amount / (kept * kernels::exp(log_growth(a, discount, d.years)));
+            all_cash += worth;
+            if (!gone) future_cash += worth;
+        }
+    }
+    if (!(all_cash < a.spot)) {
+        throw error(error_kind::input,
+                    "the cash dividends of '" + a.name + "' are worth " + rounded(all_cash) +
+                        " today, expected less than the spot " + rounded(a.spot),
+                    a.where, "assets." + a.name);
+    }
+    const double growth = kept_at_time * kernels::exp(log_growth(a, discount, years));
+    return {growth * (a.spot - all_cash), growth * future_cash};
+}
+
+double forward(const asset& a, const curve& discount, double years) {
+    const affine map = spot_map(a, discount, years);
+    return map.scale + map.shift;
+}
+
+}  // namespace tilewalk::markets

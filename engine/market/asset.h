@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// An asset with its dividends, and the affine form that turns a martingale into its spot.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/market/curve.h"
+#include "engine/market/volatility.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::markets {
+
+struct dividend {
+    double years = 0;  // ex-date
+    double amount = 0;
+    bool proportional = false;
+};
+
+struct asset {
+    std::string name, currency;
+    double spot = 0;
+    curve dividend_yield = curve::flat(0);
+    std::vector<dividend> dividends;  // after as_of, in order; two may share an ex-date
+    std::optional<volatility> vol;
+    location where;
+};
+
+// Buehler's form of an asset with cash dividends: S(t) = scale(t) X(t) + shift(t), X a martingale with X(0)
+// = 1. `before` is the left limit on an ex-date. forward = scale + shift.
+struct affine {
+    double scale = 0, shift = 0;
+};
+// Throws tilewalk::error (input) where the cash dividends are worth more than the spot.
+affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend = false);
+double forward(const asset& a, const curve& discount, double years);
+
+}  // namespace tilewalk::markets

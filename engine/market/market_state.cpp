@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to a market: curves, assets, exchange rates and correlations by name.
+#include "engine/market/market_state.h"
+
+#include <algorithm>
+
+#include "engine/market/wording.h"
+
+namespace tilewalk::markets {
+namespace {
+
+template <class Named>
+const auto& find_named(const Named& in, const std::string& name, std::string_view what) {
+    if (const auto found = in.find(name); found != in.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [known_name, value] : in) known.push_back(known_name);
+    throw error(error_kind::input, unknown_name(what, name, known));
+}
+
+}  // namespace
+
+const curve& market_state::discount_curve(const std::string& currency) const {
+    return find_named(currencies, currency, "currency");
+}
+
+const asset& market_state::find_asset(const std::string& asset_name) const {
+    return find_named(assets, asset_name, "asset");
+}
+
+std::pair<const fx_rate*, bool> market_state::fx_pair(const std::string& from, const std::string& to) const {
+    for (const fx_rate& pair : fx) {
+        if (pair.base == from && pair.quote == to) return {&pair, false};
+        if (pair.base == to && pair.quote == from) return {&pair, true};
+    }
+    return {nullptr, false};
+}
+
+double market_state::fx_spot(const std::string& from, const std::string& to) const {
+    discount_curve(from);
+    discount_curve(to);
+    if (from == to) return 1;
+    const auto quoted = [this](const std::string& a, const std::string& b) -> std::optional<double> {
+        const auto [pair, inverted] = fx_pair(a, b);
+        if (!pair) return std::nullopt;
+        return inverted ? 1 / pair->rate : pair->rate;
+    };
+    if (const auto direct = quoted(from, to)) return *direct;
+    // In alphabetical order, so that the answer does not depend on the order of the file.
+    for (const auto& [third, discount] : currencies) {
+        if (third == from || third == to) continue;
+        const auto first = quoted(from, third);
+        if (!first) continue;
+        if (const auto second = quoted(third, to)) return *first * *second;
+    }
+    std::string known;
+    for (const fx_rate& pair : fx) known += (known.empty() ? "" : ", ") + pair.base + pair.quote;
+    throw error(error_kind::input, "no exchange rate from " + from + " to " + to +
+                                       ", direct or through one third currency; the market quotes " +
+                                       (known.empty() ? "none" : known));
+}
+
+double market_state::correlation(const std::string& a, const std::string& b) const {
+    if (a == b) return 1;
+    const auto found = correlations.find(std::minmax(a, b));
+    return found == correlations.end() ? 0 : found->second;
+}
+
+}  // namespace tilewalk::markets

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the market's error messages write numbers and names that are not known.
+#include "engine/market/wording.h"
+
+#include <charconv>
+#include <system_error>
+
+#include "engine/config/wording.h"
+
+namespace tilewalk::markets {
+
+std::string rounded(double value) {
+    char text[32];
+    const auto [end, status] = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6);
+    return {text, status == std::errc{} ? end : text};
+}
+
+std::string unknown_name(std::string_view what, const std::string& name,
+                         const std::vector<std::string>& known) {
+    constexpr std::size_t most_listed = 12;
+    std::string text = "unknown " + std::string(what) + " " + config::shown(name);
+    if (known.empty()) text += "; none is known";
+    if (!known.empty() && known.size() <= most_listed) text += "; known: " + config::joined(known);
+    return text + config::suggestion(name, known);
+}
+
+}  // namespace tilewalk::markets

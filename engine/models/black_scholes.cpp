@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/black_scholes.h"
+
+#include <algorithm>
+
+#include "kernels/math.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using language::bridge;
+using language::interval_end;
+using language::occurrence;
+using markets::affine;
+using markets::volatility;
+using program::recorder;
+using program::value;
+
+// The log of a lognormal level after one step: `root` is its row of the triangular root of the step's covariance.
+template <class Real>
+Real lognormal_step(Real x, Real drift, std::span<const Real> shocks, std::span<const Real> root) {
+    Real move = drift;
+    for (std::size_t j = 0; j < root.size(); ++j) move = fma(shocks[j], root[j], move);
+    return x + move;
+}
+
+// What moves: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), and exp(x) is a martingale
+// up to the quanto drift.
+struct factor {
+    std::string name;          // in the market
+    bool is_asset = true;
+    const markets::asset* asset = nullptr;
+    const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
+    const volatility* vol = nullptr;
+    std::string correlation_name;  // as the correlations call it
+    double sign = 1;               // -1: the quoted pair is the other way round
+    double start = 0;              // exchange rate today
+    bool quanto = false;
+    std::string quanto_name;       // the pair that turns the asset's currency into the trade's
+    double quanto_sign = 1;
+    const volatility* quanto_vol = nullptr;
+    bool has_cash_dividends = false;
+    std::uint32_t state = 0;
+    bool watched = false;          // a bridge was asked for: the value before the step is kept
+    std::uint32_t before = 0;
+};
+
+class black_scholes final : public model {
+  public:
+    explicit black_scholes(const request& from)
+        : market_(from.market), trade_currency_(from.trade_currency), domestic_(market_.discount_curve(trade_currency_)) {
+        for (const auto& name : from.assets) add_asset(name);
+        for (const auto& name : from.currencies) {
+            if (name != trade_currency_) add_currency(name);
+        }
+    }
+
+    void add_stops(double from, double to, std::vector<double>& times) const override {
+        const auto add = [&](const std::vector<double>& pillars) {
+            for (const double t : pillars) {
+                if (t > from && t < to) times.push_back(t);
+            }
+        };
+        add(domestic_.pillars());
+        for (const factor& f : factors_) {
+            add(f.vol->pillars());
+            add(f.carry->pillars());
+            if (f.quanto) add(f.quanto_vol->pillars());
+            if (!f.is_asset) continue;
+            add(f.asset->dividend_yield.pillars());
+            for (const auto& d : f.asset->dividends) {
+                if (d.years > from && d.years < to) times.push_back(d.years);
+            }
+        }
+    }
+
+    void begin(std::vector<double> grid, recorder& into) override {
+        grid_ = std::move(grid);
+        into_ = &into;
+        for (std::size_t i = 0; i < factors_.size(); ++i) {
+            factors_[i].state = into.state("x" + std::to_string(i), 0.0);
+        }
+    }
+
+    void enter(std::span<const occurrence> runs) override { runs_ = runs; }
+
+    value spot(const std::string& asset) override { return level(find(asset, true)); }
+
+    value fx(const std::string& currency) override {
+        if (currency == trade_currency_) return into_->constant(1.0);
+        return level(find(currency, false));
+    }
+
+    double discount(const std::string& currency, double years) const override {
+        return market_.discount_curve(currency).discount(years);
+    }
+
+    // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a watched path
+    // stops at every pillar.
+    bridge path_between(const std::string& asset) override {
+        const std::size_t i = find(asset, true);
+        factor& f = factors_[i];
+        if (!f.watched) {
+            f.watched = true;
+            f.before = into_->state("x" + std::to_string(i) + "_before", 0.0);
+        }
+        const value start = into_->read(f.before) + row("log_scale_start", i, [&](const occurrence& o) {
+                                return kernels::log(map_of(f, o.start_years).scale);
+                            });
+        const value end = into_->read(f.state) + row("log_scale_end", i, [&](const occurrence& o) {
+                              return kernels::log(map_of(f, o.years, true).scale);
+                          });
+        const value variance = row("variance", i, [&](const occurrence& o) {
+            return volatility::covariance(*f.vol, *f.vol, o.start_years, o.years);
+        });
+        return {start, end, variance};
+    }
+
+    value to_coordinate(const std::string& asset, value level, interval_end at) override {
+        const std::size_t i = find(asset, true);
+        // A level at or below the dividends to come is never reached from above: its coordinate is far away.
+        constexpr double far_below = 1e-300;
+        return log(max(level - shift(i, at), far_below));
+    }
+
+    value from_coordinate(const std::string& asset, value coordinate) override {
+        const std::size_t i = find(asset, true);
+        return exp(coordinate) + shift(i, interval_end::end);
+    }
+
+    void record_step() override {
+        const std::size_t n = factors_.size();
+        std::vector<value> shocks;
+        for (std::size_t i = 0; i < n; ++i) shocks.push_back(into_->normal());
+        const auto roots = step_roots();
+        std::vector<value> next;
+        for (std::size_t i = 0; i < n; ++i) {
+            const value x = into_->read(factors_[i].state);
+            const value drift_of_step =
+                step_row("drift", i, [&](double from, double to) { return drift(factors_[i], from, to); });
+            std::vector<value> root;
+            for (std::size_t j = 0; j <= i; ++j) root.push_back(root_row(roots, i, j));
+            next.push_back(lognormal_step<value>(x, drift_of_step, shocks, root));
+            if (factors_[i].watched) into_->write(factors_[i].before, x);
+        }
+        for (std::size_t i = 0; i < n; ++i) into_->write(factors_[i].state, next[i]);
+    }
+
+  private:
+    void add_asset(const std::string& name) {
+        const markets::asset& a = market_.find_asset(name);
+        factor f;
+        f.name = f.correlation_name = name;
+        f.asset = &a;
+        f.carry = &market_.discount_curve(a.currency);
+        if (!a.vol) {
+            throw error(error_kind::input, "asset '" + name + "' has no volatility; the model black_scholes needs one",
+                        a.where);
+        }
+        f.vol = &*a.vol;
+        f.has_cash_dividends =
+            std::any_of(a.dividends.begin(), a.dividends.end(), [](const auto& d) { return !d.proportional; });
+        if (a.currency != trade_currency_) {
+            const auto [pair, inverted] = quoted_pair(a.currency, "asset '" + name + "' is paid in");
+            f.quanto = true;
+            f.quanto_name = pair->base + pair->quote;
+            f.quanto_sign = inverted ? -1 : 1;
+            f.quanto_vol = &*pair->vol;
+        }
+        factors_.push_back(std::move(f));
+    }
+
+    void add_currency(const std::string& name) {
+        const auto [pair, inverted] = quoted_pair(name, "the trade pays in or asks for '" + name + "' and is worth");
+        factor f;
+        f.name = name;
+        f.is_asset = false;
+        f.carry = &market_.discount_curve(name);
+        f.vol = &*pair->vol;
+        f.correlation_name = pair->base + pair->quote;
+        f.sign = inverted ? -1 : 1;
+        f.start = market_.fx_spot(name, trade_currency_);
+        factors_.push_back(std::move(f));
+    }
+
+    std::pair<const markets::fx_rate*, bool> quoted_pair(const std::string& foreign, const std::string& why) const {
+        const auto found = market_.fx_pair(foreign, trade_currency_);
+        if (found.first == nullptr || !found.first->vol) {
+            throw error(error_kind::input,
+                        why + " " + trade_currency_ + "; the market must quote " + foreign + trade_currency_ +
+                            " with a volatility",
+                        found.first ? found.first->where : location{market_.name, 0, 0});
+        }
+        return found;
+    }
+
+    std::size_t find(const std::string& name, bool is_asset) const {
+        for (std::size_t i = 0; i < factors_.size(); ++i) {
+            if (factors_[i].is_asset == is_asset && factors_[i].name == name) return i;
+        }
+        throw error(error_kind::internal, "the model was not told about '" + name + "'");
+    }
+
+    affine map_of(const factor& f, double years, bool before_dividend = false) const {
+        if (f.is_asset) return markets::spot_map(*f.asset, *f.carry, years, before_dividend);
+        return {f.start * f.carry->discount(years) / domestic_.discount(years), 0};
+    }
+
+    template <class F>
+    value row(std::string_view name, std::size_t i, const F& number) {
+        std::vector<double> numbers;
+        numbers.reserve(runs_.size());
+        for (const occurrence& o : runs_) numbers.push_back(number(o));
+        return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
+    }
+
+    template <class F>
+    value step_row(std::string_view name, std::size_t i, const F& number) {
+        std::vector<double> numbers;
+        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) numbers.push_back(number(grid_[s], grid_[s + 1]));
+        return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
+    }
+
+    value level(std::size_t i) {
+        const factor& f = factors_[i];
+        const value grown = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
+                            exp(into_->read(f.state));
+        return f.has_cash_dividends ? grown + shift(i, interval_end::end, false) : grown;
+    }
+
+    // The dividends to come, at an end of an interval seen from inside it, or on a date after its own dividend.
+    value shift(std::size_t i, interval_end at, bool inside = true) {
+        const factor& f = factors_[i];
+        if (!f.has_cash_dividends) return into_->constant(0.0);
+        const std::string_view name = at == interval_end::start ? "shift_start" : inside ? "shift_end" : "shift";
+        return row(name, i, [&](const occurrence& o) {
+            return at == interval_end::start ? map_of(f, o.start_years).shift : map_of(f, o.years, inside).shift;
+        });
+    }
+
+    double covariance(const factor& a, const factor& b, double from, double to) const {
+        const double rho = market_.correlation(a.correlation_name, b.correlation_name) * a.sign * b.sign;
+        return rho * volatility::covariance(*a.vol, *b.vol, from, to);
+    }
+
+    double drift(const factor& f, double from, double to) const {
+        double d = -0.5 * volatility::covariance(*f.vol, *f.vol, from, to);
+        if (f.quanto) {
+            const double rho = market_.correlation(f.correlation_name, f.quanto_name) * f.quanto_sign;
+            d -= rho * volatility::covariance(*f.vol, *f.quanto_vol, from, to);
+        }
+        return d;
+    }
+
+    // For each step the triangular root of the covariance of all factors over it, row by row.
+    std::vector<std::vector<double>> step_roots() const {
+        const std::size_t n = factors_.size();
+        std::vector<std::vector<double>> out;
+        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) {
+            std::vector<double> c(n * n), root(n * n, 0.0);
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t j = 0; j <= i; ++j) {
+                    c[i * n + j] = covariance(factors_[i], factors_[j], grid_[s], grid_[s + 1]);
+                }
+            }
+            for (std::size_t j = 0; j < n; ++j) {
+                double pivot = c[j * n + j];
+                for (std::size_t k = 0; k < j; ++k) pivot -= root[j * n + k] * root[j * n + k];
+                // The matrix may be singular (two assets with correlation 1): a pivot within rounding of 0 is 0.
+                if (pivot <= c[j * n + j] * 1e-12) continue;
+                root[j * n + j] = kernels::sqrt(pivot);
+                for (std::size_t i = j + 1; i < n; ++i) {
+                    double sum = c[i * n + j];
+                    for (std::size_t k = 0; k < j; ++k) sum -= root[i * n + k] * root[j * n + k];
+                    root[i * n + j] = sum / root[j * n + j];
+                }
+            }
+            out.push_back(std::move(root));
+        }
+        return out;
+    }
+
+    value root_row(const std::vector<std::vector<double>>& roots, std::size_t i, std::size_t j) {
+        std::vector<double> numbers;
+        numbers.reserve(roots.size());
+        for (const auto& root : roots) numbers.push_back(root[i * factors_.size() + j]);
+        return into_->row("root#" + std::to_string(i) + "," + std::to_string(j), numbers);
+    }
+
+    const markets::market_state& market_;
+    std::string trade_currency_;
+    const markets::curve& domestic_;
+    std::vector<factor> factors_;
+    std::vector<double> grid_;
+    recorder* into_ = nullptr;
+    std::span<const occurrence> runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<model> make_black_scholes(const request& from) { return std::make_unique<black_scholes>(from); }
+
+}  // namespace tilewalk::models

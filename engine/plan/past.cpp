@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/past.h"
+
+#include <set>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::plan {
+
+std::vector<dates::date> past_world::fixing_days(const std::vector<std::string>& assets, dates::date from,
+                                                 dates::date to) const {
+    std::set<dates::date> days;
+    for (const auto& name : assets) {
+        const auto found = market_.fixings.find(name);
+        if (found == market_.fixings.end()) continue;
+        for (auto it = found->second.upper_bound(from); it != found->second.end() && it->first <= to; ++it) {
+            days.insert(it->first);
+        }
+    }
+    return {days.begin(), days.end()};
+}
+
+std::optional<double> past_world::fixing(const std::string& name) const {
+    const auto found = market_.fixings.find(name);
+    if (found == market_.fixings.end()) return std::nullopt;
+    const auto& by_day = found->second;
+    if (exact_) {
+        const auto at = by_day.find(day_);
+        return at == by_day.end() ? std::nullopt : std::optional(at->second);
+    }
+    auto after = by_day.upper_bound(day_);
+    return after == by_day.begin() ? std::nullopt : std::optional(std::prev(after)->second);
+}
+
+program::value past_world::spot(const std::string& asset) {
+    if (const auto fixed = fixing(asset)) return into_.constant(*fixed);
+    if (day_ == market_.as_of) return into_.constant(market_.find_asset(asset).spot);
+    throw error(error_kind::input,
+                "the trade looks at '" + asset + "' on " + to_string(day_) +
+                    ", before as_of, and the market has no fixing for it; add it under fixings: " + asset,
+                {market_.name, 0, 0});
+}
+
+program::value past_world::fx(const std::string& currency) {
+    if (currency == trade_currency_) return into_.constant(1.0);
+    if (const auto fixed = fixing(currency + trade_currency_)) return into_.constant(*fixed);
+    if (const auto fixed = fixing(trade_currency_ + currency)) return into_.constant(1.0 / *fixed);
+    if (day_ == market_.as_of) return into_.constant(market_.fx_spot(currency, trade_currency_));
+    throw error(error_kind::input,
+                "the trade looks at the exchange rate of " + currency + " in " + trade_currency_ + " on " +
+                    to_string(day_) + ", before as_of, and the market has no fixing for it; add it under fixings: " +
+                    currency + trade_currency_,
+                {market_.name, 0, 0});
+}
+
+double past_world::fx_today(const std::string& currency) const {
+    return market_.fx_spot(currency, trade_currency_);
+}
+
+double past_world::discount(const std::string& currency, double years) const {
+    return market_.discount_curve(currency).discount(years);
+}
+
+namespace {
+[[noreturn]] void no_bridge() { throw error(error_kind::internal, "a bridge was asked for in the past"); }
+}  // namespace
+
+language::bridge past_world::path_between(const std::string&) { no_bridge(); }
+program::value past_world::to_coordinate(const std::string&, program::value, language::interval_end) { no_bridge(); }
+program::value past_world::from_coordinate(const std::string&, program::value) { no_bridge(); }
+
+}  // namespace tilewalk::plan

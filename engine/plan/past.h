@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The world that has already happened: spots are fixings, nothing is random.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/market/market_state.h"
+#include "products/language/payoff.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::plan {
+
+class past_world final : public language::world {
+  public:
+    past_world(const markets::market_state& market, std::string trade_currency, program::recorder& into)
+        : market_(market), trade_currency_(std::move(trade_currency)), into_(into) {}
+
+    // The day at hand. `exact`: a fixing of that very day is required, else the last one before it serves.
+    void enter(dates::date day, bool exact) {
+        day_ = day;
+        exact_ = exact;
+    }
+    // Days in (from, to] on which some asset of the list has a fixing.
+    std::vector<dates::date> fixing_days(const std::vector<std::string>& assets, dates::date from, dates::date to) const;
+
+    bool is_past() const override { return true; }
+    program::value spot(const std::string& asset) override;
+    program::value fx(const std::string& currency) override;
+    double fx_today(const std::string& currency) const override;
+    double discount(const std::string& currency, double years) const override;
+    language::bridge path_between(const std::string& asset) override;
+    program::value to_coordinate(const std::string& asset, program::value level, language::interval_end at) override;
+    program::value from_coordinate(const std::string& asset, program::value coordinate) override;
+
+  private:
+    std::optional<double> fixing(const std::string& name) const;
+
+    const markets::market_state& market_;
+    std::string trade_currency_;
+    program::recorder& into_;
+    dates::date day_;
+    bool exact_ = true;
+};
+
+}  // namespace tilewalk::plan

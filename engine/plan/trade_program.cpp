@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/trade_program.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/lane_operations.h"
+#include "engine/models/model.h"
+#include "engine/plan/past.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::plan {
+
+namespace {
+
+using language::block;
+using language::occurrence;
+
+// Times closer than this (a third of a second) are the same time.
+constexpr double same_time_years = 1e-8;
+constexpr std::size_t most_steps = 200'000;
+
+void sort_and_merge(std::vector<double>& times) {
+    std::sort(times.begin(), times.end());
+    std::vector<double> kept;
+    for (const double t : times) {
+        if (kept.empty() || t - kept.back() > same_time_years) kept.push_back(t);
+    }
+    times = std::move(kept);
+}
+
+// The place of a time in a grid that holds it.
+std::size_t place_in(const std::vector<double>& grid, double time) {
+    const auto at = std::lower_bound(grid.begin(), grid.end(), time - same_time_years);
+    if (at == grid.end() || std::abs(*at - time) > same_time_years) {
+        throw error(error_kind::internal, "a watched time is not on the grid");
+    }
+    return static_cast<std::size_t>(at - grid.begin());
+}
+
+// The currency of plain payments: what the trade says, else that of its first asset.
+std::string currency_of(const books::trade& t, const markets::market_state& market) {
+    if (!t.currency.empty()) {
+        market.discount_curve(t.currency);
+        return t.currency;
+    }
+    for (const auto& p : t.product->parameters) {
+        const auto arg = t.args.find(p.name);
+        if (arg == t.args.end()) continue;
+        if (p.type == language::parameter_type::asset) {
+            return market.find_asset(std::get<std::string>(arg->second)).currency;
+        }
+        if (p.type == language::parameter_type::asset_list) {
+            const auto& names = std::get<std::vector<std::string>>(arg->second);
+            if (!names.empty()) return market.find_asset(names.front()).currency;
+        }
+    }
+    throw error(error_kind::input, "the trade has no asset to take its currency from; write currency:");
+}
+
+// A moment of the past: a block at a time, in the order in which they happened.
+struct past_event {
+    double years = 0;
+    std::size_t block = 0;
+    int index = 0;
+    dates::date day;
+    bool exact = true;
+};
+
+void play_past(language::payoff& script, const markets::market_state& market, const std::vector<std::string>& assets,
+               const std::string& currency, program::recorder& into) {
+    std::vector<past_event> events;
+    past_world world(market, currency, into);
+    const auto& blocks = script.blocks();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const block& of = blocks[b];
+        if (of.continuous) {
+            // Before as_of a level counts as touched if a recorded fixing lies beyond it; today's spot begins the
+            // first interval to come.
+            const auto day_at = [&](double years) {
+                return dates::date{market.as_of.serial + static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
+            };
+            if (of.times[0] >= 0) continue;
+            for (const dates::date day : world.fixing_days(assets, day_at(of.times[0]), day_at(std::min(of.times[1], 0.0)))) {
+                const double years = dates::time_point{day}.years(market.as_of);
+                events.push_back({years, b, 0, day, false});
+            }
+            continue;
+        }
+        for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
+            dates::date day = market.as_of;
+            if (of.times[i] < -same_time_years) {
+                const auto* date = std::get_if<dates::date>(&of.labels[i].when);
+                if (date == nullptr) {
+                    throw error(error_kind::input, of.name + ": a time before as_of must be a date, so that its fixing can " +
+                                                       "be found; found " + to_string(of.labels[i]));
+                }
+                day = *date;
+            }
+            events.push_back({of.times[i], b, static_cast<int>(i) + 1, day, true});
+        }
+    }
+    std::stable_sort(events.begin(), events.end(),
+                     [](const past_event& a, const past_event& b) { return a.years < b.years; });
+    for (const past_event& e : events) {
+        world.enter(e.day, e.exact);
+        const occurrence at{e.years, e.years, e.index};
+        script.record(e.block, {&at, 1}, world, into);
+    }
+}
+
+std::vector<double> grid_of(const std::vector<block>& blocks, const models::model& world) {
+    std::vector<double> grid{0.0};
+    for (const block& b : blocks) {
+        if (!b.continuous) {
+            for (const double t : b.times) {
+                if (t > same_time_years) grid.push_back(t);
+            }
+            continue;
+        }
+        const double from = std::max(b.times[0], 0.0), to = b.times[1];
+        if (to <= same_time_years || to <= from) continue;
+        grid.push_back(from);
+        grid.push_back(to);
+        world.add_stops(from, to, grid);
+    }
+    sort_and_merge(grid);
+    if (grid.size() - 1 > most_steps) {
+        throw error(error_kind::input, "the trade has " + std::to_string(grid.size() - 1) + " dates to stop at; at most " +
+                                           std::to_string(most_steps) + " are possible");
+    }
+    return grid;
+}
+
+// The runs of a block along the path, with the step that each follows.
+struct runs_of_block {
+    std::vector<occurrence> runs;
+    std::vector<std::size_t> steps;
+};
+
+runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
+    runs_of_block out;
+    if (!b.continuous) {
+        for (std::size_t i = 0; i < b.times.size(); ++i) {
+            if (b.times[i] <= same_time_years) continue;
+            out.runs.push_back({b.times[i], b.times[i], static_cast<int>(i) + 1});
+            out.steps.push_back(place_in(grid, b.times[i]) - 1);
+        }
+        return out;
+    }
+    const double from = std::max(b.times[0], 0.0), to = b.times[1];
+    if (to <= same_time_years || to <= from) return out;
+    const std::size_t first = place_in(grid, from), last = place_in(grid, to);
+    for (std::size_t i = first; i < last; ++i) {
+        out.runs.push_back({grid[i + 1], grid[i], 0});
+        out.steps.push_back(i);
+    }
+    return out;
+}
+
+}  // namespace
+
+trade_program plan_trade(const books::trade& t, const markets::market_state& market) {
+    trade_program out;
+    out.currency = currency_of(t, market);
+    language::payoff script(t.product, t.args, market.as_of, out.currency);
+    out.assets = script.assets();
+
+    program::recorder into(&cpu::evaluate);
+    into.set_eager(true);
+    script.declare(into);
+    play_past(script, market, script.assets(), out.currency, into);
+    into.set_eager(false);
+
+    const auto world =
+        models::catalogue().front().make({market, script.assets(), script.currencies(), out.currency});
+    const std::vector<double> grid = grid_of(script.blocks(), *world);
+    const std::size_t steps = grid.size() - 1;
+    world->begin(grid, into);
+
+    // Sections in the order of the script; section 0 is the step, recorded last, when it is known what it must keep.
+    std::vector<std::vector<event>> after(steps);
+    const auto& blocks = script.blocks();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const runs_of_block to_come = runs_to_come(blocks[b], grid);
+        if (to_come.runs.empty()) continue;
+        into.open_section(b + 1, blocks[b].name, to_come.runs.size());
+        world->enter(to_come.runs);
+        script.record(b, to_come.runs, *world, into);
+        for (std::size_t r = 0; r < to_come.runs.size(); ++r) {
+            after[to_come.steps[r]].push_back({static_cast<std::uint32_t>(b + 1), static_cast<std::uint32_t>(r)});
+        }
+    }
+    into.open_section(0, "step", steps);
+    if (steps > 0) world->record_step();
+
+    const auto recorded = std::move(into).finish();
+    out.code = program::hoist(program::optimise(recorded.code, &cpu::evaluate));
+    out.data = program::bind(out.code, recorded.data, &cpu::evaluate);
+    out.blocks = blocks;
+    for (std::size_t s = 0; s < steps; ++s) {
+        for (const event e : after[s]) {
+            const auto& section = out.code.sections[e.section];
+            if (!section.writes.empty()) out.when.add(e);
+        }
+        out.when.times.push_back(grid[s + 1]);
+        out.when.close_step();
+    }
+    return out;
+}
+
+}  // namespace tilewalk::plan

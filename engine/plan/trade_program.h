@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a trade and a market to what the back ends run: a program shared by all trades of its shape, and the trade's
+// own numbers and timeline.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/timeline.h"
+#include "products/language/payoff.h"
+#include "products/program/passes.h"
+
+namespace tilewalk::plan {
+
+struct trade_program {
+    std::string currency;
+    program::path_program code;
+    program::path_data data;
+    timeline when;
+    std::vector<language::block> blocks;
+    std::vector<std::string> assets;
+    // Everything has already happened: the price is a number, no path is walked.
+    bool is_certain() const { return when.steps() == 0; }
+};
+
+// Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
+trade_program plan_trade(const books::trade& t, const markets::market_state& market);
+
+}  // namespace tilewalk::plan

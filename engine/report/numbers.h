@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as text, the same in every locale: all bits for machines, as many digits as are known for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tilewalk::report {
+
+// The shortest decimal that reads back as the same bits.
+std::string shortest(double x);
+std::string fixed(double x, int decimals);
+std::string significant(double x, int digits);  // "0.0123", "1.42e-14"
+
+// A number that is known to within `error`, written with the digits that the error justifies and two more.
+// With no error the number is written to ten digits.
+std::string justified(double x, double error);
+
+std::string duration(double seconds);                           // "412 ms", "1.73 s", "4 min 12 s"
+std::string rate(double per_second);                            // "3.15e8"
+std::string counted(std::uint64_t n, const std::string& noun);  // "1 trade", "2 trades"
+
+}  // namespace tilewalk::report

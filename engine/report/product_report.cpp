@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of products and the page of one, for people and for programs.
+#include <algorithm>
+#include <ostream>
+
+#include "engine/report/columns.h"
+#include "engine/report/formats.h"
+#include "tilewalk/products.h"
+
+namespace tilewalk {
+
+namespace {
+
+constexpr std::size_t page_width = 100;
+
+std::string indented(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string line = printable(text.substr(0, end));
+        out += (line.empty() ? "" : "    " + line) + '\n';
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+std::string page_table(const product_page& page) {
+    std::string out = printable(page.name) + "\n" + std::string(report::width(page.name), '=') + "\n\n" +
+                      report::wrapped(page.summary, page_width, 0);
+    if (!page.description.empty()) out += "\n" + report::wrapped(page.description, page_width, 0);
+    report::columns table({{"parameter"}, {"type"}, {"range"}, {"default"}, {"meaning"}});
+    for (const auto& p : page.parameters)
+        table.add({printable(p.name), printable(p.type), printable(p.range),
+                   p.default_value.empty() ? "required" : printable(p.default_value), printable(p.help)});
+    out += "\n" + table.text(page_width);
+    out += "\nscript\n" + indented(page.script);
+    if (!page.example.empty()) out += "\nexample trade\n" + indented(page.example);
+    return out;
+}
+
+std::string page_csv(const product_page& page) {
+    std::string out = "parameter,type,range,default,help\n";
+    for (const auto& p : page.parameters)
+        out += report::csv_field(p.name) + ',' + report::csv_field(p.type) + ',' +
+               report::csv_field(p.range) + ',' + report::csv_field(p.default_value) + ',' +
+               report::csv_field(p.help) + '\n';
+    return out;
+}
+
+std::string page_json(const product_page& page, const std::string& indent) {
+    const auto member = [&](const char* name, const std::string& text, const char* gap) {
+        return gap + ("\"" + std::string(name) + "\": ") + report::json_string(text);
+    };
+    const std::string line = ",\n" + indent + "  ";
+    std::string parameters;
+    for (const auto& p : page.parameters)
+        parameters += (parameters.empty() ? "\n" : ",\n") + indent + "    {" + member("name", p.name, "") +
+                      member("type", p.type, ", ") + member("range", p.range, ", ") +
+                      member("default", p.default_value, ", ") + member("help", p.help, ", ") + "}";
+    return "{\n" + indent + "  " + member("product", page.name, "") + line +
+           member("summary", page.summary, "") + line + member("description", page.description, "") + line +
+           "\"parameters\": [" + parameters + (parameters.empty() ? "]" : "\n" + indent + "  ]") + line +
+           member("script", page.script, "") + line + member("example", page.example, "") + "\n" + indent +
+           "}";
+}
+
+std::string list_table(const std::vector<product_page>& pages) {
+    report::columns table({{"product"}, {"summary"}});
+    for (const auto& page : pages) table.add({printable(page.name), printable(page.summary)});
+    return table.text();
+}
+
+std::string list_csv(const std::vector<product_page>& pages) {
+    std::string out = "product,summary\n";
+    for (const auto& page : pages)
+        out += report::csv_field(page.name) + ',' + report::csv_field(page.summary) + '\n';
+    return out;
+}
+
+std::string list_json(const std::vector<product_page>& pages) {
+    std::string out;
+    for (const auto& page : pages) out += (out.empty() ? "[\n  " : ",\n  ") + page_json(page, "  ");
+    return out.empty() ? "[]" : out + "\n]";
+}
+
+}  // namespace
+
+void write(std::ostream& out, const std::vector<product_page>& pages, output_format format) {
+    switch (format) {
+        case output_format::table:
+            out << list_table(pages);
+            return;
+        case output_format::csv:
+            out << list_csv(pages);
+            return;
+        case output_format::json:
+            out << list_json(pages) << '\n';
+            return;
+    }
+}
+
+void write(std::ostream& out, const product_page& page, output_format format) {
+    switch (format) {
+        case output_format::table:
+            out << page_table(page);
+            return;
+        case output_format::csv:
+            out << page_csv(page);
+            return;
+        case output_format::json:
+            out << page_json(page, "") << '\n';
+            return;
+    }
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads results back from JSON, believing nothing: every member must be there, once, of its type, and known.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/report/formats.h"
+#include "engine/report/words.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int deepest = 8;  // what is written goes four deep
+
+location place_of(const std::string& text, const std::string& name, std::size_t byte) {
+    const auto end =
+        text.begin() + static_cast<std::ptrdiff_t>(std::min(byte == 0 ? 0 : byte - 1, text.size()));
+    const auto line = std::count(text.begin(), end, '\n') + 1;
+    const auto start = std::find(std::make_reverse_iterator(end), text.rend(), '\n').base();
+    return {name, static_cast<int>(line), static_cast<int>(end - start) + 1};
+}
+
+json parse(const std::string& text, const std::string& name) {
+    std::vector<std::set<std::string>> open;
+    const auto watch = [&](int depth, json::parse_event_t event, json& value) {
+        if (depth > deepest) throw error(error_kind::input, "nested too deeply for results", {name});
+        if (event == json::parse_event_t::object_start) open.emplace_back();
+        if (event == json::parse_event_t::object_end) open.pop_back();
+        if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+            throw error(error_kind::input, "the key '" + value.get<std::string>() + "' is given twice",
+                        {name});
+        return true;
+    };
+    try {
+        return json::parse(text, watch);
+    } catch (const json::parse_error& problem) {
+        std::string message = problem.what();
+        message.erase(0, std::min(message.find("] ") + 2, message.size()));
+        if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
+        throw error(error_kind::input,
+                    "this is not JSON as `tilewalk price --format json` writes it: " + message,
+                    place_of(text, name, problem.byte));
+    } catch (const json::exception& problem) {
+        throw error(error_kind::input, std::string("a number does not fit: ") + problem.what(), {name});
+    }
+}
+
+// The members of one object, each taken once; finish() refuses what nobody took.
+class members {
+  public:
+    members(const json& object, std::string path, const std::string& name)
+        : object_(object), path_(std::move(path)), name_(name) {
+        if (!object.is_object()) fail(path_, object, "a mapping");
+    }
+
+    const json& take(const std::string& key) {
+        const auto at = object_.find(key);
+        if (at == object_.end()) throw error(error_kind::input, "'" + key + "' is missing", {name_}, path_);
+        taken_.insert(key);
+        return *at;
+    }
+    std::string text(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_string()) fail(path(key), value, "a text");
+        return value.get<std::string>();
+    }
+    double number(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_number()) fail(path(key), value, "a number");
+        return value.get<double>();
+    }
+    double at_least_zero(const std::string& key) {
+        const double x = number(key);
+        if (!(x >= 0)) fail(path(key), object_[key], "a number of at least 0");
+        return x;
+    }
+    void null(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_null()) fail(path(key), value, "null, as the trade failed");
+    }
+    template <class Integer>
+    Integer natural(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_number_unsigned() ||
+            value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
+            fail(path(key), value,
+                 "a whole number from 0 to " + std::to_string(std::numeric_limits<Integer>::max()));
+        return value.get<Integer>();
+    }
+    bool boolean(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_boolean()) fail(path(key), value, "true or false");
+        return value.get<bool>();
+    }
+    template <class Words>
+    auto word(const std::string& key, const Words& words) {
+        const auto meaning = report::meaning_of(words, text(key));
+        if (!meaning) {
+            std::string expected;
+            for (const auto& [value, known] : words)
+                expected += (expected.empty() ? "'" : ", '") + std::string(known) + "'";
+            fail(path(key), object_[key], "one of " + expected);
+        }
+        return *meaning;
+    }
+    const json& list(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_array()) fail(path(key), value, "a list");
+        return value;
+    }
+    members mapping(const std::string& key) { return {take(key), path(key), name_}; }
+
+    void finish() const {
+        for (const auto& [key, value] : object_.items())
+            if (!taken_.contains(key))
+                throw error(error_kind::input, "unknown key '" + key + "'", {name_}, path_);
+    }
+    std::string path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+
+    [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) const {
+        std::string shown = found.dump(-1, ' ', false, json::error_handler_t::replace);
+        if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
+        throw error(error_kind::input, "found " + shown + ", expected " + expected, {name_}, at);
+    }
+
+  private:
+    const json& object_;
+    std::string path_;
+    const std::string& name_;
+    std::set<std::string> taken_;
+};
+
+run_manifest read_manifest(members from, const std::string& name) {
+    run_manifest m;
+    m.version = from.text("version");
+    m.compiler = from.text("compiler");
+    m.instruction_set = from.text("instruction_set");
+    m.machine = from.text("machine");
+    m.as_of = from.text("as_of");
+    m.started = from.text("started");
+    m.precision = from.text("precision");
+    m.seed = from.natural<std::uint64_t>("seed");
+    m.paths = from.natural<std::uint64_t>("paths");
+    m.threads = from.natural<int>("threads");
+    const json& inputs = from.list("inputs");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);
+        std::string file = input.text("file");
+        m.inputs.push_back({std::move(file), input.text("hash")});
+        input.finish();
+    }
+    m.plan_seconds = from.at_least_zero("plan_seconds");
+    m.path_seconds = from.at_least_zero("path_seconds");
+    m.total_seconds = from.at_least_zero("total_seconds");
+    m.path_steps = from.natural<std::uint64_t>("path_steps");
+    from.finish();
+    return m;
+}
+
+price_row read_row(members from) {
+    price_row row;
+    row.trade = from.text("trade");
+    row.product = from.text("product");
+    row.currency = from.text("currency");
+    row.status = from.word("status", report::status_words);
+    row.quantity = from.number("quantity");
+    if (row.status == trade_status::priced) {
+        row.price = from.number("price");
+        row.standard_error = from.at_least_zero("standard_error");
+        row.low = from.number("low");
+        row.high = from.number("high");
+    } else {
+        for (const char* key : {"price", "standard_error", "low", "high"}) from.null(key);
+        row.kind = from.word("kind", report::kind_words);
+    }
+    row.paths = from.natural<std::uint64_t>("paths");
+    row.effective_hits = from.at_least_zero("effective_hits");
+    row.thin = from.boolean("thin");
+    row.message = from.text("message");
+    members where = from.mapping("where");
+    row.where.file = where.text("file");
+    row.where.line = where.natural<int>("line");
+    row.where.column = where.natural<int>("column");
+    where.finish();
+    from.finish();
+    return row;
+}
+
+}  // namespace
+
+results read_results(const std::string& text, const std::string& name) {
+    const json document = parse(text, name);
+    members root(document, "", name);
+    if (const std::string format = root.text("format"); format != report::json_format_name)
+        throw error(
+            error_kind::input,
+            "found the format '" + format + "', expected '" + std::string(report::json_format_name) + "'",
+            {name}, "format");
+    results r;
+    r.manifest = read_manifest(root.mapping("manifest"), name);
+    const json& rows = root.list("rows");
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        r.rows.push_back(read_row(members(rows[i], "rows[" + std::to_string(i) + "]", name)));
+    root.finish();
+    return r;
+}
+
+}  // namespace tilewalk

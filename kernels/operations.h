@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each operation of a program does to numbers, one function each under the operation's own name; those
+// not here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv, min, max, pow, fma) are those of
+// kernels/math.h. Truth is 1 or 0; any number but zero (nan included) counts as true.
+#pragma once
+
+#include "kernels/math.h"
+
+namespace tilewalk::kernels {
+
+template <typename real>
+static constexpr real neg(real a) {
+    return -a;
+}
+
+template <typename real>
+static constexpr real add(real a, real b) {
+    return a + b;
+}
+
+template <typename real>
+static constexpr real sub(real a, real b) {
+    return a - b;
+}
+
+template <typename real>
+static constexpr real mul(real a, real b) {
+    return a * b;
+}
+
+template <typename real>
+static constexpr real div(real a, real b) {
+    return a / b;
+}
+
+// Comparisons with nan are false.
+template <typename real>
+static constexpr real less(real a, real b) {
+    return a < b ? real(1) : real(0);
+}
+
+template <typename real>
+static constexpr real less_equal(real a, real b) {
+    return a <= b ? real(1) : real(0);
+}
+
+template <typename real>
+static constexpr real equal(real a, real b) {
+    return a == b ? real(1) : real(0);
+}
+
+template <typename real>
+static constexpr real logical_not(real a) {
+    return a == real(0) ? real(1) : real(0);
+}
+
+template <typename real>
+static constexpr real logical_and(real a, real b) {
+    return ((a != real(0)) & (b != real(0))) ? real(1) : real(0);
+}
+
+template <typename real>
+static constexpr real logical_or(real a, real b) {
+    return ((a != real(0)) | (b != real(0))) ? real(1) : real(0);
+}
+
+template <typename real>
+static constexpr real select(real condition, real a, real b) {
+    return condition != real(0) ? a : b;
+}
+
+}  // namespace tilewalk::kernels

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): 128 random bits as a
+// pure function of a 128-bit counter and a 64-bit key, so any path's numbers are made anywhere, in any order.
+#pragma once
+
+#include "kernels/arithmetic.h"
+
+namespace tilewalk::kernels {
+
+struct philox_block {
+    word32 x0;
+    word32 x1;
+    word32 x2;
+    word32 x3;
+};
+
+struct philox_key {
+    word32 low;
+    word32 high;
+};
+
+static constexpr int philox_rounds = 10;
+static constexpr word32 philox_multiplier_0 = 0xD2511F53u;
+static constexpr word32 philox_multiplier_1 = 0xCD9E8D57u;
+
+static constexpr philox_key next_key(philox_key key) {
+    return {key.low + 0x9E3779B9u, key.high + 0xBB67AE85u};
+}
+
+// Straight-line by recursion: GCC 12 vectorises a loop over paths only when there is no loop of rounds in it.
+template <int rounds = philox_rounds>
+static constexpr philox_block philox(philox_block c, philox_key key) {
+    const word64 p0 = word64{philox_multiplier_0} * c.x0;
+    const word64 p1 = word64{philox_multiplier_1} * c.x2;
+    const philox_block next{word32(p1 >> 32) ^ c.x1 ^ key.low, word32(p1), word32(p0 >> 32) ^ c.x3 ^ key.high,
+                            word32(p0)};
+    if constexpr (rounds == 1) {
+        return next;
+    } else {
+        return philox<rounds - 1>(next, next_key(key));
+    }
+}
+
+// The random numbers of a path: the counter is its number, a block within the path and a stream, the key is
+// the seed.
+static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 stream) {
+    return philox({word32(path), word32(path >> 32), block, stream}, {word32(seed), word32(seed >> 32)});
+}
+
+}  // namespace tilewalk::kernels

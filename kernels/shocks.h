@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normal and uniform shocks, each a pure function of (seed, path, block): two in double from a block of 128
+// random bits, four in single.
+#pragma once
+
+#include "kernels/arithmetic.h"
+#include "kernels/exponential.h"
+#include "kernels/philox.h"
+#include "kernels/trigonometric.h"
+
+namespace tilewalk::kernels {
+
+static constexpr word32 normal_stream = 0;
+static constexpr word32 uniform_stream = 1;
+
+struct pair_of_shocks {
+    double first;
+    double second;
+};
+
+struct four_shocks {
+    float x[4];
+};
+
+// (w / 2^12 + 1/2) / 2^52: strictly inside (0, 1), every value exact, symmetric about 1/2.
+static constexpr double uniform_of_bits(word64 w) {
+    return from_bits((w >> 12) | to_bits(1.0)) - (1.0 - 0x1p-53);
+}
+
+// (w / 2^9 + 1/2) / 2^23: strictly inside (0, 1), every value exact.
+static constexpr float uniform_of_bits(word32 w) {
+    return from_bits((w >> 9) | to_bits(1.0f)) - (1.0f - 0x1p-24f);
+}
+
+// Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57.
+static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1) {
+    const double radius = sqrt(-2.0 * log_of_normal_range(uniform_of_bits(w0)));
+    const auto direction = sincos_of_turn(w1);
+    return {radius * direction.cosine, radius * direction.sine};
+}
+
+// The radius uses all 32 bits, (w0 + 1/2) / 2^32 rounded: the largest normal is sqrt(-2 log 2^-33) = 6.76.
+static constexpr sine_cosine<float> normals_of_bits(word32 w0, word32 w1) {
+    const float radius = sqrt(-2.0f * log_of_normal_range(fma(float(w0), 0x1p-32f, 0x1p-33f)));
+    const auto direction = sincos_of_turn(w1);
+    return {radius * direction.sine, radius * direction.cosine};
+}
+
+static constexpr word64 low_word(philox_block b) {
+    return b.x0 | (word64{b.x1} << 32);
+}
+static constexpr word64 high_word(philox_block b) {
+    return b.x2 | (word64{b.x3} << 32);
+}
+
+static constexpr pair_of_shocks normals(word64 seed, word64 path, word32 block) {
+    const auto bits = path_block(seed, path, block, normal_stream);
+    return normals_of_bits(low_word(bits), high_word(bits));
+}
+
+static constexpr pair_of_shocks uniforms(word64 seed, word64 path, word32 block) {
+    const auto bits = path_block(seed, path, block, uniform_stream);
+    return {uniform_of_bits(low_word(bits)), uniform_of_bits(high_word(bits))};
+}
+
+static constexpr four_shocks single_normals(word64 seed, word64 path, word32 block) {
+    const auto bits = path_block(seed, path, block, normal_stream);
+    const auto first = normals_of_bits(bits.x0, bits.x1);
+    const auto second = normals_of_bits(bits.x2, bits.x3);
+    return {{first.cosine, first.sine, second.cosine, second.sine}};
+}
+
+static constexpr four_shocks single_uniforms(word64 seed, word64 path, word32 block) {
+    const auto bits = path_block(seed, path, block, uniform_stream);
+    return {{uniform_of_bits(bits.x0), uniform_of_bits(bits.x1), uniform_of_bits(bits.x2),
+             uniform_of_bits(bits.x3)}};
+}
+
+}  // namespace tilewalk::kernels

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile: the unit of work, summation, resumption and distribution. Its shape is part of the contract,
+// because the order of summation (and with it the last bits of every result) follows from it.
+#pragma once
+
+#include "kernels/arithmetic.h"
+
+namespace tilewalk::kernels {
+
+static constexpr int lanes_per_tile = 256;
+static constexpr int paths_per_lane = 4;
+static constexpr int paths_per_tile = lanes_per_tile * paths_per_lane;
+
+// A pass works on the 256 consecutive paths of one j in [0, paths_per_lane).
+static constexpr word64 path_of(word64 tile, int j, int lane) {
+    return tile * paths_per_tile + word64(j * lanes_per_tile + lane);
+}
+
+// How many tiles it takes; all but the last are full.
+static constexpr word64 tiles_of(word64 paths) {
+    return (paths + (paths_per_tile - 1)) / paths_per_tile;
+}
+
+// Paths of this tile that count, of `paths` in total.
+static constexpr int paths_in_tile(word64 paths, word64 tile) {
+    const word64 left = paths - tile * paths_per_tile;
+    return left < word64(paths_per_tile) ? int(left) : paths_per_tile;
+}
+
+// s[0] = the sum of s[0..count), count a power of two: neighbours first, then neighbours of the sums. A
+// thread that holds 2 or 4 neighbouring lanes starts the same tree by itself, so 256 threads x 1 lane, 128 x
+// 2 and 64 x 4 give the same bits.
+template <typename real>
+static constexpr void sum_neighbours(real* s, int count) {
+    for (int half = count / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; ++i) s[i] = s[2 * i] + s[2 * i + 1];
+    }
+}
+
+}  // namespace tilewalk::kernels

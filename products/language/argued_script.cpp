@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/language/argued_script.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tilewalk::language {
+
+namespace {
+
+// A script keeps and names at most this many values; arrays count each asset.
+constexpr std::size_t most_elements = std::size_t{1} << 16U;
+
+}  // namespace
+
+std::string written(const expression& e) {
+    if (e.is == form::call) return e.text + "(" + e.operands[0].text + ")";
+    return e.text;
+}
+
+argued_script::argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of,
+                             std::string trade_currency)
+    : of_(std::move(of)), args_(std::move(args)), as_of_(as_of), trade_currency_(std::move(trade_currency)) {
+    check_arguments();
+    find_blocks();
+    find_assets();
+}
+
+void argued_script::fail(place where, const std::string& message) const {
+    throw error(error_kind::input, message, {tree().file, where.line, where.column});
+}
+
+void argued_script::fail_type(std::size_t number) const {
+    throw error(error_kind::internal,
+                "the argument of '" + parameter_of(number).name + "' is of another type than the parameter");
+}
+
+void argued_script::check_arguments() const {
+    for (std::size_t i = 0; i < tree().parameters.size(); ++i) {
+        const parameter& p = parameter_of(i);
+        if (args_.find(p.name) == args_.end()) {
+            throw error(error_kind::input, "the trade has no '" + p.name + "'", {}, p.name);
+        }
+        if (p.type == parameter_type::asset_list && list_of(i).empty()) {
+            throw error(error_kind::input, "found an empty list of assets, expected at least one", {},
+                        p.name);
+        }
+        if (p.per.empty()) continue;
+        const auto& all = tree().parameters;
+        const auto named =
+            std::find_if(all.begin(), all.end(), [&](const parameter& q) { return q.name == p.per; });
+        const auto over = static_cast<std::size_t>(named - all.begin());
+        const bool by_date = parameter_of(over).type == parameter_type::schedule;
+        const std::size_t wanted = by_date ? schedule_of(over).times.size() : list_of(over).size();
+        const argument& given = args_.find(p.name)->second;
+        std::optional<std::size_t> got;
+        if (const auto* numbers = std::get_if<std::vector<double>>(&given)) got = numbers->size();
+        if (const auto* times = std::get_if<std::vector<dates::time_point>>(&given)) got = times->size();
+        if (got && *got != wanted) {
+            throw error(error_kind::input,
+                        "found " + std::to_string(*got) + " values, expected " + std::to_string(wanted) +
+                            ", one for each " + (by_date ? "date" : "asset") + " of '" + p.per + "'",
+                        {}, p.name);
+        }
+    }
+    std::size_t total = 0;
+    for (const variable& v : tree().variables) total += elements(v);
+    if (total > most_elements) {
+        throw error(error_kind::input, "the script keeps " + std::to_string(total) +
+                                           " values, one for each asset; at most " +
+                                           std::to_string(most_elements) + " are possible");
+    }
+}
+
+dates::time_point argued_script::date_of(const expression& e) const {
+    if (e.means == meaning::start) return {as_of_};
+    if (e.is == form::call) {
+        const auto& times = schedule_of(e.operands[0].slot).times;
+        if (times.empty()) fail(e.where, "'" + written(e) + "' of a schedule without dates");
+        return e.calls == function::first ? times.front() : times.back();
+    }
+    return get<dates::time_point>(e.slot);
+}
+
+void argued_script::find_blocks() {
+    for (const block_syntax& b : tree().blocks) {
+        block found;
+        int offset = 0;
+        found.continuous = b.continuous;
+        const std::string line = " (line " + std::to_string(b.where.line) + ")";
+        if (b.continuous) {
+            found.name = "between " + written(b.from) + " and " + written(b.to) + line;
+            found.labels = {date_of(b.from), date_of(b.to)};
+            // A block that ended before as_of has nothing to watch, wherever it began.
+            const double end = found.labels[1].years(as_of_);
+            if (end >= 0 && found.labels[0].years(as_of_) > end) {
+                fail(b.from.where, "the block begins at " + to_string(found.labels[0]) +
+                                       ", after its end at " + to_string(found.labels[1]));
+            }
+        } else {
+            found.name = "on " + written(b.from) + line;
+            if (b.from.is == form::name && b.schedule) {
+                found.labels = schedule_of(*b.schedule).times;
+            } else if (!b.schedule || !schedule_of(*b.schedule).times.empty()) {
+                found.labels = {date_of(b.from)};
+                if (b.from.is == form::call && b.from.calls == function::last) {
+                    offset = static_cast<int>(schedule_of(*b.schedule).times.size()) - 1;
+                }
+            }
+        }
+        for (const auto& t : found.labels) found.times.push_back(t.years(as_of_));
+        blocks_.push_back(std::move(found));
+        offsets_.push_back(offset);
+    }
+}
+
+void argued_script::find_assets() {
+    const auto add = [](std::vector<std::string>& to, const std::string& name) {
+        if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
+    };
+    for (std::size_t i = 0; i < tree().parameters.size(); ++i) {
+        if (!tree().parameter_used[i]) continue;
+        switch (parameter_of(i).type) {
+            case parameter_type::asset:
+                add(assets_, get<std::string>(i));
+                break;
+            case parameter_type::asset_list:
+                for (const std::string& name : list_of(i)) add(assets_, name);
+                break;
+            case parameter_type::currency:
+                if (get<std::string>(i) != trade_currency_) add(currencies_, get<std::string>(i));
+                break;
+            default:
+                break;
+        }
+    }
+}
+
+}  // namespace tilewalk::language

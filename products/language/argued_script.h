@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A script with the arguments of one trade: every argument found by its parameter, every date found on its
+// day.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "products/language/payoff.h"
+#include "products/language/syntax.h"
+
+namespace tilewalk::language {
+
+// Times closer than this (a third of a second) are the same time.
+inline constexpr double same_time_years = 1e-8;
+
+// The name of a date expression: the same in every trade of the product.
+std::string written(const expression& e);
+
+class argued_script {
+  public:
+    // Throws tilewalk::error (input) if an argument is missing or its dates make no sense.
+    argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of,
+                  std::string trade_currency);
+
+    const syntax& tree() const { return of_->payoff.tree(); }
+    dates::date as_of() const { return as_of_; }
+    const std::string& trade_currency() const { return trade_currency_; }
+
+    const std::vector<block>& blocks() const { return blocks_; }
+    // Where the first date of a block stands in its schedule, from 0.
+    int offset_of(std::size_t block) const { return offsets_[block]; }
+    const std::vector<std::string>& assets() const { return assets_; }
+    const std::vector<std::string>& currencies() const { return currencies_; }
+
+    const parameter& parameter_of(std::size_t number) const { return tree().parameters[number]; }
+    const argument& argument_of(std::size_t number) const {
+        return args_.find(parameter_of(number).name)->second;
+    }
+    template <class T>
+    const T& get(std::size_t number) const {
+        if (const T* found = std::get_if<T>(&argument_of(number))) return *found;
+        fail_type(number);
+    }
+    const dates::schedule& schedule_of(std::size_t number) const { return get<dates::schedule>(number); }
+    const std::vector<std::string>& list_of(std::size_t number) const {
+        return get<std::vector<std::string>>(number);
+    }
+    // How many values a variable has: one, or one for each asset of its list.
+    std::size_t elements(const variable& v) const { return v.list ? list_of(*v.list).size() : 1; }
+    // A date that is the same for every run of a block.
+    dates::time_point date_of(const expression& e) const;
+
+    [[noreturn]] void fail(place where, const std::string& message) const;
+
+  private:
+    [[noreturn]] void fail_type(std::size_t number) const;
+    void check_arguments() const;
+    void find_blocks();
+    void find_assets();
+
+    std::shared_ptr<const product> of_;
+    arguments args_;
+    dates::date as_of_;
+    std::string trade_currency_;
+    std::vector<block> blocks_;
+    std::vector<int> offsets_;
+    std::vector<std::string> assets_, currencies_;
+};
+
+}  // namespace tilewalk::language

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/language/bridge.h"
+
+#include <numbers>
+
+namespace tilewalk::language {
+
+using program::value;
+
+namespace {
+
+// Keep divisions finite where an interval has no variance or a path starts on the line; far below anything
+// that is seen.
+constexpr double least_variance = 1e-300;
+constexpr double least_distance = 1e-100;
+
+// Two series give the chance to stay in a channel of width w. With q = variance / w^2 the images of the path
+// die out like exp(-2 k (k - 1) / q), the standing waves like exp(-n^2 pi^2 q / 2). At this q two images on
+// each side and four waves both leave less than 1e-15.
+constexpr double series_change_at = 0.3;
+
+// Reflections of the path in the two lines: a and b are the distances of the ends from the lower one. A path
+// shifted by k widths counts for it, one mirrored in between against it: five of the first and six of the
+// second are as far away from the one line as from the other.
+value survival_by_images(value a, value b, value width, value variance) {
+    const auto shifted = [&](double k) {
+        const value by = k * width;
+        return exp(-2.0 * by * (by + b - a) / variance);
+    };
+    const auto mirrored = [&](double k) {
+        const value by = k * width;
+        return exp(-2.0 * (a + by) * (b + by) / variance);
+    };
+    value sum = 1.0 - mirrored(0);
+    for (const double k : {1.0, 2.0}) {
+        sum = sum + (shifted(-k) - mirrored(-k));
+        sum = sum + (shifted(k) - mirrored(k));
+    }
+    return sum - mirrored(-3);
+}
+
+// Standing waves sin(n pi x / width), each dying at its own rate, over the density of the free path.
+value survival_by_waves(value a, value b, value width, value variance) {
+    const value angle_a = std::numbers::pi * a / width, angle_b = std::numbers::pi * b / width;
+    const value q = variance / (width * width);
+    const value decay = exp((-0.5 * std::numbers::pi * std::numbers::pi) * q);
+    // sin(n x) by the recurrence sin((n + 1) x) = 2 cos(x) sin(n x) - sin((n - 1) x); decay^(n^2) by
+    // decay^(2n + 1).
+    const value twice_cos_a = 2.0 * cos(angle_a), twice_cos_b = 2.0 * cos(angle_b);
+    value sin_a = sin(angle_a), sin_b = sin(angle_b);
+    value last_a = a.home()->constant(0.0), last_b = last_a;
+    value weight = decay, ratio = decay;
+    const value decay_squared = decay * decay;
+    value sum = weight * sin_a * sin_b;
+    for (int n = 2; n <= 4; ++n) {
+        const value next_a = twice_cos_a * sin_a - last_a, next_b = twice_cos_b * sin_b - last_b;
+        last_a = sin_a;
+        last_b = sin_b;
+        sin_a = next_a;
+        sin_b = next_b;
+        ratio = ratio * decay_squared;
+        weight = weight * ratio;
+        sum = sum + weight * sin_a * sin_b;
+    }
+    const value move = b - a;
+    return 2.0 * sqrt((2.0 * std::numbers::pi) * q) * exp(move * move / (2.0 * variance)) * sum;
+}
+
+value extreme(value start, value end, value variance, value uniform, double side) {
+    const value move = end - start;
+    const value reach = sqrt(move * move - 2.0 * variance * log(uniform));
+    return 0.5 * (start + end + side * reach);
+}
+
+}  // namespace
+
+value touch_probability(value at_start, value at_end, value variance) {
+    return exp(-2.0 * max(at_start, 0.0) * max(at_end, 0.0) / max(variance, least_variance));
+}
+
+value exit_probability(const channel& within, value variance) {
+    const value zero = variance.home()->constant(0.0);
+    const value inside =
+        zero < min(min(within.below_start, within.below_end), min(within.above_start, within.above_end));
+    const value a = max(within.below_start, 0.0), b = max(within.below_end, 0.0);
+    // Parallel lines are equally far apart at both ends; taking the mean keeps the formula even in both.
+    const value width =
+        max(0.5 * (a + max(within.above_start, 0.0) + b + max(within.above_end, 0.0)), least_distance);
+    // Each series sees only variances at which it converges, so the one that is not taken stays finite.
+    const value limit = series_change_at * width * width;
+    const value images = survival_by_images(a, b, width, max(min(variance, limit), least_variance));
+    const value waves = survival_by_waves(a, b, width, max(variance, limit));
+    const value survival = select(variance < limit, images, waves);
+    return select(inside, 1.0 - min(max(survival, 0.0), 1.0), zero + 1.0);
+}
+
+value sampled_lowest(value start, value end, value variance, value uniform) {
+    return extreme(start, end, variance, uniform, -1.0);
+}
+
+value sampled_highest(value start, value end, value variance, value uniform) {
+    return extreme(start, end, variance, uniform, 1.0);
+}
+
+// With a = distance at the start, b = |distance at the end| and t the fraction of the interval, the first
+// touch has density ~ t^(-3/2) (1 - t)^(-1/2) exp(-a^2 / (2 v t) - b^2 / (2 v (1 - t))), on whichever side
+// the path ends. So s = t / (1 - t) is inverse Gaussian with mean a / b and shape a^2 / v. It is sampled
+// after Michael, Schucany and Haas (1976), whose smaller root is written as s = a / Q so that nothing is
+// subtracted and b = 0 is an ordinary case; the larger root is then a Q / b^2.
+value sampled_touch(value at_start, value at_end, value variance, value normal, value uniform) {
+    const value a = max(at_start, least_distance);
+    const value b = abs(at_end);
+    const value c = normal * normal * variance / (2.0 * a);
+    const value q = b + c + sqrt(c * (c + 2.0 * b));
+    const value smaller = a / (a + q);
+    const value scaled = a * q;
+    const value larger = scaled / max(scaled + b * b, least_variance);
+    const value touch = select(uniform * (q + b) <= q, smaller, larger);
+    const value zero = normal.home()->constant(0.0);
+    return select(at_start <= zero, zero, touch);
+}
+
+}  // namespace tilewalk::language

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Brownian bridge does between its two known ends: whether, how far and when it goes somewhere.
+// Distances and the variance are in the coordinate in which the path is a bridge.
+#pragma once
+
+#include "products/program/recorder.h"
+
+namespace tilewalk::language {
+
+// Probability that the bridge touches a straight line whose distance is `at_start` and `at_end` (positive:
+// not yet reached). Exact; 1 if either end is on or beyond the line.
+program::value touch_probability(program::value at_start, program::value at_end, program::value variance);
+
+// Distances of the two ends from the lines of a channel; positive: inside.
+struct channel {
+    program::value below_start, below_end;  // from the lower line up to the path
+    program::value above_start, above_end;  // from the path up to the upper line
+};
+// Probability that the bridge leaves a channel of parallel lines. Exact to 1e-13; 1 if either end is outside.
+program::value exit_probability(const channel& within, program::value variance);
+
+// A sample of the lowest (highest) point of the bridge, from a uniform number in (0, 1).
+program::value sampled_lowest(program::value start, program::value end, program::value variance,
+                              program::value uniform);
+program::value sampled_highest(program::value start, program::value end, program::value variance,
+                               program::value uniform);
+
+// A sample of the moment of the first touch of a line, given that it is touched, as a fraction of the
+// interval; from a standard normal and a uniform number. 0 if the start is on or beyond the line.
+program::value sampled_touch(program::value at_start, program::value at_end, program::value variance,
+                             program::value normal, program::value uniform);
+
+}  // namespace tilewalk::language

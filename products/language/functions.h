@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of the language's functions and special words: one row each. The checker, the recording and
+// every suggestion follow from it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tilewalk::language {
+
+enum class function : std::uint8_t {
+    min,
+    max,
+    abs,
+    exp,
+    log,
+    sqrt,
+    pow,
+    floor,
+    norm_cdf,
+    spot,
+    fx,
+    size,
+    first,
+    last,
+    year_fraction,
+    touched_below,
+    touched_above,
+    touched_outside,
+    touch_time_below,
+    touch_time_above,
+    lowest,
+    highest,
+    sum,
+    average,
+    worst,
+    best,
+    nth,
+};
+
+enum class function_kind : std::uint8_t {
+    arithmetic,  // of numbers
+    market,      // needs a date at hand
+    calendar,    // of schedules, lists and dates
+    interval,    // of what happens between two dates; `between` blocks only
+    aggregate,   // f(expression for a in basket)
+};
+
+inline constexpr int any_number = 64;
+
+struct function_entry {
+    function code;
+    std::string_view name;
+    function_kind kind;
+    int least, most;           // arguments
+    std::string_view written;  // how a call looks
+};
+
+inline constexpr std::array functions{
+    function_entry{function::min, "min", function_kind::arithmetic, 2, any_number, "min(a, b, ...)"},
+    function_entry{function::max, "max", function_kind::arithmetic, 2, any_number, "max(a, b, ...)"},
+    function_entry{function::abs, "abs", function_kind::arithmetic, 1, 1, "abs(x)"},
+    function_entry{function::exp, "exp", function_kind::arithmetic, 1, 1, "exp(x)"},
+    function_entry{function::log, "log", function_kind::arithmetic, 1, 1, "log(x)"},
+    function_entry{function::sqrt, "sqrt", function_kind::arithmetic, 1, 1, "sqrt(x)"},
+    function_entry{function::pow, "pow", function_kind::arithmetic, 2, 2, "pow(a, b)"},
+    function_entry{function::floor, "floor", function_kind::arithmetic, 1, 1, "floor(x)"},
+    function_entry{function::norm_cdf, "norm_cdf", function_kind::arithmetic, 1, 1, "norm_cdf(x)"},
+    function_entry{function::spot, "spot", function_kind::market, 1, 1, "spot(asset)"},
+    function_entry{function::fx, "fx", function_kind::market, 1, 1, "fx(currency)"},
+    function_entry{function::size, "size", function_kind::calendar, 1, 1, "size(basket)"},
+    function_entry{function::first, "first", function_kind::calendar, 1, 1, "first(schedule)"},
+    function_entry{function::last, "last", function_kind::calendar, 1, 1, "last(schedule)"},
+    function_entry{function::year_fraction, "year_fraction", function_kind::calendar, 2, 3,
+                   "year_fraction(from, to, \"act_360\")"},
+    function_entry{function::touched_below, "touched_below", function_kind::interval, 2, 2,
+                   "touched_below(asset, level)"},
+    function_entry{function::touched_above, "touched_above", function_kind::interval, 2, 2,
+                   "touched_above(asset, level)"},
+    function_entry{function::touched_outside, "touched_outside", function_kind::interval, 3, 3,
+                   "touched_outside(asset, lower, upper)"},
+    function_entry{function::touch_time_below, "touch_time_below", function_kind::interval, 2, 2,
+                   "touch_time_below(asset, level)"},
+    function_entry{function::touch_time_above, "touch_time_above", function_kind::interval, 2, 2,
+                   "touch_time_above(asset, level)"},
+    function_entry{function::lowest, "lowest", function_kind::interval, 1, 1, "lowest(asset)"},
+    function_entry{function::highest, "highest", function_kind::interval, 1, 1, "highest(asset)"},
+    function_entry{function::sum, "sum", function_kind::aggregate, 1, 1, "sum(spot(a) for a in basket)"},
+    function_entry{function::average, "average", function_kind::aggregate, 1, 1,
+                   "average(spot(a) for a in basket)"},
+    function_entry{function::worst, "worst", function_kind::aggregate, 1, 1,
+                   "worst(spot(a) for a in basket)"},
+    function_entry{function::best, "best", function_kind::aggregate, 1, 1, "best(spot(a) for a in basket)"},
+    function_entry{function::nth, "nth", function_kind::aggregate, 2, 2, "nth(2, spot(a) for a in basket)"},
+};
+
+constexpr const function_entry& entry_of(function code) {
+    return functions[static_cast<std::size_t>(code)];
+}
+
+// Every row of the table stands at its own enumerator's place.
+static_assert([] {
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+        if (static_cast<std::size_t>(functions[i].code) != i) return false;
+    }
+    return true;
+}());
+
+// Names that mean something by themselves. `value` and `alive` are states of every path.
+inline constexpr std::array<std::string_view, 8> special_names{"time",  "index",    "count", "today",
+                                                               "start", "previous", "value", "alive"};
+
+}  // namespace tilewalk::language

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the text of a script to tokens: words, numbers, signs, and the indentation that makes blocks.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::language {
+
+// Bounds that keep a hostile script from exhausting memory or the stack.
+inline constexpr std::size_t most_script_bytes = std::size_t{64} << 10;
+inline constexpr int deepest_nesting = 64;
+
+// A place in the file that holds the script; the file's name is kept once, beside the tree.
+struct place {
+    int line = 1;
+    int column = 1;
+};
+
+enum class token_kind { name, keyword, number, text, sign, line_end, indent, dedent, end };
+
+struct token {
+    token_kind kind = token_kind::end;
+    std::string_view text;  // into the source
+    double number = 0;
+    place where;
+
+    bool is(std::string_view sign_or_keyword) const {
+        return (kind == token_kind::sign || kind == token_kind::keyword) && text == sign_or_keyword;
+    }
+};
+
+// Words that can't be the name of anything.
+std::span<const std::string_view> keywords();
+
+// Throws tilewalk::error (input). `origin` is the place of the first character; every line of the source is
+// indented in its file as much as the first. The last token is `end`.
+std::vector<token> tokenize(std::string_view source, const location& origin);
+
+}  // namespace tilewalk::language

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The known name nearest to a misspelt one: Damerau-Levenshtein distance, case ignored, kept only when it is
+// close.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "products/language/product.h"
+
+namespace tilewalk::language {
+
+namespace {
+
+// Longer names are never suggested for, so that a hostile name costs nothing.
+constexpr std::size_t longest_name = 64;
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+    using row = std::array<std::size_t, longest_name + 1>;
+    row before_last{}, last{}, now{};
+    for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        now[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
+                now[j] = std::min(now[j], before_last[j - 2] + 1);
+            }
+        }
+        before_last = last;
+        last = now;
+    }
+    return last[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(std::string_view wrong, const std::vector<std::string>& known) {
+    if (wrong.empty() || wrong.size() > longest_name) return {};
+    std::string best;
+    std::size_t best_distance = longest_name;
+    for (const std::string& name : known) {
+        if (name.empty() || name.size() > longest_name) continue;
+        const std::size_t close = (std::max(wrong.size(), name.size()) + 1) / 3;
+        const std::size_t d = distance(wrong, name);
+        if (d <= close && d < best_distance) {
+            best = name;
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+}  // namespace tilewalk::language

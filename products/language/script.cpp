@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A script is its text and the checked tree of it.
+#include <utility>
+
+#include "products/language/checker.h"
+#include "products/language/parser.h"
+#include "products/language/product.h"
+
+namespace tilewalk::language {
+
+script::script(std::string source, location origin, const std::vector<parameter>& parameters)
+    : source_(std::move(source)) {
+    syntax tree = parse(source_, origin);
+    tree.parameters = parameters;
+    check(tree);
+    tree_ = std::make_shared<const syntax>(std::move(tree));
+}
+
+}  // namespace tilewalk::language

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of a script. The parser builds it from the text alone; the checker then writes down what each name
+// means.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "products/language/functions.h"
+#include "products/language/lexer.h"
+#include "products/language/product.h"
+
+namespace tilewalk::language {
+
+enum class type : std::uint8_t { number, truth, asset, asset_list, date, schedule, choice, currency };
+
+enum class form : std::uint8_t {
+    number,
+    truth,
+    text,
+    name,
+    element,  // name[a]
+    negate,
+    logical_not,
+    binary,
+    call,       // f(x, y)
+    aggregate,  // f(x for a in basket)
+};
+
+enum class binary_operator : std::uint8_t {
+    add,
+    subtract,
+    multiply,
+    divide,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal,
+    logical_and,
+    logical_or,
+};
+
+// What a name stands for.
+enum class meaning : std::uint8_t {
+    unknown,
+    parameter,
+    variable,
+    loop_asset,  // the asset at hand of a loop or an aggregate
+    time,
+    index,
+    count,
+    today,
+    previous,
+    start,  // as_of
+    word,   // one of the choices of a parameter
+};
+
+struct expression {
+    form is = form::number;
+    place where;
+    std::string text;  // a name, a function's name, the inside of a text
+    double number = 0;
+    binary_operator sign = binary_operator::add;
+    std::vector<expression>
+        operands;  // of an element: its index; of an aggregate: what is aggregated comes last
+    std::string loop_name, list_name;  // of an aggregate
+    place loop_where, list_where;
+    int height = 1;  // of the tree below
+
+    // From here on set by the checker.
+    type of = type::number;
+    meaning means = meaning::unknown;
+    std::size_t slot = 0;  // number of the parameter or variable; depth of the loop
+    std::size_t list = 0;  // parameter that an aggregate runs over, or that a loop asset belongs to
+    function calls = function::min;
+};
+
+struct statement;
+using statements = std::vector<statement>;
+
+struct assignment {
+    std::string name;
+    std::optional<expression> element;  // name[element] = ...
+    expression to;
+    std::size_t variable = 0;  // by the checker
+};
+
+struct branch {
+    struct arm {
+        expression condition;
+        statements body;
+    };
+    std::vector<arm> arms;
+    statements otherwise;
+};
+
+struct loop {
+    std::string name, list_name;
+    place name_where, list_where;
+    statements body;
+    std::size_t list = 0;  // by the checker
+};
+
+struct payment {
+    expression amount;
+    std::optional<expression> on;  // a date
+    std::optional<expression> in;  // a currency
+    std::optional<expression> at;  // a time in the interval
+};
+
+struct stop {};
+
+struct refusal {
+    std::string reason;
+};
+
+struct statement {
+    place where;
+    std::variant<assignment, branch, loop, payment, stop, refusal> does;
+};
+
+struct block_syntax {
+    place where;
+    bool continuous = false;
+    expression from;  // the dates, or A
+    expression to;    // B
+    statements body;
+
+    // The schedule that index, count and lists per date go by, and how its dates are taken; by the checker.
+    std::optional<std::size_t> schedule;
+};
+
+struct variable {
+    std::string name;
+    place where;  // of its first assignment
+    type of = type::number;
+    std::optional<std::size_t> list;  // has one value for each asset of this parameter
+    bool is_state = false;            // lives from block to block
+};
+
+struct syntax {
+    std::string file;
+    std::vector<parameter> parameters;
+    statements top;
+    std::vector<block_syntax> blocks;
+
+    // By the checker.
+    std::vector<variable> variables;
+    std::vector<bool> parameter_used;
+    bool stops = false;
+};
+
+}  // namespace tilewalk::language

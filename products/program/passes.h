@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes over a program. None changes a bit of any result; each returns a new program and leaves state, term and row
+// slots as they were, so the data recorded beside the program stays valid.
+#pragma once
+
+#include "products/program/program.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::program {
+
+// Computes operations on constants and drops those that return an operand unchanged (x * 1, x - 0, select(c, x, x)).
+program fold(const program& p, evaluator evaluate);
+// One node for equal operations on equal operands.
+program share(const program& p);
+// Drops nodes, writes and whole states that no output depends on.
+program drop_dead(const program& p);
+
+program optimise(const program& p, evaluator evaluate);
+
+// What can be computed once, ahead of the paths.
+struct uniform_code {
+    std::vector<node> nodes;
+    std::vector<std::uint32_t> columns;  // nodes whose results the paths read, by column
+};
+
+struct lane_section {
+    std::string name;
+    // Computed for each run of the section; its `term` slots are columns of per_trade, its `row` slots those recorded.
+    uniform_code per_run;
+    // Computed for each path; `term` and `row` slots are columns of per_trade and per_run.
+    std::vector<node> nodes;
+    std::vector<state_write> writes;
+};
+
+// A program with its uniform work hoisted and its dead states gone: what the back ends run.
+struct path_program {
+    uniform_code per_trade;
+    std::vector<lane_section> sections;
+    std::vector<std::string> states;
+    std::vector<std::uint32_t> state_sources;  // the state of the recorded program that each state was
+    std::vector<std::uint32_t> outputs;
+    int normals_per_step = 0;
+    int uniforms_per_step = 0;
+};
+
+path_program hoist(const program& p);
+
+// The numbers a trade's paths read.
+struct path_data {
+    std::vector<double> terms;               // by column of per_trade
+    std::vector<std::vector<double>> rows;   // by section: row-major, one row a run
+    std::vector<std::size_t> widths;         // by section: numbers in a row
+    std::vector<double> initial_states;
+};
+
+path_data bind(const path_program& p, const program_data& data, evaluator evaluate);
+
+// A fingerprint of structure: equal for programs that run the same code.
+std::string shape_of(const path_program& p);
+
+// The program as text, for people.
+std::string print(const path_program& p);
+
+}  // namespace tilewalk::program

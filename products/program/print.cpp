@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as text: what `explain` shows and what tells two shapes apart.
+#include <array>
+#include <bit>
+#include <charconv>
+
+#include "products/program/passes.h"
+
+namespace tilewalk::program {
+
+namespace {
+
+std::string shortest(double number) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+    return {text.data(), end};
+}
+
+// One node as an expression over the names of its operands; `prefix` tells the values of one code from another's.
+std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix) {
+    const auto slot = std::to_string(n.args[0]);
+    switch (n.code) {
+        case operation::constant: return shortest(n.number);
+        case operation::term: return "term[" + slot + "]";
+        case operation::row: return "row[" + slot + "]";
+        case operation::state: return states.empty() ? "state[" + slot + "]" : states[n.args[0]];
+        case operation::normal: return "normal[" + slot + "]";
+        case operation::uniform: return "uniform[" + slot + "]";
+        default: break;
+    }
+    const operation_entry& entry = entry_of(n.code);
+    std::string text = std::string(entry.name) + "(";
+    for (int a = 0; a < entry.arity; ++a) {
+        if (a > 0) text += ", ";
+        text += std::string(prefix) + std::to_string(n.args[static_cast<std::size_t>(a)]);
+    }
+    return text + ")";
+}
+
+void print_uniform(std::string& out, const uniform_code& code, std::string_view column_name) {
+    for (std::size_t i = 0; i < code.nodes.size(); ++i) {
+        out += "    u" + std::to_string(i) + " = " + expression(code.nodes[i], {}, "u") + "\n";
+    }
+    for (std::size_t c = 0; c < code.columns.size(); ++c) {
+        out += "    " + std::string(column_name) + "[" + std::to_string(c) + "] = u" + std::to_string(code.columns[c]) + "\n";
+    }
+}
+
+}  // namespace
+
+std::string print(const path_program& p) {
+    std::string out;
+    if (!p.per_trade.nodes.empty()) {
+        out += "once for the trade:\n";
+        print_uniform(out, p.per_trade, "term");
+    }
+    for (const lane_section& s : p.sections) {
+        if (s.nodes.empty() && s.per_run.nodes.empty()) continue;
+        if (!s.per_run.nodes.empty()) {
+            out += s.name + ", once for each run:\n";
+            print_uniform(out, s.per_run, "row");
+        }
+        out += s.name + ", on every path:\n";
+        for (std::size_t i = 0; i < s.nodes.size(); ++i) {
+            out += "    v" + std::to_string(i) + " = " + expression(s.nodes[i], p.states, "v") + "\n";
+        }
+        for (const state_write& w : s.writes) out += "    " + p.states[w.state] + " <- v" + std::to_string(w.node) + "\n";
+    }
+    return out;
+}
+
+std::string shape_of(const path_program& p) {
+    std::string key;
+    const auto put = [&key](auto number) {
+        const auto bytes = std::bit_cast<std::array<char, sizeof number>>(number);
+        key.append(bytes.data(), bytes.size());
+    };
+    const auto put_nodes = [&](const std::vector<node>& nodes) {
+        put(nodes.size());
+        for (const node& n : nodes) {
+            put(n.code);
+            for (const auto a : n.args) put(a);
+            put(n.number);
+        }
+    };
+    const auto put_uniform = [&](const uniform_code& code) {
+        put_nodes(code.nodes);
+        put(code.columns.size());
+        for (const auto c : code.columns) put(c);
+    };
+    put_uniform(p.per_trade);
+    put(p.sections.size());
+    for (const lane_section& s : p.sections) {
+        put_uniform(s.per_run);
+        put_nodes(s.nodes);
+        put(s.writes.size());
+        for (const state_write& w : s.writes) {
+            put(w.state);
+            put(w.node);
+        }
+    }
+    put(p.state_sources.size());
+    for (const auto s : p.state_sources) put(s);
+    for (const auto o : p.outputs) put(o);
+    put(p.normals_per_step);
+    put(p.uniforms_per_step);
+    return key;
+}
+
+}  // namespace tilewalk::program

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/program/recorder.h"
+
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::program {
+
+namespace {
+
+constexpr std::uint32_t eager_section = std::numeric_limits<std::uint32_t>::max();
+
+[[noreturn]] void defect(const std::string& what) { throw error(error_kind::internal, "recording: " + what); }
+
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+value apply(operation code, value a, value b = {}, value c = {}) {
+    recorder* home = a.valid() ? a.home() : b.valid() ? b.home() : c.home();
+    if (home == nullptr) defect("an operation on values of no recorder");
+    return home->apply(code, a, b, c);
+}
+
+}  // namespace
+
+bool value::is_constant() const { return home_ != nullptr && home_->node_of(*this).code == operation::constant; }
+
+double value::constant() const {
+    const node& n = home_->node_of(*this);
+    if (n.code != operation::constant) defect("a value is taken for a constant and is none");
+    return n.number;
+}
+
+recorder::recorder(evaluator evaluate) : evaluate_(evaluate) {}
+
+std::uint32_t recorder::state(std::string name, double initial) {
+    states_.push_back(std::move(name));
+    initial_.push_back(initial);
+    return static_cast<std::uint32_t>(states_.size() - 1);
+}
+
+void recorder::open_section(std::size_t number, std::string name, std::size_t runs) {
+    if (sections_.size() <= number) sections_.resize(number + 1);
+    open& s = sections_[number];
+    if (s.recorded) defect("section '" + name + "' is recorded twice");
+    s.recorded = true;
+    s.code.name = std::move(name);
+    s.runs = runs;
+    current_ = static_cast<std::uint32_t>(number);
+}
+
+recorder::open& recorder::current() {
+    if (current_ >= sections_.size() || !sections_[current_].recorded) defect("no section is open");
+    return sections_[current_];
+}
+
+const node& recorder::node_of(value v) const {
+    if (v.section_ == eager_section) return eager_nodes_[v.index_];
+    return sections_[v.section_].code.nodes[v.index_];
+}
+
+value recorder::add_node(const node& n) {
+    if (eager_) {
+        eager_nodes_.push_back(n);
+        return {this, eager_section, static_cast<std::uint32_t>(eager_nodes_.size() - 1)};
+    }
+    auto& nodes = current().code.nodes;
+    nodes.push_back(n);
+    return {this, current_, static_cast<std::uint32_t>(nodes.size() - 1)};
+}
+
+value recorder::constant(double number) { return add_node({operation::constant, {}, number}); }
+
+value recorder::term(std::string_view name, double number) {
+    if (eager_) return constant(number);
+    const auto found = term_slots_.find(name);
+    std::uint32_t slot = 0;
+    if (found != term_slots_.end()) {
+        slot = found->second;
+        if (!same_bits(term_numbers_[slot], number)) defect("term '" + std::string(name) + "' has two numbers");
+    } else {
+        slot = static_cast<std::uint32_t>(terms_.size());
+        terms_.emplace_back(name);
+        term_numbers_.push_back(number);
+        term_slots_.emplace(name, slot);
+    }
+    return add_node({operation::term, {slot, 0, 0}, 0});
+}
+
+value recorder::row(std::string_view name, std::span<const double> numbers) {
+    if (eager_) {
+        if (numbers.size() != 1) defect("row '" + std::string(name) + "' is eager and has not one number");
+        return constant(numbers[0]);
+    }
+    open& s = current();
+    if (numbers.size() != s.runs) defect("row '" + std::string(name) + "' does not have one number a run");
+    const auto found = s.row_slots.find(name);
+    std::uint32_t slot = 0;
+    if (found != s.row_slots.end()) {
+        slot = found->second;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            if (!same_bits(s.columns[slot][i], numbers[i])) defect("row '" + std::string(name) + "' is given twice");
+        }
+    } else {
+        slot = static_cast<std::uint32_t>(s.columns.size());
+        s.code.rows.emplace_back(name);
+        s.columns.emplace_back(numbers.begin(), numbers.end());
+        s.row_slots.emplace(name, slot);
+    }
+    return add_node({operation::row, {slot, 0, 0}, 0});
+}
+
+value recorder::read(std::uint32_t state) {
+    if (eager_) return constant(initial_[state]);
+    return add_node({operation::state, {state, 0, 0}, 0});
+}
+
+void recorder::write(std::uint32_t state, value v) {
+    if (eager_) {
+        initial_[state] = v.constant();
+        return;
+    }
+    if (v.section_ != current_) defect("a state is written with a value of another section");
+    for (auto& w : current().code.writes) {
+        if (w.state == state) {
+            w.node = v.index_;
+            return;
+        }
+    }
+    current().code.writes.push_back({state, v.index_});
+}
+
+value recorder::normal() {
+    if (eager_) defect("a shock in the past");
+    return add_node({operation::normal, {static_cast<std::uint32_t>(normals_++), 0, 0}, 0});
+}
+
+value recorder::uniform() {
+    if (eager_) defect("a shock in the past");
+    return add_node({operation::uniform, {static_cast<std::uint32_t>(uniforms_++), 0, 0}, 0});
+}
+
+value recorder::apply(operation code, value a, value b, value c) {
+    const int arity = entry_of(code).arity;
+    const std::array<value, 3> args{a, b, c};
+    node n{code, {}, 0};
+    std::array<double, 3> numbers{};
+    bool all_constant = true;
+    for (int i = 0; i < arity; ++i) {
+        const value& arg = args[static_cast<std::size_t>(i)];
+        if (arg.home_ != this) defect("an operand of '" + std::string(entry_of(code).name) + "' is missing");
+        if (arg.section_ != (eager_ ? eager_section : current_)) {
+            defect("an operand of '" + std::string(entry_of(code).name) + "' belongs to another section");
+        }
+        n.args[static_cast<std::size_t>(i)] = arg.index_;
+        const node& from = node_of(arg);
+        if (from.code == operation::constant) {
+            numbers[static_cast<std::size_t>(i)] = from.number;
+        } else {
+            all_constant = false;
+        }
+    }
+    if (all_constant) return constant(evaluate_(code, numbers[0], numbers[1], numbers[2]));
+    return add_node(n);
+}
+
+recorder::recorded recorder::finish() && {
+    recorded out;
+    out.code.states = std::move(states_);
+    out.code.terms = std::move(terms_);
+    out.code.outputs = std::move(outputs_);
+    out.code.normals_per_step = normals_;
+    out.code.uniforms_per_step = uniforms_;
+    out.data.terms = std::move(term_numbers_);
+    out.data.initial_states = std::move(initial_);
+    for (open& s : sections_) {
+        const std::size_t width = s.columns.size();
+        std::vector<double> rows(width * s.runs);
+        for (std::size_t column = 0; column < width; ++column) {
+            for (std::size_t run = 0; run < s.runs; ++run) rows[run * width + column] = s.columns[column][run];
+        }
+        out.data.rows.push_back(std::move(rows));
+        out.data.runs.push_back(s.runs);
+        out.data.widths.push_back(width);
+        out.code.sections.push_back(std::move(s.code));
+    }
+    return out;
+}
+
+value operator+(value a, value b) { return apply(operation::add, a, b); }
+value operator-(value a, value b) { return apply(operation::sub, a, b); }
+value operator*(value a, value b) { return apply(operation::mul, a, b); }
+value operator/(value a, value b) { return apply(operation::div, a, b); }
+value operator-(value a) { return apply(operation::neg, a); }
+value operator+(value a, double b) { return a + a.home()->constant(b); }
+value operator+(double a, value b) { return b.home()->constant(a) + b; }
+value operator-(value a, double b) { return a - a.home()->constant(b); }
+value operator-(double a, value b) { return b.home()->constant(a) - b; }
+value operator*(value a, double b) { return a * a.home()->constant(b); }
+value operator*(double a, value b) { return b.home()->constant(a) * b; }
+value operator/(value a, double b) { return a / a.home()->constant(b); }
+value operator/(double a, value b) { return b.home()->constant(a) / b; }
+value operator<(value a, value b) { return apply(operation::less, a, b); }
+value operator<=(value a, value b) { return apply(operation::less_equal, a, b); }
+value operator>(value a, value b) { return apply(operation::less, b, a); }
+value operator>=(value a, value b) { return apply(operation::less_equal, b, a); }
+value operator!(value a) { return apply(operation::logical_not, a); }
+value operator&&(value a, value b) { return apply(operation::logical_and, a, b); }
+value operator||(value a, value b) { return apply(operation::logical_or, a, b); }
+value equal(value a, value b) { return apply(operation::equal, a, b); }
+value abs(value a) { return apply(operation::abs, a); }
+value sqrt(value a) { return apply(operation::sqrt, a); }
+value exp(value a) { return apply(operation::exp, a); }
+value log(value a) { return apply(operation::log, a); }
+value sin(value a) { return apply(operation::sin, a); }
+value cos(value a) { return apply(operation::cos, a); }
+value floor(value a) { return apply(operation::floor, a); }
+value norm_cdf(value a) { return apply(operation::norm_cdf, a); }
+value norm_inv(value a) { return apply(operation::norm_inv, a); }
+value min(value a, value b) { return apply(operation::min, a, b); }
+value max(value a, value b) { return apply(operation::max, a, b); }
+value max(value a, double b) { return max(a, a.home()->constant(b)); }
+value min(value a, double b) { return min(a, a.home()->constant(b)); }
+value pow(value a, value b) { return apply(operation::pow, a, b); }
+value fma(value a, value b, value c) { return apply(operation::fma, a, b, c); }
+
+value select(value condition, value a, value b) {
+    if (condition.is_constant()) return condition.constant() != 0 ? a : b;
+    if (a.index() == b.index()) return a;
+    return apply(operation::select, condition, a, b);
+}
+
+}  // namespace tilewalk::program

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command as a user meets it: what it prints where, its exit codes, its files, and what stops it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "tilewalk/version.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using arguments = std::vector<std::string>;
+
+struct finished {
+    int code = -1;  // of the exit, or 128 + the signal
+    std::string out, err;
+};
+
+struct surroundings {
+    std::map<std::string, std::string> variables;
+    int out = -1, err = -1;  // instead of being collected
+    bool close_stdout = false;
+    rlim_t largest_file = RLIM_INFINITY;
+};
+
+class running {
+  public:
+    running(const arguments& with, const fs::path& folder, const surroundings& in)
+        : out_(::memfd_create("out", MFD_CLOEXEC)), err_(::memfd_create("err", MFD_CLOEXEC)) {
+        std::vector<std::string> words{TILEWALK_CLI};
+        words.insert(words.end(), with.begin(), with.end());
+        std::vector<std::string> variables;
+        for (char** entry = environ; *entry != nullptr; ++entry)
+            if (!std::string_view(*entry).starts_with("TILEWALK_")) variables.emplace_back(*entry);
+        for (const auto& [name, value] : in.variables) variables.push_back(name + "=" + value);
+        const auto pointers = [](std::vector<std::string>& texts) {
+            std::vector<char*> list;
+            for (auto& text : texts) list.push_back(text.data());
+            list.push_back(nullptr);
+            return list;
+        };
+        auto argv = pointers(words), envp = pointers(variables);
+        pid_ = ::fork();
+        if (pid_ != 0) return;
+        // A shell's background job starts with SIGINT switched off.
+        for (const int number : {SIGINT, SIGTERM, SIGPIPE}) std::signal(number, SIG_DFL);
+        const rlimit limit{in.largest_file, in.largest_file};
+        const bool ready = ::chdir(folder.c_str()) == 0 &&
+                           ::dup2(in.out >= 0 ? in.out : out_, STDOUT_FILENO) >= 0 &&
+                           ::dup2(in.err >= 0 ? in.err : err_, STDERR_FILENO) >= 0 &&
+                           (in.largest_file == RLIM_INFINITY || ::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+        if (in.close_stdout) ::close(STDOUT_FILENO);
+        if (ready) ::execve(argv[0], argv.data(), envp.data());
+        ::_exit(99);
+    }
+    ~running() {
+        if (pid_ > 0) wait();
+        ::close(out_);
+        ::close(err_);
+    }
+    running(const running&) = delete;
+    running& operator=(const running&) = delete;
+
+    void send(int number) const { ::kill(pid_, number); }
+
+    // Until the command has its handlers and has worked for a while.
+    void wait_until_at_work() const {
+        for (int i = 0; i < 2000; ++i) {
+            std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+            std::string word, mask;
+            while (status >> word)
+                if (word == "SigCgt:") status >> mask;
+            if (!mask.empty() && (std::stoull(mask, nullptr, 16) >> (SIGINT - 1) & 1U) != 0) break;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+
+    finished wait() {
+        int status = 0;
+        ::waitpid(pid_, &status, 0);
+        pid_ = -1;
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out_),
+                contents(err_)};
+    }
+
+  private:
+    static std::string contents(int descriptor) {
+        std::string text;
+        char block[4096];
+        for (ssize_t n = 0, at = 0; (n = ::pread(descriptor, block, sizeof block, at)) > 0; at += n)
+            text.append(block, static_cast<std::size_t>(n));
+        return text;
+    }
+
+    int out_, err_;
+    pid_t pid_ = -1;
+};
+
+std::string shown(const arguments& with, const finished& got) {
+    std::string text = "tilewalk";
+    for (const auto& word : with) text += " " + word;
+    return text + "\nexit code " + std::to_string(got.code) + "\nstdout:\n" + got.out + "\nstderr:\n" +
+           got.err;
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+// The line of a trade in CSV without its last three columns, which say where the trade stands in its file.
+std::string figures_of(const std::string& csv, const std::string& trade) {
+    std::istringstream lines(csv);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with(trade + ",")) continue;
+        for (int column = 0; column < 3; ++column) line.erase(line.rfind(','));
+        return line;
+    }
+    return "no line for " + trade;
+}
+
+const std::string market_text = R"(as_of: 2026-01-15
+currencies:
+  USD: {rate: 0.03}
+assets:
+  ACME: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.2}
+  BETA: {currency: USD, spot: 50, volatility: 0.3}
+)";
+
+const std::string call_text =
+    "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n";
+const std::string asian_text =
+    "  - {id: asian, product: asian, underlying: BETA, strike: 50, averaging_dates: {start: 0, end: 1, "
+    "count: 12}}\n";
+const std::string daily_text =
+    "  - {id: daily, product: asian, underlying: BETA, strike: 50, averaging_dates: {start: 0, end: 1, "
+    "count: 252}}\n";
+const std::string bad_text =
+    "  - {id: bad, product: european, underlying: ACMEE, strike: 100, maturity: 1.0}\n";
+
+class command : public testing::Test {
+  protected:
+    command() {
+        std::string name = (fs::temp_directory_path() / "tilewalk_cli_XXXXXX").string();
+        folder = ::mkdtemp(name.data());
+        put("market.yaml", market_text);
+        put("book.yaml",
+            "market: market.yaml\nsettings: {paths: 8192, seed: 11}\ntrades:\n" + call_text + asian_text);
+        put("bad.yaml", "market: market.yaml\nsettings: {paths: 8192, seed: 11}\ntrades:\n" + call_text +
+                            bad_text + asian_text);
+        put("empty.yaml", "market: market.yaml\ntrades: []\n");
+    }
+    ~command() override {
+        fs::permissions(folder, fs::perms::owner_all);
+        fs::remove_all(folder);
+    }
+
+    void put(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
+    finished run(const arguments& with, const surroundings& in = {}) const {
+        return running(with, folder, in).wait();
+    }
+    void expect(const arguments& with, int code, const std::string& said_on_stderr,
+                const surroundings& in = {}) const {
+        const finished got = run(with, in);
+        EXPECT_EQ(got.code, code) << shown(with, got);
+        EXPECT_TRUE(has(got.err, said_on_stderr)) << "expected '" << said_on_stderr << "'\n"
+                                                  << shown(with, got);
+        EXPECT_TRUE(code != 2 || got.out.empty()) << shown(with, got);
+    }
+    std::set<std::string> files() const {
+        std::set<std::string> names;
+        for (const auto& entry : fs::directory_iterator(folder))
+            names.insert(entry.path().filename().string());
+        return names;
+    }
+
+    fs::path folder;
+};
+
+TEST_F(command, prices_to_standard_output_and_says_nothing_else) {
+    const arguments with{"price", "book.yaml"};
+    const finished got = run(with);
+    EXPECT_EQ(got.code, 0) << shown(with, got);
+    EXPECT_EQ(got.err, "") << shown(with, got);
+    EXPECT_TRUE(got.out.starts_with("trade,product,currency,status,")) << "csv, as nobody looks\n"
+                                                                       << shown(with, got);
+    EXPECT_EQ(std::count(got.out.begin(), got.out.end(), '\n'), 3) << shown(with, got);
+    EXPECT_TRUE(has(got.out, "\ncall,european,USD,priced,1,")) << shown(with, got);
+
+    const finished table = run({"price", "book.yaml", "--format", "table"});
+    EXPECT_EQ(table.code, 0) << table.err;
+    EXPECT_TRUE(has(table.out, "95% interval") && has(table.out, "8192 paths, seed 11")) << table.out;
+    EXPECT_TRUE(std::ranges::all_of(table.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
+        << table.out;
+
+    const finished json = run({"price", "book.yaml", "--format=json"});
+    const auto document = nlohmann::json::parse(json.out);
+    EXPECT_EQ(document["rows"].size(), 2U) << json.out;
+    EXPECT_EQ(document["manifest"]["paths"], 8192) << json.out;
+    EXPECT_EQ(document["manifest"]["inputs"].size(), 2U) << "book and market\n" << json.out;
+}
+
+TEST_F(command, empty_book_is_priced_in_no_time) {
+    for (const std::string format : {"table", "csv", "json"}) {
+        const arguments with{"price", "empty.yaml", "--format", format};
+        const finished got = run(with);
+        EXPECT_EQ(got.code, 0) << shown(with, got);
+        EXPECT_FALSE(got.out.empty()) << shown(with, got);
+    }
+    EXPECT_EQ(run({"validate", "empty.yaml"}).out, "0 trades, all valid\n");
+}
+
+TEST_F(command, bad_trade_leaves_the_others_to_the_bit) {
+    const finished good = run({"price", "book.yaml"}), bad = run({"price", "bad.yaml"});
+    EXPECT_EQ(bad.code, 3) << bad.err;
+    for (const std::string trade : {"call", "asian"})
+        EXPECT_EQ(figures_of(good.out, trade), figures_of(bad.out, trade)) << bad.out;
+    EXPECT_TRUE(has(bad.out, "\nbad,european,,failed,1,,,,,,")) << bad.out;
+    EXPECT_TRUE(has(bad.err, "1 of 3 trades failed")) << bad.err;
+    EXPECT_TRUE(has(bad.err, "bad.yaml:5:")) << "the place of the asset\n" << bad.err;
+    EXPECT_TRUE(has(bad.err, "did you mean 'ACME'?")) << bad.err;
+
+    const finished table = run({"price", "bad.yaml", "--format", "table"});
+    EXPECT_EQ(table.code, 3);
+    EXPECT_EQ(table.err, "") << "the table says it all";
+    EXPECT_TRUE(has(table.out, "1 trade failed:\n  bad: bad.yaml:5:")) << table.out;
+}
+
+TEST_F(command, settings_change_what_they_should) {
+    const auto prices = [&](const arguments& extra) {
+        arguments with{"price", "book.yaml"};
+        with.insert(with.end(), extra.begin(), extra.end());
+        const finished got = run(with);
+        EXPECT_EQ(got.code, 0) << shown(with, got);
+        return figures_of(got.out, "call");
+    };
+    const std::string plain = prices({});
+    EXPECT_EQ(prices({"--threads", "1"}), plain);
+    EXPECT_EQ(prices({"--threads", "3"}), plain);
+    EXPECT_EQ(prices({"--seed", "11", "--paths", "8192"}), plain);
+    EXPECT_NE(prices({"--seed", "12"}), plain);
+    EXPECT_NE(prices({"--paths", "16k"}), plain);
+    EXPECT_TRUE(has(prices({"--paths", "16k"}), ",16000,")) << prices({"--paths", "16k"});
+    put("dear.yaml",
+        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n"
+        "  ACME: {currency: USD, spot: 200, volatility: 0.2}\n  BETA: {currency: USD, spot: 50, volatility: "
+        "0.3}\n");
+    EXPECT_NE(prices({"--market", "dear.yaml"}), plain);
+}
+
+TEST_F(command, wrong_usage_is_refused_with_a_hint) {
+    const struct {
+        arguments with;
+        std::string said;
+    } cases[] = {
+        {{}, "a command is needed; known commands: price, validate"},
+        {{"prise", "book.yaml"}, "unknown command 'prise'"},
+        {{"prise", "book.yaml"}, "did you mean 'price'?"},
+        {{""}, "unknown command ''"},
+        {{"--"}, "the command comes first"},
+        {{"--", "price"}, "tilewalk --help shows how it is used"},
+        {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},
+        {{"price"}, "BOOK"},
+        {{"price", "book.yaml", "second.yaml"}, "unexpected argument 'second.yaml'"},
+        {{"price", "book.yaml", "--phats", "3"}, "unknown option '--phats'; did you mean '--paths'?"},
+        {{"price", "book.yaml", "--phats=3"}, "unknown option '--phats'; did you mean '--paths'?"},
+        {{"price", "--marktet", "m.yaml"}, "did you mean '--market'?"},
+        {{"price", "book.yaml", "--paths"}, "--paths"},
+        {{"price", "book.yaml", "--paths", "1", "--paths", "2"}, "--paths: given more than once"},
+        {{"price", "book.yaml", "--paths", "0"}, "--paths: found '0', expected"},
+        {{"price", "book.yaml", "--paths", "-5"}, "--paths: found '-5', expected"},
+        {{"price", "book.yaml", "--paths", "1e6"}, "--paths: found '1e6', expected"},
+        {{"price", "book.yaml", "--paths", "1_000"}, "--paths: found '1_000', expected"},
+        {{"price", "book.yaml", "--paths", " 5"}, "--paths: found ' 5', expected"},
+        {{"price", "book.yaml", "--paths", "k"}, "--paths: found 'k', expected"},
+        {{"price", "book.yaml", "--paths", "5K"}, "--paths: found '5K', expected"},
+        {{"price", "book.yaml", "--paths", "18446744073709551615M"}, "expected a whole number of paths"},
+        {{"price", "book.yaml", "--paths", ""}, "--paths: found '', expected"},
+        {{"price", "book.yaml", "--seed", "-1"}, "--seed: found '-1', expected"},
+        {{"price", "book.yaml", "--seed", "18446744073709551616"}, "--seed: found"},
+        {{"price", "book.yaml", "--seed", "1k"}, "--seed: found '1k', expected"},
+        {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
+        {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
+        {{"price", "book.yaml", "--format", "jsn"},
+         "--format: found 'jsn', expected table, csv, json; did you mean 'json'?"},
+        {{"price", "book.yaml", "--instruction-set", "mmx"}, "--instruction-set: found 'mmx', expected"},
+        {{"price", "book.yaml", "--market", ""}, "--market: found '', expected the name of a file"},
+        {{"price", "book.yaml", "--output", ""}, "--output: found '', expected the name of a file"},
+        {{"products", "europaen"}, "did you mean 'european'?"},
+        {{"products", "--format", "xml"}, "--format: found 'xml', expected table, csv, json"},
+        {{"explain", "book.yaml", "asain"}, "the book has no trade 'asain'; did you mean 'asian'?"},
+        {{"explain", "book.yaml", "price"}, "the book has no trade 'price'"},
+        {{"validate", "book.yaml", "diff"}, "unexpected argument 'diff'"},
+        {{"diff", "a.json"}, "B"},
+        {{"diff", "a.json", "b.json", "--limit", "nan"}, "--limit: found 'nan', expected"},
+        {{"diff", "a.json", "b.json", "--limit", "-1"}, "--limit: found '-1', expected"},
+        {{"diff", "a.json", "b.json", "--limit", "4,5"}, "--limit: found '4,5', expected"},
+    };
+    for (const auto& c : cases) expect(c.with, 2, c.said);
+}
+
+TEST_F(command, unreadable_input_is_refused) {
+    put("torn.yaml", "market: market.yaml\ntrades:\n  - {id: a, product");
+    put("stranger.yaml", "market: market.yaml\ntrade: []\n");
+    put("homeless.yaml", "trades:\n" + call_text);
+    put("lost.yaml", "market: nowhere.yaml\ntrades:\n" + call_text);
+    expect({"price", "absent.yaml"}, 2, "absent.yaml");
+    expect({"price", "."}, 2, "tilewalk: ");
+    expect({"price", "torn.yaml"}, 2, "torn.yaml:3:");
+    expect({"price", "stranger.yaml"}, 2, "stranger.yaml:2:");
+    expect({"price", "homeless.yaml"}, 2, "market");
+    expect({"validate", "homeless.yaml"}, 2, "--market");
+    expect({"explain", "homeless.yaml"}, 2, "--market");
+    expect({"price", "lost.yaml"}, 2, "nowhere.yaml");
+    expect({"price", "book.yaml", "--market", "absent.yaml"}, 2, "absent.yaml");
+    EXPECT_EQ(run({"price", "homeless.yaml", "--market", "market.yaml", "--paths", "256"}).code, 0);
+}
+
+TEST_F(command, help_and_version) {
+    for (const arguments& with : std::vector<arguments>{{"--help"},
+                                                        {"-h"},
+                                                        {"price", "--help"},
+                                                        {"validate", "-h"},
+                                                        {"explain", "-h"},
+                                                        {"products", "-h"},
+                                                        {"diff", "--help"}}) {
+        const finished got = run(with);
+        EXPECT_EQ(got.code, 0) << shown(with, got);
+        EXPECT_EQ(got.err, "") << shown(with, got);
+        EXPECT_TRUE(has(got.out, "Usage: tilewalk ") && has(got.out, "Examples:\n  tilewalk "))
+            << shown(with, got);
+    }
+    EXPECT_EQ(run({"--version"}).out, "tilewalk " + std::string(tilewalk::version()) + "\n");
+}
+
+// The line of --print-config for one setting, in words.
+std::string config_line(const std::string& text, const std::string& name) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with(name + " ")) continue;
+        std::istringstream words(line);
+        std::string word, out;
+        while (words >> word) out += (out.empty() ? "" : " ") + word;
+        return out;
+    }
+    return "no line for " + name;
+}
+
+TEST_F(command, options_beat_environment_beats_book_beats_defaults) {
+    put("silent.yaml", "trades: []\n");
+    const finished defaults = run({"price", "silent.yaml", "--print-config"});
+    EXPECT_EQ(defaults.code, 0) << defaults.err;
+    EXPECT_EQ(config_line(defaults.out, "paths"), "paths 131072 default");
+    EXPECT_EQ(config_line(defaults.out, "seed"), "seed 42 default");
+    EXPECT_EQ(config_line(defaults.out, "market"), "market none default");
+    EXPECT_EQ(config_line(defaults.out, "format"), "format csv default off a terminal");
+    EXPECT_EQ(config_line(defaults.out, "output"), "output standard output default");
+    EXPECT_TRUE(has(config_line(defaults.out, "threads"), "all cores")) << defaults.out;
+    EXPECT_TRUE(has(config_line(defaults.out, "instruction_set"), "auto")) << defaults.out;
+
+    const finished book = run({"price", "book.yaml", "--print-config"});
+    EXPECT_EQ(config_line(book.out, "paths"), "paths 8192 book.yaml");
+    EXPECT_EQ(config_line(book.out, "seed"), "seed 11 book.yaml");
+    EXPECT_EQ(config_line(book.out, "market"), "market the book's, as of 2026-01-15 book.yaml");
+
+    surroundings in;
+    in.variables = {{"TILEWALK_PATHS", "2M"},     {"TILEWALK_SEED", "5"},
+                    {"TILEWALK_THREADS", "3"},    {"TILEWALK_MARKET", "env.yaml"},
+                    {"TILEWALK_FORMAT", "table"}, {"TILEWALK_INSTRUCTION_SET", "auto"}};
+    const finished environment = run({"price", "book.yaml", "--print-config"}, in);
+    EXPECT_EQ(config_line(environment.out, "paths"), "paths 2000000 TILEWALK_PATHS");
+    EXPECT_EQ(config_line(environment.out, "seed"), "seed 5 TILEWALK_SEED");
+    EXPECT_EQ(config_line(environment.out, "threads"), "threads 3 TILEWALK_THREADS");
+    EXPECT_EQ(config_line(environment.out, "market"), "market env.yaml TILEWALK_MARKET");
+    EXPECT_EQ(config_line(environment.out, "format"), "format table TILEWALK_FORMAT");
+
+    const finished options = run({"price", "book.yaml", "--print-config", "--paths", "7", "--seed", "6",
+                                  "--threads", "1", "--market", "option.yaml", "--output", "x.json"},
+                                 in);
+    EXPECT_EQ(config_line(options.out, "paths"), "paths 7 --paths");
+    EXPECT_EQ(config_line(options.out, "seed"), "seed 6 --seed");
+    EXPECT_EQ(config_line(options.out, "threads"), "threads 1 --threads");
+    EXPECT_EQ(config_line(options.out, "market"), "market option.yaml --market");
+    EXPECT_EQ(config_line(options.out, "format"), "format json the ending of --output");
+    EXPECT_EQ(config_line(options.out, "output"), "output x.json --output");
+    EXPECT_EQ(
+        config_line(run({"price", "book.yaml", "--print-config", "-o", "x.json", "--format", "csv"}, in).out,
+                    "format"),
+        "format csv --format");
+    EXPECT_FALSE(fs::exists(folder / "x.json"));
+
+    // And they are what the run takes.
+    in.variables = {{"TILEWALK_SEED", "12"}, {"TILEWALK_PATHS", ""}};
+    EXPECT_EQ(figures_of(run({"price", "book.yaml"}, in).out, "call"),
+              figures_of(run({"price", "book.yaml", "--seed", "12"}).out, "call"));
+}
+
+TEST_F(command, environment_is_read_strictly) {
+    for (const auto& [name, value] :
+         std::map<std::string, std::string>{{"TILEWALK_PATHS", "many"},
+                                            {"TILEWALK_SEED", "0x10"},
+                                            {"TILEWALK_THREADS", "-1"},
+                                            {"TILEWALK_FORMAT", "xml"},
+                                            {"TILEWALK_INSTRUCTION_SET", "sse"}}) {
+        surroundings in;
+        in.variables = {{name, value}};
+        expect({"price", "book.yaml"}, 2, name + ": found '" + value + "', expected", in);
+    }
+    surroundings in;
+    in.variables = {{"TILEWALK_PTHS", "5"}, {"TILEWALK_CLI", "x"}};
+    const finished got = run({"price", "book.yaml"}, in);
+    EXPECT_EQ(got.code, 0) << got.err;
+    EXPECT_EQ(
+        got.err,
+        "tilewalk: the environment variable TILEWALK_PTHS is not known; did you mean TILEWALK_PATHS?\n");
+}
+
+TEST_F(command, output_file_holds_what_standard_output_would) {
+    const arguments with{"price", "book.yaml", "--output", "out.csv"};
+    const finished got = run(with);
+    EXPECT_EQ(got.code, 0) << shown(with, got);
+    EXPECT_EQ(got.out + got.err, "") << shown(with, got);
+    EXPECT_EQ(text_of(folder / "out.csv"), run({"price", "book.yaml"}).out);
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "-"}).out, text_of(folder / "out.csv"));
+    run({"price", "book.yaml", "-o", "out.json"});
+    EXPECT_TRUE(text_of(folder / "out.json").starts_with("{")) << text_of(folder / "out.json");
+    run({"price", "book.yaml", "-o", "out.txt"});
+    EXPECT_TRUE(text_of(folder / "out.txt").starts_with("trade ")) << text_of(folder / "out.txt");
+    run({"price", "book.yaml", "-o", "out.dat"});
+    EXPECT_TRUE(text_of(folder / "out.dat").starts_with("trade,")) << text_of(folder / "out.dat");
+
+    const finished bad = run({"price", "bad.yaml", "-o", "bad.csv"});
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_TRUE(has(bad.err, "1 of 3 trades failed")) << bad.err;
+    EXPECT_TRUE(has(text_of(folder / "bad.csv"), "bad,european,,failed")) << "failed rows are written too";
+}
+
+TEST_F(command, replaced_file_keeps_its_permissions_and_links_stay_links) {
+    put("old.csv", "old\n");
+    fs::permissions(folder / "old.csv",
+                    fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+    fs::create_symlink("old.csv", folder / "link.csv");
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "link.csv"}).code, 0);
+    EXPECT_TRUE(fs::is_symlink(folder / "link.csv"));
+    EXPECT_TRUE(text_of(folder / "old.csv").starts_with("trade,"));
+    EXPECT_EQ(fs::status(folder / "old.csv").permissions(),
+              fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(command, output_that_cannot_be_written_is_refused_and_leaves_nothing) {
+    put("old.csv", "old\n");
+    fs::create_directory(folder / "sub");
+    const auto before = files();
+    expect({"price", "book.yaml", "-o", "nowhere/out.csv"}, 2,
+           "nowhere/out.csv: can't write: the folder 'nowhere'");
+    expect({"price", "book.yaml", "-o", "sub"}, 2, "sub: can't write: it is a folder");
+    expect({"price", "book.yaml", "-o", "absent/"}, 2, "absent/: can't write");
+    expect({"price", "book.yaml", "-o", "old.csv/x"}, 2, "old.csv/x: can't write");
+    expect({"price", "book.yaml", "-o", "/dev/full"}, 2, "/dev/full: can't write: No space left on device");
+    expect({"price", "book.yaml", "-o", std::string(300, 'x')}, 2, "can't write: File name too long");
+    // A disk that fills up in the middle, in the form of a limit on the size of files.
+    surroundings in;
+    in.largest_file = 200;  // room for a message, not for results
+    expect({"price", "book.yaml", "-o", "old.csv"}, 2, "old.csv: can't write: File too large", in);
+    expect({"price", "book.yaml", "-o", "new.csv"}, 2, "new.csv: can't write: File too large", in);
+    EXPECT_EQ(text_of(folder / "old.csv"), "old\n");
+    if (::geteuid() != 0) {
+        fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec);
+        expect({"price", "book.yaml", "-o", "new.csv"}, 2, "Permission denied");
+        fs::permissions(folder, fs::perms::owner_all);
+    }
+    EXPECT_EQ(files(), before);
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "/dev/null"}).code, 0);
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(command, standard_output_that_fails_is_no_success) {
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    for (const arguments& with : std::vector<arguments>{
+             {"price", "book.yaml"}, {"products"}, {"--help"}, {"--version"}, {"validate", "book.yaml"}}) {
+        surroundings in;
+        in.out = full;
+        expect(with, 2, "standard output: can't write: No space left on device", in);
+        in.out = -1;
+        in.close_stdout = true;
+        expect(with, 2, "standard output: can't write: ", in);
+    }
+    ::close(full);
+}
+
+class interrupted : public command, public testing::WithParamInterface<int> {};
+
+TEST_P(interrupted, run_ends_with_130_and_leaves_nothing) {
+    put("long.yaml", "market: market.yaml\ntrades:\n" + daily_text);
+    put("old.csv", "old\n");
+    const auto before = files();
+    for (const std::string output : {"old.csv", "new.csv", "-"}) {
+        running started({"price", "long.yaml", "--paths", "200M", "--threads", "2", "--output", output},
+                        folder, {});
+        started.wait_until_at_work();
+        started.send(GetParam());
+        const finished got = started.wait();
+        EXPECT_EQ(got.code, 130) << got.err;
+        EXPECT_EQ(got.out, "");
+        EXPECT_EQ(got.err, "tilewalk: interrupted; nothing was written\n");
+    }
+    EXPECT_EQ(text_of(folder / "old.csv"), "old\n");
+    EXPECT_EQ(files(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(signals, interrupted, testing::Values(SIGINT, SIGTERM));
+
+TEST_F(command, progress_shows_on_a_terminal_and_wipes_itself_off) {
+    put("long.yaml", "market: market.yaml\ntrades:\n" + daily_text);
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(terminal, 0);
+    ASSERT_EQ(::grantpt(terminal), 0);
+    ASSERT_EQ(::unlockpt(terminal), 0);
+    surroundings in;
+    in.err = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    in.variables = {{"TERM", "xterm"}};
+    running started({"price", "long.yaml", "--paths", "200M"}, folder, in);
+    std::string seen;
+    char block[4096];
+    while (!has(seen, "path-steps/s")) {
+        const ssize_t n = ::read(terminal, block, sizeof block);
+        ASSERT_GT(n, 0) << seen;
+        seen.append(block, static_cast<std::size_t>(n));
+    }
+    started.send(SIGINT);
+    EXPECT_EQ(started.wait().code, 130);
+    ::close(in.err);
+    for (ssize_t n = 0; (n = ::read(terminal, block, sizeof block)) > 0;)
+        seen.append(block, static_cast<std::size_t>(n));
+    ::close(terminal);
+    EXPECT_TRUE(has(seen, "0/1 trades")) << seen;
+    const auto wiped = seen.rfind("\r\033[K");
+    ASSERT_NE(wiped, std::string::npos) << seen;
+    EXPECT_TRUE(seen.substr(wiped).starts_with("\r\033[Ktilewalk: interrupted")) << seen;
+}
+
+TEST_F(command, validate_lists_every_problem_by_place) {
+    const finished good = run({"validate", "book.yaml"});
+    EXPECT_EQ(good.code, 0) << good.err;
+    EXPECT_EQ(good.out, "2 trades, all valid\n");
+    put("worse.yaml",
+        "market: market.yaml\ntrades:\n" + bad_text + call_text +
+            "  - {id: worse, product: europaen, underlying: ACME, strike: 100, maturity: 1.0}\n");
+    const finished bad = run({"validate", "worse.yaml"});
+    EXPECT_EQ(bad.code, 3) << bad.err;
+    EXPECT_EQ(bad.err, "");
+    EXPECT_TRUE(bad.out.starts_with("worse.yaml:3:")) << bad.out;
+    EXPECT_TRUE(has(bad.out, "\nworse.yaml:5:")) << bad.out;
+    EXPECT_TRUE(has(bad.out, ": trade bad: ") && has(bad.out, ": trade worse: ")) << bad.out;
+    EXPECT_TRUE(has(bad.out, "\n3 trades, 2 bad\n")) << bad.out;
+}
+
+TEST_F(command, explain_shows_dates_grid_shocks_program_and_memory) {
+    const finished one = run({"explain", "book.yaml", "asian"});
+    EXPECT_EQ(one.code, 0) << one.err;
+    for (const std::string part :
+         {"trade asian\n", "dates\n", "grid      12 steps", "shocks    1 normal", "program   ", "memory    "})
+        EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
+    EXPECT_FALSE(has(one.out, "trade call\n")) << one.out;
+    const finished all = run({"explain", "book.yaml"});
+    EXPECT_TRUE(has(all.out, "trade call\n") && has(all.out, "trade asian\n")) << all.out;
+    const finished bad = run({"explain", "bad.yaml"});
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_TRUE(has(bad.out, "can't be planned: bad.yaml:5:") && has(bad.out, "trade asian\n")) << bad.out;
+    put("long.yaml", "market: market.yaml\ntrades:\n" + daily_text);
+    EXPECT_TRUE(has(run({"explain", "long.yaml"}).out, "240 more dates"))
+        << "a long schedule is told by its ends";
+    EXPECT_FALSE(has(run({"explain", "long.yaml", "--all-dates"}).out, "more dates"));
+    put("named.yaml",
+        "market: market.yaml\ntrades:\n  - {id: price, product: european, underlying: ACME, strike: 1, "
+        "maturity: 1}\n");
+    EXPECT_EQ(run({"explain", "named.yaml", "price"}).code, 0) << "a trade may be called like a command";
+}
+
+TEST_F(command, products_are_listed_and_shown) {
+    const finished list = run({"products"});
+    EXPECT_EQ(list.code, 0) << list.err;
+    for (const std::string name :
+         {"european", "digital", "asian", "barrier", "autocallable", "variance_swap"}) {
+        EXPECT_TRUE(has(list.out, "\n" + name + " ")) << list.out;
+        const finished page = run({"products", name});
+        EXPECT_EQ(page.code, 0) << page.err;
+        for (const std::string part : {"parameter ", "\nscript\n", "\nexample trade\n"})
+            EXPECT_TRUE(has(page.out, part)) << part << "\n" << page.out;
+    }
+    EXPECT_TRUE(run({"products", "--format", "csv"}).out.starts_with("product,summary\n"));
+    EXPECT_GE(nlohmann::json::parse(run({"products", "--format", "json"}).out).size(), 6U);
+    EXPECT_EQ(nlohmann::json::parse(run({"products", "asian", "--format", "json"}).out)["product"], "asian");
+}
+
+TEST_F(command, diff_judges_in_standard_errors) {
+    run({"price", "book.yaml", "-o", "a.json"});
+    run({"price", "book.yaml", "-o", "b.json", "--threads", "1"});
+    run({"price", "book.yaml", "-o", "c.json", "--seed", "99"});
+    run({"price", "empty.yaml", "-o", "d.json"});
+    run({"price", "book.yaml", "-o", "e.csv"});
+    const finished same = run({"diff", "a.json", "b.json", "--limit", "0"});
+    EXPECT_EQ(same.code, 0) << same.out << same.err;
+    EXPECT_TRUE(has(same.out, "2 to the same bits") && has(same.out, "the random numbers are common"))
+        << same.out;
+    const finished other = run({"diff", "a.json", "c.json"});
+    EXPECT_EQ(other.code, 0) << other.out << other.err;
+    EXPECT_TRUE(has(other.out, "taken as independent")) << other.out;
+    EXPECT_EQ(run({"diff", "a.json", "c.json", "--limit", "0.0001"}).code, 3);
+    const finished missing = run({"diff", "a.json", "d.json"});
+    EXPECT_EQ(missing.code, 3) << missing.out;
+    EXPECT_TRUE(has(missing.out, "ONLY IN FIRST")) << missing.out;
+    expect({"diff", "a.json", "e.csv"}, 2, "e.csv:1:");
+    expect({"diff", "a.json", "absent.json"}, 2, "absent.json: can't read: No such file or directory");
+    expect({"diff", ".", "a.json"}, 2, "this is a folder");
+}
+
+TEST_F(command, control_characters_of_a_file_never_reach_the_terminal) {
+    put("evil.yaml",
+        "market: market.yaml\ntrades:\n  - {id: \"\\e[31mred\", product: european, underlying: ACMEE, "
+        "strike: 1, maturity: 1}\n");
+    for (const arguments& with : std::vector<arguments>{{"price", "evil.yaml"},
+                                                        {"price", "evil.yaml", "--format", "table"},
+                                                        {"validate", "evil.yaml"},
+                                                        {"explain", "evil.yaml"}}) {
+        const finished got = run(with);
+        const bool data = with.size() == 2 && with[0] == "price";  // csv on standard output is data
+        EXPECT_FALSE(has((data ? "" : got.out) + got.err, "\x1b")) << shown(with, got);
+        EXPECT_NE(got.code, 0) << shown(with, got);
+    }
+}
+
+}  // namespace

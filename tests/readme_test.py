@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the README. Everything happens in one scratch copy of the project, in which build/release is the build under
+test, so that the reader's commands work there as written:
+
+- ```sh blocks run in their order, and each must exit 0;
+- ```yaml blocks are products (priced by their example), books (priced) or markets (kept as files);
+- ```cpp and ```cmake blocks are built against the installed package, and the programs run.
+
+A comment of its own line in front of a block says more about it:
+    <!-- file: my_product.yaml -->   the block is this file, for the blocks after it
+    <!-- exits: 3 -->                the exit code that the commands of the block end with
+    <!-- not run: reason -->         the block cannot be run here
+"""
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
+binary_dir = pathlib.Path(os.environ["TILEWALK_BINARY_DIR"])
+command = os.environ["TILEWALK_CLI"]
+package_dir = os.environ["TILEWALK_PACKAGE_DIR"]
+sanitize = os.environ["TILEWALK_SANITIZE"]
+
+KNOWN = {"sh", "yaml", "cpp", "cmake", "text", "console"}
+
+
+@dataclasses.dataclass
+class block:
+    language: str
+    line: int
+    text: str
+    markers: dict
+
+
+def read_blocks(text):
+    """The fenced blocks of a Markdown text, each with the markers in front of it."""
+    blocks, markers, fence = [], {}, None
+    for number, line in enumerate(text.split("\n"), 1):
+        opening = re.match(r"```+(\w*)\s*$", line)
+        marker = re.match(r"<!--\s*(file|exits|not run):\s*(.*?)\s*-->\s*$", line)
+        if fence is not None:
+            if line.startswith("```"):
+                blocks.append(dataclasses.replace(fence, text="\n".join(fence.text) + "\n"))
+                fence, markers = None, {}
+            else:
+                fence.text.append(line)
+        elif opening:
+            fence = block(opening.group(1), number, [], markers)
+        elif marker:
+            markers[marker.group(1)] = marker.group(2)
+        elif line.strip():
+            markers = {}
+    if fence is not None:
+        raise SystemExit(f"README.md:{fence.line}: the block has no end")
+    return blocks
+
+
+class reader:
+    """Someone who follows the README in a folder of their own."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.package_blocks = []
+        self.environment = dict(
+            os.environ,
+            PATH=f"{pathlib.Path(command).parent}:{os.environ['PATH']}",
+            CMAKE_PREFIX_PATH=package_dir,
+            CXXFLAGS=f"-fsanitize={sanitize}" if sanitize else "",
+            # The suite is running already: make test takes a small part of it, make bench a glance.
+            TESTS="^public_headers_test$",
+            BENCHMARK_MIN_TIME="0.01",
+            PREFIX=str(self.folder / "prefix"),
+        )
+
+    def run(self, at, arguments, expected=0, cwd=None):
+        done = subprocess.run(arguments, cwd=cwd or self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != expected:
+            raise SystemExit(f"README.md:{at.line}: exit code {done.returncode}, expected {expected}, of\n{at.text}\n"
+                             f"which says\n{done.stdout}")
+
+    def write(self, at, otherwise):
+        path = self.folder / at.markers.get("file", otherwise)
+        if self.folder not in path.resolve().parents:
+            raise SystemExit(f"README.md:{at.line}: {path} lies outside the scratch copy")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(at.text, encoding="utf-8")
+        return path
+
+    def follow(self, at):
+        if at.language == "sh":
+            self.run(at, ["bash", "-euo", "pipefail", "-c", at.text], int(at.markers.get("exits", 0)))
+        elif at.language == "yaml":
+            self.follow_yaml(at)
+        elif at.language in ("cpp", "cmake"):
+            self.package_blocks.append(at)
+
+    def follow_yaml(self, at):
+        path = self.write(at, f"block_{at.line}.yaml")
+        if re.search(r"^product:", at.text, re.M):
+            path = self.write_book_of_example(at, path)
+        elif not re.search(r"^trades:", at.text, re.M):
+            if "file" not in at.markers:
+                raise SystemExit(f"README.md:{at.line}: neither a product nor a book, and no name for it as a file")
+            return
+        self.run(at, [command, "price", str(path)], int(at.markers.get("exits", 0)))
+
+    def write_book_of_example(self, at, product_path):
+        name = re.search(r"^product:\s*(\S+)", at.text, re.M).group(1)
+        example = re.search(r"^example:[ ]*(.*(?:\n[ ]+.*)*)", at.text, re.M)
+        if not example:
+            raise SystemExit(f"README.md:{at.line}: the product '{name}' has no example to price it by")
+        fields = example.group(1)
+        if fields.startswith("{"):
+            trade = f"  - {{id: example, product: {name}, {fields[1:]}\n"
+        else:
+            trade = f"  - id: example\n    product: {name}\n" + re.sub(r"^\s*", "    ", fields.strip("\n"), flags=re.M) + "\n"
+        book = product_path.with_name(f"book_of_{product_path.name}")
+        market = self.folder / "configs" / "markets" / "demo.yaml"
+        book.write_text(f"market: {market}\nproducts: [{product_path}]\ntrades:\n{trade}", encoding="utf-8")
+        return book
+
+    def build_package_blocks(self):
+        """Each cmake block with the sources it names; every other program with a project made for it."""
+        cmakes = [b for b in self.package_blocks if b.language == "cmake"]
+        programs = {b.markers.get("file", f"main_{b.line}.cpp"): b for b in self.package_blocks if b.language == "cpp"}
+        if len(programs) == 1 and not any("file" in b.markers for b in programs.values()):
+            programs = {"main.cpp": b for b in programs.values()}
+        named = set()
+        projects = []
+        for at in cmakes:
+            mine = {name: b for name, b in programs.items() if re.search(rf"\b{re.escape(name)}\b", at.text)}
+            named |= mine.keys()
+            projects.append((at, at.text, mine))
+        for name, at in programs.items():
+            if name not in named:
+                projects.append((at, "find_package(tilewalk 0.1 REQUIRED)\n"
+                                     f"add_executable(program {name})\n"
+                                     "target_link_libraries(program PRIVATE tilewalk::tilewalk)\n", {name: at}))
+        for number, (at, lists, sources) in enumerate(projects):
+            project = self.folder / f"project_{number}"
+            project.mkdir()
+            if "project(" not in lists:
+                lists = "cmake_minimum_required(VERSION 3.25)\nproject(readme LANGUAGES CXX)\n" + lists
+            (project / "CMakeLists.txt").write_text(lists, encoding="utf-8")
+            for name, source in sources.items():
+                (project / name).write_text(whole_program(source.text), encoding="utf-8")
+            build = project / "build"
+            self.run(at, ["cmake", "-S", str(project), "-B", str(build)])
+            self.run(at, ["cmake", "--build", str(build)])
+            for program in re.findall(r"add_executable\(\s*(\w+)", lists):
+                self.run(at, [str(build / program)])
+
+
+def whole_program(text):
+    """The text itself if it has a main; otherwise its statements in one, below its includes."""
+    if re.search(r"\bint main\s*\(", text):
+        return text
+    lines = text.split("\n")
+    includes = [line for line in lines if line.startswith("#include")]
+    statements = [line for line in lines if not line.startswith("#include")]
+    return "\n".join([*includes, "int main() {", *statements, "}", ""])
+
+
+def make_scratch_copy(folder):
+    def left_out(directory, names):
+        top = pathlib.Path(directory) == source_dir
+        return [n for n in names if n == "__pycache__" or (top and n in ("build", ".git", ".cache"))]
+
+    shutil.copytree(source_dir, folder, ignore=left_out, symlinks=True)
+    (folder / "build").mkdir()
+    (folder / "build" / "release").symlink_to(binary_dir)
+    (binary_dir / "configured").touch()  # for the Makefile: nothing to configure
+
+
+def prove_that_reading_can_fail():
+    sample = "<!-- file: a.yaml -->\n```yaml\nproduct: x\n```\ntext\n<!-- exits: 3 -->\n\n```sh\nfalse\n```\n```\nx\n```\n"
+    blocks = read_blocks(sample)
+    assert [(b.language, b.markers) for b in blocks] == [("yaml", {"file": "a.yaml"}), ("sh", {"exits": "3"}), ("", {})]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            reader(folder).follow(block("sh", 1, "true\nfalse\ntrue\n", {}))
+        except SystemExit:
+            return
+        raise AssertionError("a failing command was not noticed")
+
+
+def main():
+    prove_that_reading_can_fail()
+    readme = source_dir / "README.md"
+    if not readme.exists():
+        print("there is no README.md")
+        return 1
+    blocks = read_blocks(readme.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder) / "tilewalk"
+        make_scratch_copy(scratch)
+        follower = reader(scratch)
+        for at in blocks:
+            if "not run" in at.markers:
+                print(f"README.md:{at.line}: not run, {at.markers['not run']}")
+            elif at.language not in KNOWN:
+                raise SystemExit(f"README.md:{at.line}: a block of '{at.language}': known are {', '.join(sorted(KNOWN))}")
+            else:
+                follower.follow(at)
+                print(f"README.md:{at.line}: {at.language} done", flush=True)
+        follower.build_package_blocks()
+        print("every project built and run")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports: the text of tables, CSV and JSON word for word, the digits shown, the bits kept, and what is
+// refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <sstream>
+
+#include "engine/report/columns.h"
+#include "engine/report/formats.h"
+#include "engine/report/numbers.h"
+#include "tilewalk/products.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+namespace {
+
+price_row priced(const std::string& id, const std::string& currency, double price, double standard_error) {
+    price_row row;
+    row.trade = id;
+    row.product = "european";
+    row.currency = currency;
+    row.status = trade_status::priced;
+    row.price = price;
+    row.standard_error = standard_error;
+    row.low = price - 2 * standard_error;
+    row.high = price + 2 * standard_error;
+    row.paths = 131072;
+    row.effective_hits = 20000;
+    row.where = {"book.yaml", 4, 5};
+    return row;
+}
+
+price_row failed(const std::string& id) {
+    price_row row;
+    row.trade = id;
+    row.product = "barrier";
+    row.message = "unknown asset 'ACMEE'; did you mean 'ACME'?";
+    row.kind = error_kind::input;
+    row.where = {"book.yaml", 7, 22};
+    return row;
+}
+
+results sample() {
+    results r;
+    r.rows = {priced("call", "USD", 10.45058, 0.03125), priced("swap", "EUR", -1234.5, 12.5), failed("bad"),
+              priced("far", "USD", 0.0125, 0.0025)};
+    r.rows[3].thin = true;
+    r.rows[3].effective_hits = 37.5;
+    r.rows[3].message = "only about 37 paths carry the variance";
+    auto& m = r.manifest;
+    m.version = "0.1.0";
+    m.compiler = "gcc 12.2";
+    m.instruction_set = "x86-64-v3";
+    m.machine = "eight cores";
+    m.as_of = "2026-01-15";
+    m.started = "2026-01-15T08:00:00Z";
+    m.seed = 18446744073709551615ULL;
+    m.paths = 131072;
+    m.threads = 2;
+    m.inputs = {{"book.yaml", "00ff"}, {"market.yaml", "1234"}};
+    m.plan_seconds = 0.0125;
+    m.path_seconds = 0.5;
+    m.total_seconds = 0.515625;
+    m.path_steps = 150000000;
+    return r;
+}
+
+std::string written(const results& r, output_format format) {
+    std::ostringstream out;
+    write(out, r, format);
+    return out.str();
+}
+
+TEST(report, table_is_word_for_word) {
+    const std::string expected =
+        R"(trade  product   currency        price  std error        95% interval   paths  status
+-----  --------  --------  -----------  ---------  ------------------  ------  --------
+call   european  USD          10.4506     0.0312   10.3881 .. 10.5131  131072  priced
+swap   european  EUR       -1234.5       12.5      -1259.5 .. -1209.5  131072  priced
+bad    barrier                                                                 failed
+far    european  USD           0.01250    0.00250  0.00750 .. 0.01750  131072  priced *
+
+* thin sample: fewer than 100 paths carry the variance, so the standard error itself is in doubt
+  far: only about 37 paths carry the variance
+
+1 trade failed:
+  bad: book.yaml:7:22: unknown asset 'ACMEE'; did you mean 'ACME'?
+
+total  trades       value  std error at most
+-----  ------  ----------  -----------------
+USD         2     10.4631             0.0338
+EUR         1  -1234.5               12.5
+trades share random numbers: a total's error is the plain sum of theirs, never too small
+failed trades are left out
+
+131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
+516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
+)";
+    EXPECT_EQ(written(sample(), output_format::table), expected);
+}
+
+TEST(report, table_shows_value_only_where_a_quantity_is_not_one) {
+    results r = sample();
+    EXPECT_EQ(written(r, output_format::table).find("quantity"), std::string::npos);
+    r.rows[0].quantity = -1000;
+    const std::string text = written(r, output_format::table);
+    EXPECT_NE(text.find("quantity"), std::string::npos) << text;
+    EXPECT_NE(text.find("-10450.6"), std::string::npos) << text;
+    EXPECT_NE(text.find("-10450.6               31.3\n"), std::string::npos) << "the total\n" << text;
+}
+
+TEST(report, empty_book_has_an_empty_table) {
+    results r = sample();
+    r.rows.clear();
+    EXPECT_EQ(written(r, output_format::table).substr(0, 10), "no trades\n");
+    EXPECT_EQ(written(r, output_format::csv).find('\n'), written(r, output_format::csv).size() - 1);
+    EXPECT_TRUE(read_results(written(r, output_format::json), "r").rows.empty());
+}
+
+TEST(report, table_takes_no_orders_from_a_trade) {
+    results r = sample();
+    r.rows[0].trade = "a\x1b[2Jb\n\u202Ec\xff";
+    r.rows[1].trade = "Z\u00FCrich";
+    const std::string text = written(r, output_format::table);
+    EXPECT_NE(text.find("a\\x1b[2Jb\\x0a\\xe2\\x80\\xaec\\xff  european"), std::string::npos) << text;
+    EXPECT_NE(text.find("Z\u00FCrich "), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(report, csv_is_word_for_word) {
+    const std::string expected =
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,paths,effective_hits,thin,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,131072,20000,false,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,131072,20000,false,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,131072,37.5,true,only about 37 paths carry the variance,book.yaml,4,5
+)";
+    EXPECT_EQ(written(sample(), output_format::csv), expected);
+}
+
+TEST(report, csv_fields_are_quoted_and_never_formulas) {
+    struct {
+        const char *text, *field;
+    } const cases[] = {
+        {"plain", "plain"},
+        {"", ""},
+        {"a,b", "\"a,b\""},
+        {"say \"hi\"", "\"say \"\"hi\"\"\""},
+        {"two\nlines", "\"two\nlines\""},
+        {"=SUM(A1)", "'=SUM(A1)"},
+        {"+1", "'+1"},
+        {"-1", "'-1"},
+        {"@x", "'@x"},
+        {"\tx", "'\tx"},
+        {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+        {" padded", "\" padded\""},
+        {"a-b=c", "a-b=c"},
+    };
+    for (const auto& c : cases) EXPECT_EQ(report::csv_field(c.text), c.field) << c.text;
+    results r = sample();
+    r.rows[0].price = r.rows[0].low = -0.5;
+    EXPECT_NE(written(r, output_format::csv).find(",-0.5,"), std::string::npos)
+        << "negative numbers stay numbers";
+}
+
+TEST(report, json_is_word_for_word) {
+    results r = sample();
+    r.rows.erase(r.rows.begin() + 1);
+    r.rows.pop_back();
+    const std::string expected = R"({
+  "format": "tilewalk-results-1",
+  "manifest": {
+    "version": "0.1.0",
+    "compiler": "gcc 12.2",
+    "instruction_set": "x86-64-v3",
+    "machine": "eight cores",
+    "as_of": "2026-01-15",
+    "started": "2026-01-15T08:00:00Z",
+    "precision": "double",
+    "seed": 18446744073709551615,
+    "paths": 131072,
+    "threads": 2,
+    "inputs": [
+      {"file": "book.yaml", "hash": "00ff"},
+      {"file": "market.yaml", "hash": "1234"}
+    ],
+    "plan_seconds": 0.0125,
+    "path_seconds": 0.5,
+    "total_seconds": 0.515625,
+    "path_steps": 150000000
+  },
+  "rows": [
+    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "paths": 131072, "effective_hits": 20000.0, "thin": false, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
+    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "paths": 0, "effective_hits": 0.0, "thin": false, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+  ]
+}
+)";
+    EXPECT_EQ(written(r, output_format::json), expected);
+}
+
+TEST(report, json_reads_back_to_the_same_bits) {
+    std::mt19937_64 bits(7);
+    const auto any = [&] {
+        for (;;)
+            if (const double x = std::bit_cast<double>(bits()); std::isfinite(x)) return x;
+    };
+    results r = sample();
+    for (const double edge :
+         {0.0, -0.0, 1e22, 123456789012345680.0, std::numeric_limits<double>::denorm_min(),
+          -std::numeric_limits<double>::max(), 0.1, 1.0 / 3}) {
+        r.rows.push_back(priced("edge", "USD", edge, std::abs(edge)));
+        r.rows.back().low = r.rows.back().high = edge;
+    }
+    for (int i = 0; i < 2000; ++i) {
+        auto& row = r.rows.emplace_back(priced("random \"\\\u00E9\x01", "JPY", any(), std::abs(any())));
+        row.quantity = any();
+        row.low = any();
+        row.high = any();
+        row.effective_hits = std::abs(any());
+        row.paths = bits();
+        row.thin = i % 2 == 0;
+    }
+    const results back = read_results(written(r, output_format::json), "r.json");
+    ASSERT_EQ(back.rows.size(), r.rows.size());
+    const auto same = [](double a, double b) {
+        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+    };
+    for (std::size_t i = 0; i < r.rows.size(); ++i) {
+        const auto &a = r.rows[i], &b = back.rows[i];
+        EXPECT_TRUE(same(a.quantity, b.quantity) && same(a.price, b.price) &&
+                    same(a.standard_error, b.standard_error) && same(a.low, b.low) && same(a.high, b.high) &&
+                    same(a.effective_hits, b.effective_hits))
+            << "row " << i << ": " << a.price << " became " << b.price;
+        EXPECT_TRUE(a.trade == b.trade && a.product == b.product && a.currency == b.currency &&
+                    a.status == b.status && a.paths == b.paths && a.thin == b.thin &&
+                    a.message == b.message && a.where == b.where &&
+                    (a.status == trade_status::priced || a.kind == b.kind))
+            << "row " << i;
+    }
+    EXPECT_EQ(written(back, output_format::json), written(r, output_format::json)) << "manifest included";
+}
+
+// Replaces the first `from` in a good file; the outcome must be refused with a message that holds `said`.
+struct damage {
+    const char *from, *to, *said;
+};
+
+TEST(report, damaged_json_is_refused_with_the_reason) {
+    const std::string good = written(sample(), output_format::json);
+    const damage cases[] = {
+        {"\"format\": \"tilewalk-results-1\"", "\"format\": \"tilewalk-results-9\"", "tilewalk-results-9"},
+        {"  \"format\": \"tilewalk-results-1\",\n", "", "'format' is missing"},
+        {"\"price\": 10.45058", "\"price\": null", "rows[0].price: found null, expected a number"},
+        {"\"price\": 10.45058", "\"price\": \"10\"", "rows[0].price: found \"10\", expected a number"},
+        {"\"price\": 10.45058", "\"price\": 1e999", "does not fit"},
+        {"\"price\": 10.45058", "\"price\": NaN", "not JSON"},
+        {"\"price\": 10.45058", "\"prise\": 10.45058", "'price' is missing"},
+        {"\"price\": 10.45058", "\"price\": 10.45058, \"price\": 1", "'price' is given twice"},
+        {"\"price\": 10.45058", "\"price\": 10.45058, \"more\": 1", "unknown key 'more'"},
+        {"\"standard_error\": 0.03125", "\"standard_error\": -0.03125", "at least 0"},
+        {"\"price\": null", "\"price\": 3.0", "the trade failed"},
+        {"\"kind\": \"input\"", "\"kind\": \"bad luck\"", "'usage', 'input'"},
+        {"\"status\": \"priced\"", "\"status\": \"done\"", "expected one of 'priced', 'failed'"},
+        {"\"paths\": 131072", "\"paths\": 1.5", "manifest.paths: found 1.5, expected a whole number"},
+        {"\"paths\": 131072", "\"paths\": -1", "expected a whole number"},
+        {"\"threads\": 2", "\"threads\": 3000000000", "expected a whole number"},
+        {"\"seed\": 18446744073709551615", "\"seed\": 18446744073709551616", "expected a whole number"},
+        {"\"thin\": false", "\"thin\": 0", "expected true or false"},
+        {"\"trade\": \"call\"", "\"trade\": 7", "expected a text"},
+        {"\"rows\": [", "\"rows\": [[[[[[[[[[[[", "too deeply"},
+        {"\"rows\": [", "\"rows\": {", "not JSON"},
+        {"\"rows\": [", "\"rows\": [7, ", "rows[0]: found 7, expected a mapping"},
+        {"\"line\": 4, ", "", "'line' is missing"},
+        {"\n}\n", "\n}\n{}", "not JSON"},
+    };
+    ASSERT_NO_THROW(read_results(good, "r.json"));
+    for (const auto& c : cases) {
+        std::string text = good;
+        const auto at = text.find(c.from);
+        ASSERT_NE(at, std::string::npos) << c.from;
+        text.replace(at, std::string_view(c.from).size(), c.to);
+        try {
+            read_results(text, "r.json");
+            ADD_FAILURE() << "accepted " << c.to << " in place of " << c.from;
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::input) << c.to;
+            EXPECT_EQ(e.where().file, "r.json") << c.to;
+            EXPECT_NE(std::string(e.what()).find(c.said), std::string::npos)
+                << c.to << " was answered by " << e.what();
+        }
+    }
+    for (std::size_t length = 0; length + 2 < good.size(); length += 7)
+        EXPECT_THROW(read_results(good.substr(0, length), "r.json"), error) << "cut at " << length;
+}
+
+TEST(report, broken_json_names_line_and_column) {
+    try {
+        read_results("{\n  \"format\": oops\n}", "r.json");
+        FAIL() << "accepted";
+    } catch (const error& e) {
+        EXPECT_EQ(to_string(e.where()).substr(0, 9), "r.json:2:") << e.what();
+    }
+}
+
+TEST(report, figures_that_are_not_finite_are_never_written) {
+    for (const auto format : {output_format::table, output_format::csv, output_format::json}) {
+        results r = sample();
+        r.rows[0].standard_error = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_THROW(written(r, format), error);
+    }
+}
+
+TEST(report, digits_follow_the_standard_error) {
+    struct {
+        double x, error;
+        const char* text;
+    } const cases[] = {
+        {10.450583, 0.0312, "10.4506"},
+        {10.450583, 0.9, "10.451"},
+        {10.450583, 1.0, "10.45"},
+        {1234567.8, 250, "1234568"},
+        {-3.0, 0.05, "-3.0000"},
+        {0, 0.05, "0.0000"},
+        {95.12294245007, 0, "95.12294245"},
+        {100, 0, "100"},
+        {0, 0, "0"},
+        {1.2345678e-12, 1e-14, "1.2346e-12"},
+        {1e-12, 1e-9, "1e-12"},
+        {3.3e18, 1e15, "3.30000e18"},
+    };
+    for (const auto& c : cases)
+        EXPECT_EQ(report::justified(c.x, c.error), c.text) << c.x << " known to " << c.error;
+}
+
+TEST(report, numbers_for_people) {
+    EXPECT_EQ(report::shortest(0.1), "0.1");
+    EXPECT_EQ(report::json_number(100), "100.0");
+    EXPECT_EQ(report::json_number(-0.0), "-0.0");
+    EXPECT_EQ(report::json_number(1e22), "1e+22");
+    EXPECT_EQ(report::rate(3.15e8), "3.15e8");
+    EXPECT_EQ(report::significant(1.4222e-14, 3), "1.42e-14");
+    EXPECT_EQ(report::duration(0.00042), "0.42 ms");
+    EXPECT_EQ(report::duration(0.0125), "12 ms");
+    EXPECT_EQ(report::duration(0.4124), "412 ms");
+    EXPECT_EQ(report::duration(1.734), "1.73 s");
+    EXPECT_EQ(report::duration(252.2), "4 min 12 s");
+    EXPECT_EQ(report::duration(7380), "2 h 3 min");
+    EXPECT_EQ(report::counted(1, "trade"), "1 trade");
+    EXPECT_EQ(report::counted(0, "trade"), "0 trades");
+}
+
+TEST(report, text_is_wrapped_between_words) {
+    EXPECT_EQ(report::wrapped("one two three four", 9, 2), "  one two\n  three\n  four\n");
+    EXPECT_EQ(report::wrapped("one\n\ntwo\n", 20, 0), "one\n\ntwo\n");
+    EXPECT_EQ(report::wrapped("", 20, 0), "");
+}
+
+TEST(report, last_column_goes_on_below_itself) {
+    report::columns table({{"a"}, {"b", report::align::right}, {"words"}});
+    table.add({"x", "1", "one two three four five six seven"});
+    table.add({"y", "22", "short"});
+    EXPECT_EQ(table.text(31),
+              "a   b  words\n-  --  ------------------------\nx   1  one two three four five\n       six "
+              "seven\ny  22  short\n");
+    EXPECT_EQ(table.text(),
+              "a   b  words\n-  --  ---------------------------------\nx   1  one two three four five six "
+              "seven\ny  22  short\n");
+}
+
+TEST(report, printable_keeps_letters_and_spells_out_the_rest) {
+    struct {
+        std::string text, shown;
+    } const cases[] = {
+        {"plain", "plain"},
+        {"\u00E9\u65E5\U0001F600", "\u00E9\u65E5\U0001F600"},
+        {"\x1b[31m", "\\x1b[31m"},
+        {std::string("\0", 1), "\\x00"},
+        {"\x7f", "\\x7f"},
+        {"\xc2\x9b", "\\xc2\\x9b"},
+        {"\xc0\xaf", "\\xc0\\xaf"},
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+        {"\xe2\x82", "\\xe2\\x82"},
+        {"\u2066x", "\\xe2\\x81\\xa6x"},
+    };
+    for (const auto& c : cases) EXPECT_EQ(printable(c.text), c.shown);
+}
+
+TEST(compare, differences_are_told_in_standard_errors) {
+    results a = sample(), b = sample();
+    b.manifest.seed = 7;
+    b.rows[0].price += 0.1;  // call: 0.1 / hypot(0.03125, 0.03125) = 2.26
+    b.rows[1].price += 100;  // swap: 5.66
+    b.rows.push_back(priced("new", "USD", 1, 0.1));
+    a.rows.push_back(priced("old", "USD", 1, 0.1));
+    const comparison c = compare(a, b);
+    ASSERT_EQ(c.rows.size(), 6U);
+    EXPECT_NEAR(c.rows[0].difference, 0.1, 1e-12);
+    EXPECT_NEAR(c.rows[0].error, 0.0441941738, 1e-9);
+    EXPECT_NEAR(c.rows[0].z, 2.2627417, 1e-6);
+    EXPECT_TRUE(c.rows[0].within(4.5));
+    EXPECT_FALSE(c.rows[0].within(2));
+    EXPECT_FALSE(c.rows[1].within(4.5));
+    EXPECT_EQ(c.rows[2].found, price_difference::finding::failed_both);
+    EXPECT_TRUE(c.rows[2].within(0));
+    EXPECT_TRUE(c.rows[3].same_bits);
+    EXPECT_TRUE(c.rows[3].within(0));
+    EXPECT_EQ(c.rows[4].found, price_difference::finding::only_first);
+    EXPECT_EQ(c.rows[4].trade, "old");
+    EXPECT_EQ(c.rows[5].found, price_difference::finding::only_second);
+    EXPECT_EQ(c.beyond(4.5), 3U);
+    EXPECT_FALSE(c.common_random_numbers);
+}
+
+TEST(compare, edges) {
+    results a, b;
+    a.rows = {priced("certain", "USD", 1, 0), priced("zero", "USD", 0.0, 0), priced("other", "USD", 1, 1),
+              priced("broke", "USD", 1, 1), failed("mended")};
+    b.rows = {priced("mended", "USD", 1, 1), failed("broke"), priced("other", "EUR", 1, 1),
+              priced("zero", "USD", -0.0, 0), priced("certain", "USD", 1 + 1e-15, 0)};
+    const comparison c = compare(a, b);
+    ASSERT_EQ(c.rows.size(), 5U);
+    EXPECT_TRUE(c.common_random_numbers);
+    EXPECT_TRUE(std::isinf(c.rows[0].z)) << "certain prices may not differ";
+    EXPECT_FALSE(c.rows[0].within(1e300));
+    EXPECT_EQ(c.rows[1].z, 0);
+    EXPECT_FALSE(c.rows[1].same_bits) << "0 and -0 are other bits";
+    EXPECT_EQ(c.rows[2].found, price_difference::finding::other_currency);
+    EXPECT_EQ(c.rows[3].found, price_difference::finding::failed_second);
+    EXPECT_EQ(c.rows[4].found, price_difference::finding::failed_first);
+    EXPECT_EQ(c.beyond(4.5), 4U);
+    EXPECT_EQ(compare(results{}, results{}).rows.size(), 0U);
+}
+
+TEST(compare, trades_of_one_id_are_matched_in_order) {
+    results a, b;
+    a.rows = {priced("twin", "USD", 1, 1), priced("twin", "USD", 2, 1)};
+    b.rows = {priced("twin", "USD", 1, 1), priced("twin", "USD", 2, 1), priced("twin", "USD", 3, 1)};
+    const comparison c = compare(a, b);
+    ASSERT_EQ(c.rows.size(), 3U);
+    EXPECT_TRUE(c.rows[0].same_bits);
+    EXPECT_TRUE(c.rows[1].same_bits);
+    EXPECT_EQ(c.rows[2].found, price_difference::finding::only_second);
+}
+
+TEST(compare, table_is_word_for_word) {
+    results a = sample(), b = sample();
+    b.rows[0].price += 0.25;
+    b.manifest.inputs[1].hash = "5678";
+    b.rows.pop_back();
+    std::ostringstream out;
+    write(out, compare(a, b));
+    EXPECT_EQ(out.str(), R"(first:  tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, as of 2026-01-15
+second: tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, as of 2026-01-15
+inputs that are new or changed in second: market.yaml
+
+trade  currency       first      second  difference  std error  in errors  verdict
+-----  --------  ----------  ----------  ----------  ---------  ---------  --------------
+call   USD          10.4506     10.7006        0.25     0.0442       5.66  BEYOND
+swap   EUR       -1234.5     -1234.5              0       17.7       0.00  same bits
+bad                                                                        failed in both
+far    USD                                                                 ONLY IN FIRST
+
+4 trades: 2 priced in both, 1 to the same bits; 2 beyond 4.5 standard errors, missing or failed in one
+seed and paths are the same, so the random numbers are common and no difference is chance: it
+comes from the inputs or the version; the standard error shown is that of independent runs
+)");
+}
+
+TEST(product_report, page_and_list_in_every_form) {
+    const product_page page{
+        "digital",
+        "Cash or nothing.",
+        "Pays, or not.",
+        {{"strike", "amount", "> 0", "", "The level."}, {"option", "choice", "call | put", "call", "Side."}},
+        "on maturity:\n    pay 1\n",
+        "{strike: 1}\n"};
+    const auto text = [&](const auto& what, output_format format) {
+        std::ostringstream out;
+        write(out, what, format);
+        return out.str();
+    };
+    EXPECT_EQ(text(page, output_format::table), R"(digital
+=======
+
+Cash or nothing.
+
+Pays, or not.
+
+parameter  type    range       default   meaning
+---------  ------  ----------  --------  ----------
+strike     amount  > 0         required  The level.
+option     choice  call | put  call      Side.
+
+script
+    on maturity:
+        pay 1
+
+example trade
+    {strike: 1}
+)");
+    EXPECT_EQ(text(page, output_format::csv),
+              "parameter,type,range,default,help\nstrike,amount,> 0,,The level.\noption,choice,call | "
+              "put,call,Side.\n");
+    const std::string json = R"({
+  "product": "digital",
+  "summary": "Cash or nothing.",
+  "description": "Pays, or not.",
+  "parameters": [
+    {"name": "strike", "type": "amount", "range": "> 0", "default": "", "help": "The level."},
+    {"name": "option", "type": "choice", "range": "call | put", "default": "call", "help": "Side."}
+  ],
+  "script": "on maturity:\n    pay 1\n",
+  "example": "{strike: 1}\n"
+}
+)";
+    EXPECT_EQ(text(page, output_format::json), json);
+    const std::vector<product_page> pages{page};
+    EXPECT_EQ(text(pages, output_format::csv), "product,summary\ndigital,Cash or nothing.\n");
+    EXPECT_EQ(text(pages, output_format::table),
+              "product  summary\n-------  ----------------\ndigital  Cash or nothing.\n");
+    EXPECT_EQ(text(std::vector<product_page>{}, output_format::json), "[]\n");
+}
+
+TEST(product_pages, the_library_describes_itself) {
+    const auto pages = product_pages();
+    ASSERT_GE(pages.size(), 6U);
+    for (const auto& page : pages) {
+        EXPECT_FALSE(page.summary.empty() || page.script.empty() || page.example.empty() ||
+                     page.parameters.empty())
+            << page.name;
+        for (const auto& p : page.parameters)
+            EXPECT_FALSE(p.type.empty() || p.help.empty()) << page.name << "." << p.name;
+    }
+    const auto european =
+        std::find_if(pages.begin(), pages.end(), [](const auto& p) { return p.name == "european"; });
+    ASSERT_NE(european, pages.end());
+    ASSERT_EQ(european->parameters.size(), 4U);
+    EXPECT_EQ(european->parameters[1].range, "call | put");
+    EXPECT_EQ(european->parameters[1].default_value, "call");
+    EXPECT_EQ(european->parameters[2].range, "> 0");
+    EXPECT_EQ(european->parameters[2].default_value, "");
+    EXPECT_EQ(nearest_name("europaen", {"asian", "european"}), "european");
+    EXPECT_EQ(nearest_name("zzz", {"asian", "european"}), "");
+}
+
+}  // namespace
+}  // namespace tilewalk
