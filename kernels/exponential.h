@@ -43,7 +43,7 @@ struct split_exponential {
 
 template <typename real>
 static constexpr split_exponential<real> split_exp(real x, real correction) {
-    // 2 * bias - 2 is added so that both halves of the exponent can be taken without arithmetic shifts (see
+    // Twice the bias is added, so that both halves of the exponent come out without arithmetic shifts (see
     // scale).
     const real shift = format<real>::integer_shift + real(2 * format<real>::exponent_bias);
     const real shifted = fma(x, ln2<real>::inverse, shift);
@@ -109,10 +109,19 @@ static constexpr split_number<real> split(real x) {
     return {exponent, mantissa - real(1)};
 }
 
-// log(x) for positive normal x only: what the radius of a normal needs. Error < 0.9 ulp.
+// The same for every positive finite x: a subnormal number is scaled up first.
 template <typename real>
-static constexpr real log_of_normal_range(real x) {
-    const auto s = split(x);
+static constexpr split_number<real> split_any(real x) {
+    using number = format<real>;
+    const int up = number::mantissa_bits + 2;
+    const real factor = from_bits(typename number::word(number::exponent_bias + up) << number::mantissa_bits);
+    const bool tiny = x < number::smallest_normal;
+    const auto s = split(tiny ? x * factor : x);
+    return {s.exponent - (tiny ? real(up) : real(0)), s.fraction};
+}
+
+template <typename real>
+static constexpr real log_of_parts(split_number<real> s) {
     const real f = s.fraction;
     const real z = f * f;
     const real tail = fma(f * z, logarithm_tail(f), real(-0.5) * z);
@@ -123,24 +132,17 @@ static constexpr real log_of_normal_range(real x) {
     return whole + (fma(s.exponent, ln2<real>::low, tail) + lost);
 }
 
+// log(x) for positive normal x only: what the radius of a normal needs. Error < 0.9 ulp.
+template <typename real>
+static constexpr real log_of_normal_range(real x) {
+    return log_of_parts(split(x));
+}
+
 // log(x) for every x: log(0) = -inf, nan below zero, log(inf) = inf. Error < 0.9 ulp.
 template <typename real>
 static constexpr real log(real x) {
     using number = format<real>;
-    // A subnormal number is scaled up first; the exponent is given back as a multiple of ln 2.
-    const real up = real(number::mantissa_bits + 2);
-    const bool tiny = x < number::smallest_normal;
-    const real scaled = x * from_bits(typename number::word(number::exponent_bias + number::mantissa_bits + 2)
-                                      << number::mantissa_bits);
-    auto s = split(tiny ? scaled : x);
-    s.exponent = s.exponent - (tiny ? up : real(0));
-    const real f = s.fraction;
-    const real z = f * f;
-    const real tail = fma(f * z, logarithm_tail(f), real(-0.5) * z);
-    const real base = s.exponent * ln2<real>::high;
-    const real whole = base + f;
-    const real lost = f - (whole - base);
-    const real result = whole + (fma(s.exponent, ln2<real>::low, tail) + lost);
+    const real result = log_of_parts(split_any(x));
     const real below = x == real(0) ? -number::infinity : number::nan;
     const real finite = x > real(0) ? result : below;
     return x < number::infinity ? finite : x;
@@ -181,13 +183,7 @@ static constexpr float atanh_tail(float z) {
 // carry a low part.
 template <typename real>
 static constexpr two_parts<real> precise_log(real x) {
-    using number = format<real>;
-    const real up = real(number::mantissa_bits + 2);
-    const bool tiny = x < number::smallest_normal;
-    const real scaled = x * from_bits(typename number::word(number::exponent_bias + number::mantissa_bits + 2)
-                                      << number::mantissa_bits);
-    const auto parts = split(tiny ? scaled : x);
-    const real exponent = parts.exponent - (tiny ? up : real(0));
+    const auto parts = split_any(x);
     const real f = parts.fraction;
 
     const auto denominator = exact_sum(real(2), f);
@@ -205,9 +201,10 @@ static constexpr two_parts<real> precise_log(real x) {
     const real u = s * t;
     const real u_low = fma(s, t, -u) + fma(s, t_low, s_low * t);
 
-    const auto first = exact_sum(exponent * ln2<real>::high, real(2) * s);
+    const auto first = exact_sum(parts.exponent * ln2<real>::high, real(2) * s);
     const auto second = exact_sum(first.high, u);
-    const real low = (first.low + second.low) + (fma(exponent, ln2<real>::low, real(2) * s_low) + u_low);
+    const real low =
+        (first.low + second.low) + (fma(parts.exponent, ln2<real>::low, real(2) * s_low) + u_low);
     return exact_sum(second.high, low);
 }
 

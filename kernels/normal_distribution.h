@@ -65,9 +65,9 @@ static constexpr real norm_cdf(real x) {
     return x > real(0) ? real(1) - tail : tail;
 }
 
-// norm_inv(p) = (2 p - 1) * g(w) with w = -log(4 p (1 - p)). In the centre (w <= w_centre) g = sqrt(pi/2) + w
-// * c(w); in the tail a first guess with a relative error of 2^-20 (2^-16 in float) that one correction step
-// makes exact.
+// norm_inv(p) = (2 p - 1) * g(w) with w = -log(4 p (1 - p)). In the centre, up to largest_centre, g is
+// sqrt(pi/2) + w * centre_polynomial(w). In the tail a first guess of g has a relative error of 2^-20 (2^-16
+// in float), and one correction step takes it below the rounding.
 static constexpr double centre_polynomial(double w) {
     return long_polynomial(w, 0x1.4ffddeaa22c8ap-2, 0x1.0b9a8ec5e3af5p-6, -0x1.b0d7e37ba3999p-9,
                            -0x1.7bc0dbe3829abp-13, 0x1.147b45a413f46p-14, 0x1.7f7b921cdbe8p-19,

@@ -111,7 +111,7 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
             out[j].first_not_finite = std::min(out[j].first_not_finite, t.first_not_finite);
             moments.push_back(t.moments);
         }
-        out[j].moments = kernels::merge_tree(moments.data(), moments.size());
+        out[j].moments = kernels::merge_tiles(moments.data(), moments.size());
     }
     return out;
 }
