@@ -20,7 +20,7 @@ switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) 
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test bench install format clean force \
+.PHONY: help demo build test benchmarks bench install format clean force \
         packages_for_demo packages_for_test packages_for_bench
 
 help:  ## this list
@@ -37,9 +37,11 @@ build: packages_for_test $(CONFIGURED)  ## build the library, the command and th
 test: build  ## build and run every test; TESTS=dates_test runs those whose name has it
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
 
-bench: packages_for_bench $(CONFIGURED)  ## build and run the benchmarks
+benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 	@$(call switch_on,TILEWALK_BENCH)
 	@$(call run_build,benchmarks)
+
+bench: benchmarks  ## build and run the benchmarks
 	@for program in $(BUILD)/bench/*_bench; do $$program || exit 1; done
 
 install: packages_for_demo $(CONFIGURED)  ## install the command and the C++ package under PREFIX (/usr/local)

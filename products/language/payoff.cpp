@@ -302,14 +302,14 @@ class recording {
     // payment waits in that currency until the end of the interval, where the exchange rate is known.
     value discount_inside(const expression& at, const std::string& currency, const std::string& in,
                           frame& f) {
-        const auto log_discount = [&](double years) { return std::log(world_->discount(currency, years)); };
         const value start = row("start", [](const occurrence& run) { return run.start_years; });
-        const value log_start = row("log_discount start" + in,
-                                    [&](const occurrence& run) { return log_discount(run.start_years); });
-        const value forward = row("forward_rate" + in, [&](const occurrence& run) {
-            const double length = run.years - run.start_years;
-            return length > 0 ? (log_discount(run.start_years) - log_discount(run.years)) / length : 0.0;
-        });
+        const value length = row("length", [](const occurrence& run) { return run.years - run.start_years; });
+        const value log_start = program::log(row("discount start" + in, [&](const occurrence& run) {
+            return world_->discount(currency, run.start_years);
+        }));
+        const value log_end = program::log(
+            row("discount end" + in, [&](const occurrence& run) { return world_->discount(currency, run.years); }));
+        const value forward = (log_start - log_end) / length;
         const value time = evaluate(at, f);
         const value factor = program::exp(log_start - forward * (time - start));
         if (in.empty()) return factor;

@@ -19,12 +19,16 @@ trades:
   - {id: call, product: european, underlying: ACME, option: call, strike: 105, maturity: 1.0}
 )";
 
-double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+double normal(double x) {
+    return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
 
-double black_scholes_call(double spot, double strike, double rate, double yield, double volatility, double years) {
+double black_scholes_call(double spot, double strike, double rate, double yield, double volatility,
+                          double years) {
     const double deviation = volatility * std::sqrt(years);
     const double d1 = (std::log(spot / strike) + (rate - yield) * years) / deviation + 0.5 * deviation;
-    return spot * std::exp(-yield * years) * normal(d1) - strike * std::exp(-rate * years) * normal(d1 - deviation);
+    return spot * std::exp(-yield * years) * normal(d1) -
+           strike * std::exp(-rate * years) * normal(d1 - deviation);
 }
 
 }  // namespace

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// What prices are without a path: closed forms and quadratures under Black-Scholes, in plain C++ over the standard
+// library, sharing nothing with the engine. Everything is said in forwards, total variances (volatility squared times
+// time) and discount factors, so that curves and term structures need no formula of their own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace tilewalk::truth {
+
+enum class side { call, put };
+
+inline double normal_density(double x) {
+    return std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
+}
+
+inline double normal_cdf(double x) {
+    return 0.5 * std::erfc(-x / std::numbers::sqrt2);
+}
+
+struct node {
+    double x = 0, weight = 0;
+};
+
+// Gauss-Legendre with 16 points on [-1, 1]: exact for polynomials up to degree 31.
+inline const std::array<node, 16>& gauss_nodes() {
+    static const std::array<node, 16> nodes = [] {
+        std::array<node, 16> made{};
+        const int n = static_cast<int>(made.size());
+        for (int i = 0; i < n; ++i) {
+            double x = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
+            for (int round = 0; round < 100; ++round) {
+                double p = 1, before = 0;
+                for (int k = 0; k < n; ++k) {
+                    before = std::exchange(p, ((2 * k + 1) * x * p - k * before) / (k + 1));
+                }
+                slope = n * (x * p - before) / (x * x - 1);
+                const double step = p / slope;
+                x -= step;
+                if (std::abs(step) < 1e-15) break;
+            }
+            made[static_cast<std::size_t>(i)] = {x, 2 / ((1 - x * x) * slope * slope)};
+        }
+        return made;
+    }();
+    return nodes;
+}
+
+template <class F>
+double integrate(const F& f, double from, double to, int panels) {
+    const double half = 0.5 * (to - from) / panels;
+    double sum = 0;
+    for (int i = 0; i < panels; ++i) {
+        const double middle = from + (2 * i + 1) * half;
+        for (const node& n : gauss_nodes()) sum += n.weight * half * f(middle + half * n.x);
+    }
+    return sum;
+}
+
+// The mean of f(Z), Z standard normal; f may have a kink or a jump at each of `breaks`.
+template <class F>
+double normal_mean(const F& f, std::vector<double> breaks = {}) {
+    constexpr double far = 13;
+    std::erase_if(breaks, [](double b) { return !(std::abs(b) < far); });
+    breaks.push_back(-far);
+    breaks.push_back(far);
+    std::sort(breaks.begin(), breaks.end());
+    double sum = 0;
+    for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
+        sum += integrate([&](double z) { return normal_density(z) * f(z); }, breaks[i], breaks[i + 1], 24);
+    }
+    return sum;
+}
+
+// P(X <= a, Y <= b) for standard normals of correlation rho: the derivative in rho is their density (Plackett 1954),
+// integrated along rho = sin(angle).
+inline double normal_cdf(double a, double b, double rho) {
+    if (rho >= 1) return normal_cdf(std::min(a, b));
+    if (rho <= -1) return std::max(0.0, normal_cdf(a) + normal_cdf(b) - 1);
+    const double rest = integrate(
+        [&](double angle) {
+            const double s = std::sin(angle), c = std::cos(angle);
+            return std::exp(-(a * a + b * b - 2 * a * b * s) / (2 * c * c));
+        },
+        0, std::asin(rho), 64);
+    return normal_cdf(a) * normal_cdf(b) + rest / (2 * std::numbers::pi);
+}
+
+inline double intrinsic(side option, double spot, double strike) {
+    return option == side::call ? std::max(spot - strike, 0.0) : std::max(strike - spot, 0.0);
+}
+
+// Black (1976). A strike at or below zero is always exercised by a call.
+inline double black(side option, double forward, double strike, double variance, double discount) {
+    if (variance <= 0 || strike <= 0) return discount * intrinsic(option, forward, strike);
+    const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
+    const double d1 = std::log(forward / strike) / sd + 0.5 * sd;
+    return discount * sign * (forward * normal_cdf(sign * d1) - strike * normal_cdf(sign * (d1 - sd)));
+}
+
+// One unit of money if the asset ends above (call) or below (put) the strike.
+inline double cash_digital(side option, double forward, double strike, double variance, double discount) {
+    if (variance <= 0) return discount * ((forward >= strike) == (option == side::call) ? 1 : 0);
+    const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
+    return discount * normal_cdf(sign * (std::log(forward / strike) / sd - 0.5 * sd));
+}
+
+// The forward of an asset whose price is paid as a plain number in another currency. `covariance` is that of the
+// logs of the asset and of the value of its currency in the currency of payment.
+inline double quanto_forward(double forward, double covariance) {
+    return forward * std::exp(-covariance);
+}
+
+// A call on the geometric mean of prices with these forwards and total variances, in order of time.
+inline double geometric_asian(side option, const std::vector<double>& forwards, const std::vector<double>& variances,
+                              double strike, double discount) {
+    const double n = static_cast<double>(forwards.size());
+    double mean = 0, variance = 0;
+    for (std::size_t i = 0; i < forwards.size(); ++i) {
+        mean += (std::log(forwards[i]) - 0.5 * variances[i]) / n;
+        for (std::size_t j = 0; j < forwards.size(); ++j) variance += variances[std::min(i, j)] / (n * n);
+    }
+    return black(option, std::exp(mean + 0.5 * variance), strike, variance, discount);
+}
+
+// What happens to a lognormal price from one date to the next.
+struct move {
+    double growth = 0;    // log of the ratio of forwards
+    double variance = 0;  // of the log
+    double discount = 1;  // from the later date to the earlier
+};
+
+// A call on the arithmetic mean of the prices after each move. With m = (n strike - sum so far) / price, the value is
+// price * v(m), and v before a move is the mean of R v(m / R - 1), R the ratio of prices: one dimension, exact
+// for m <= 0, interpolated in log m above.
+inline double arithmetic_asian_call(double spot, const std::vector<move>& moves, double strike) {
+    const std::size_t n = moves.size();
+    constexpr std::size_t points = 1601;
+    const double lowest = std::log(1e-4), highest = std::log(40.0 * static_cast<double>(n));
+    const double gap = (highest - lowest) / (points - 1);
+    std::vector<double> table, next(points);
+    double discount = 1, rest = 0;  // rest: the mean of the ratios still to come
+    const auto later = [&](double m) {
+        if (m <= 0) return rest - m;
+        if (table.empty()) return 0.0;
+        const double at = (std::log(m) - lowest) / gap;
+        if (at < 0) return rest - m;  // m below 1e-4: out of the money only for a price that falls to nothing
+        if (at > points - 1) return 0.0;
+        const std::size_t i = std::clamp<std::size_t>(static_cast<std::size_t>(at), 1, points - 3);
+        const double u = at - static_cast<double>(i);
+        return -u * (u - 1) * (u - 2) / 6 * table[i - 1] + (u + 1) * (u - 1) * (u - 2) / 2 * table[i] -
+               (u + 1) * u * (u - 2) / 2 * table[i + 1] + (u + 1) * u * (u - 1) / 6 * table[i + 2];
+    };
+    for (std::size_t k = n; k-- > 0;) {
+        const move& step = moves[k];
+        const double sd = std::sqrt(step.variance);
+        const auto before = [&](double m) {
+            if (table.empty()) return black(side::call, std::exp(step.growth), m, step.variance, 1);
+            // Under the measure of the price itself the mean of R f(R) is exp(growth) times that of f, drift + variance.
+            const auto shifted = [&](double z) {
+                return later(m / std::exp(step.growth + 0.5 * step.variance + sd * z) - 1);
+            };
+            const double kink = (std::log(m) - step.growth - 0.5 * step.variance) / sd;
+            return std::exp(step.growth) * normal_mean(shifted, {kink});
+        };
+        discount *= step.discount;
+        if (k == 0) return discount * spot * before(static_cast<double>(n) * strike / spot) / static_cast<double>(n);
+        for (std::size_t i = 0; i < points; ++i) next[i] = before(std::exp(lowest + static_cast<double>(i) * gap));
+        rest = std::exp(step.growth) * (1 + rest);
+        table = next;
+    }
+    throw std::invalid_argument("an average needs at least one date");
+}
+
+// Barriers: an option watched at every moment under a drift and a volatility in constant proportion.
+struct watched_option {
+    side option = side::call;
+    bool down = true, out = true;
+    double spot = 0, strike = 0, barrier = 0, rebate = 0;
+    bool rebate_at_hit = false;  // of a knock-out; a knock-in pays its rebate at expiry
+    double growth = 0;           // (r - q) T
+    double variance = 0;         // sigma^2 T
+    double rate = 0;             // r T
+};
+
+// Reiner and Rubinstein (1991), all eight.
+inline double barrier_option(const watched_option& o) {
+    const double discount = std::exp(-o.rate), sd = std::sqrt(o.variance);
+    const double vanilla = black(o.option, o.spot * std::exp(o.growth), o.strike, o.variance, discount);
+    if (o.down ? o.spot <= o.barrier : o.spot >= o.barrier) {
+        return o.out ? o.rebate * (o.rebate_at_hit ? 1 : discount) : vanilla;
+    }
+    const double phi = o.option == side::call ? 1 : -1, eta = o.down ? 1 : -1;
+    const double mu = o.growth / o.variance - 0.5, ratio = o.barrier / o.spot;
+    const double shift = (1 + mu) * sd, carried = o.spot * std::exp(o.growth - o.rate);
+    const double x1 = std::log(o.spot / o.strike) / sd + shift, x2 = -std::log(ratio) / sd + shift;
+    const double y1 = std::log(o.barrier * ratio / o.strike) / sd + shift, y2 = std::log(ratio) / sd + shift;
+    const auto direct = [&](double x) {
+        return phi * (carried * normal_cdf(phi * x) - o.strike * discount * normal_cdf(phi * (x - sd)));
+    };
+    const auto mirrored = [&](double y) {
+        return phi * (carried * std::pow(ratio, 2 * (mu + 1)) * normal_cdf(eta * y) -
+                      o.strike * discount * std::pow(ratio, 2 * mu) * normal_cdf(eta * (y - sd)));
+    };
+    const double a = direct(x1), b = direct(x2), c = mirrored(y1), d = mirrored(y2);
+    const bool strike_first = o.down ? o.strike > o.barrier : o.strike < o.barrier;
+    double alive = 0;
+    if ((o.option == side::call) == o.down) {  // the payoff is away from the barrier
+        alive = strike_first ? a - c : b - d;
+    } else {
+        alive = strike_first ? a - b + c - d : 0;
+    }
+    const double never = discount * (normal_cdf(eta * (x2 - sd)) - std::pow(ratio, 2 * mu) * normal_cdf(eta * (y2 - sd)));
+    if (!o.out) return vanilla - alive + o.rebate * never;
+    if (!o.rebate_at_hit) return alive + o.rebate * (discount - never);
+    const double square = mu * mu + 2 * o.rate / o.variance;
+    if (square < 0) throw std::domain_error("the rebate at the touch has no closed form at this rate");
+    const double lambda = std::sqrt(square), z = std::log(ratio) / sd + lambda * sd;
+    return alive + o.rebate * (std::pow(ratio, mu + lambda) * normal_cdf(eta * z) +
+                               std::pow(ratio, mu - lambda) * normal_cdf(eta * (z - 2 * lambda * sd)));
+}
+
+// One unit at expiry if the price stays between the two levels all the time: standing waves of the heat equation.
+inline double double_no_touch(double spot, double lower, double upper, double growth, double variance, double discount) {
+    const double mu = growth / variance - 0.5, width = std::log(upper / lower), start = std::log(spot / lower);
+    double sum = 0;
+    for (int n = 1; n <= 400; ++n) {
+        const double k = n * std::numbers::pi / width;
+        const double ends = 1 - (n % 2 == 0 ? 1 : -1) * std::exp(mu * width);
+        sum += 2 * k / (width * (mu * mu + k * k)) * std::exp(-mu * start) * ends * std::sin(k * start) *
+               std::exp(-0.5 * (k * k + mu * mu) * variance);
+    }
+    return discount * sum;
+}
+
+// Goldman, Sosin and Gatto (1979): the last price against the lowest (call), or the highest against the last (put),
+// watched from now on at every moment.
+inline double floating_lookback(side option, double spot, double growth, double variance, double discount) {
+    const double sd = std::sqrt(variance), forward = spot * std::exp(growth), sign = option == side::call ? 1 : -1;
+    const double a = growth / sd + 0.5 * sd, reach = 2 * growth / sd;
+    const double plain = sign * (forward * normal_cdf(sign * a) - spot * normal_cdf(sign * (a - sd)));
+    if (growth == 0) return discount * (plain + spot * sd * (normal_density(a) - a * normal_cdf(-a)) +
+                                        (option == side::put ? spot * sd * a : 0.0));
+    const double extra = spot * variance / (2 * growth) *
+                         sign * (normal_cdf(sign * (reach - a)) - std::exp(growth) * normal_cdf(-sign * a));
+    return discount * (plain + extra);
+}
+
+// Conze and Viswanathan (1991): the highest price above a strike (call), or the lowest below it (put); the strike
+// is at or beyond the spot.
+inline double fixed_lookback(side option, double spot, double strike, double growth, double variance, double discount) {
+    const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
+    const double d = (std::log(spot / strike) + growth) / sd + 0.5 * sd;
+    const double extra = spot * variance / (2 * growth) * sign *
+                         (std::exp(growth) * normal_cdf(sign * d) -
+                          std::pow(spot / strike, -2 * growth / variance) * normal_cdf(sign * (d - 2 * growth / sd)));
+    return black(option, spot * std::exp(growth), strike, variance, discount) + discount * extra;
+}
+
+// The mean of the squared log returns over these moves.
+inline double mean_square_return(const std::vector<move>& moves) {
+    double sum = 0;
+    for (const move& m : moves) {
+        const double drift = m.growth - 0.5 * m.variance;
+        sum += m.variance + drift * drift;
+    }
+    return sum / static_cast<double>(moves.size());
+}
+
+// A call or put struck on the first date at `ratio` times the price: forward is that of the last date.
+inline double forward_start(side option, double first_forward, double forward, double ratio, double variance_between,
+                            double discount) {
+    return black(option, forward, ratio * first_forward, variance_between, discount);
+}
+
+// Two assets on one date.
+struct pair_of_assets {
+    double first_forward = 0, second_forward = 0;
+    double first_variance = 0, second_variance = 0, covariance = 0;
+};
+
+// Margrabe (1978): the first for the second.
+inline double exchange(const pair_of_assets& p, double discount) {
+    return black(side::call, p.first_forward, p.second_forward, p.first_variance + p.second_variance - 2 * p.covariance,
+                 discount);
+}
+
+// Stulz (1982).
+inline double call_on_worst(const pair_of_assets& p, double strike, double discount) {
+    const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
+    const double rho = p.covariance / (sd1 * sd2);
+    const double spread = std::sqrt(p.first_variance + p.second_variance - 2 * p.covariance);
+    const double d = std::log(p.first_forward / p.second_forward) / spread + 0.5 * spread;
+    const double y1 = std::log(p.first_forward / strike) / sd1 + 0.5 * sd1;
+    const double y2 = std::log(p.second_forward / strike) / sd2 + 0.5 * sd2;
+    return discount * (p.first_forward * normal_cdf(y1, -d, -(sd1 - rho * sd2) / spread) +
+                       p.second_forward * normal_cdf(y2, d - spread, -(sd2 - rho * sd1) / spread) -
+                       strike * normal_cdf(y1 - sd1, y2 - sd2, rho));
+}
+
+inline double call_on_best(const pair_of_assets& p, double strike, double discount) {
+    return black(side::call, p.first_forward, strike, p.first_variance, discount) +
+           black(side::call, p.second_forward, strike, p.second_variance, discount) - call_on_worst(p, strike, discount);
+}
+
+inline double put_on_worst(const pair_of_assets& p, double strike, double discount) {
+    const double worst = p.first_forward * discount - exchange(p, discount);
+    return call_on_worst(p, strike, discount) - worst + strike * discount;
+}
+
+// The chance that both end at or above the level.
+inline double both_above(const pair_of_assets& p, double level) {
+    const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
+    return normal_cdf(std::log(p.first_forward / level) / sd1 - 0.5 * sd1,
+                      std::log(p.second_forward / level) / sd2 - 0.5 * sd2, p.covariance / (sd1 * sd2));
+}
+
+// A product on one price that is looked at after each move: backwards from the last date, the value at every node
+// of one fixed set is a sum over the nodes a move later (Nystroem). `value(k, price, continuation)` is what the
+// product is worth on date k = 0, 1, ..., `continuation` what it is worth if it goes on. It may jump at `breaks`.
+inline double backward(double spot, const std::vector<move>& moves, const std::vector<double>& breaks,
+                       const std::function<double(std::size_t, double, double)>& value) {
+    double drift = 0, variance = 0, least_sd = 1e300, lowest = 0, highest = 0;
+    for (const move& m : moves) {
+        drift += m.growth - 0.5 * m.variance;
+        variance += m.variance;
+        least_sd = std::min(least_sd, std::sqrt(m.variance));
+        lowest = std::min(lowest, drift - 9 * std::sqrt(variance));
+        highest = std::max(highest, drift + 9 * std::sqrt(variance) + variance);
+    }
+    std::vector<double> edges{lowest, highest};
+    for (const double b : breaks) {
+        const double x = std::log(b / spot);
+        if (x > lowest && x < highest) edges.push_back(x);
+    }
+    std::sort(edges.begin(), edges.end());
+    std::vector<node> nodes;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        const double wide = edges[i + 1] - edges[i];
+        const int panels = static_cast<int>(std::ceil(wide / (1.5 * least_sd)));
+        const double half = 0.5 * wide / panels;
+        for (int p = 0; p < panels; ++p) {
+            for (const node& n : gauss_nodes()) {
+                nodes.push_back({edges[i] + (2 * p + 1 + n.x) * half, n.weight * half});
+            }
+        }
+    }
+    std::vector<double> held(nodes.size(), 0.0);
+    for (std::size_t k = moves.size(); k-- > 0;) {
+        const move& m = moves[k];
+        const double sd = std::sqrt(m.variance), scale = m.discount / sd;
+        std::vector<double> weighted(nodes.size());
+        for (std::size_t j = 0; j < nodes.size(); ++j) {
+            weighted[j] = nodes[j].weight * scale * value(k, spot * std::exp(nodes[j].x), held[j]);
+        }
+        const auto before = [&](double x) {
+            double sum = 0;
+            for (std::size_t j = 0; j < nodes.size(); ++j) {
+                const double z = (nodes[j].x - x - m.growth + 0.5 * m.variance) / sd;
+                if (std::abs(z) < 10) sum += weighted[j] * normal_density(z);
+            }
+            return sum;
+        };
+        if (k == 0) return before(0);
+        for (std::size_t j = 0; j < nodes.size(); ++j) held[j] = before(nodes[j].x);
+    }
+    throw std::invalid_argument("a product needs at least one date");
+}
+
+}  // namespace tilewalk::truth
