@@ -11,6 +11,8 @@ trap 'rm -rf "$build"' EXIT
 # Contraction off on both sides: a fused multiply-add happens where the source says fma and nowhere else.
 nvcc -std=c++20 -O3 -arch=native --fmad=false --expt-relaxed-constexpr -I . \
     -Xcompiler -O2,-march=x86-64-v3,-ffp-contract=off tests/device/kernel_bits.cu -o "$build/kernel_bits"
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | tr -cs 'A-Za-z0-9\n' '-')
+file=$out/$(date -u +%F)-$gpu-kernel-bits.txt
 {
     echo "date: $(date -u +%F), commit: $commit"
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
@@ -19,5 +21,5 @@ nvcc -std=c++20 -O3 -arch=native --fmad=false --expt-relaxed-constexpr -I . \
     compute-sanitizer --tool memcheck --error-exitcode 9 "$build/kernel_bits" > "$build/memcheck.log" 2>&1 || status=$?
     tail -n 1 "$build/memcheck.log"
     echo "exit code: $status"
-} | tee "$out/kernel-bits.txt"
-grep -qx 'exit code: 0' "$out/kernel-bits.txt"
+} | tee "$file"
+grep -qx 'exit code: 0' "$file"

@@ -148,9 +148,9 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay 1\nx = 0\n", 3, 1,
      "'x' comes after a block; what holds from the start stands above all blocks, all else inside one"},
     {"on maturity:\n    on maturity:\n        pay 1\n", 2, 5,
-     "a 'on' block stands by itself, not inside another block"},
+     "'on' begins a block of its own, not inside another block"},
     {"on maturity:\n    paye 1\n", 2, 5, "'paye' begins no statement; did you mean 'pay'?"},
-    {"on maturity:\n    total 1\n", 2, 11, "expected '=' after 'total', found '1'"},
+    {"on maturity:\n    total 1\n", 2, 11, "expected '=' after 'total', found '1'; what is no 'name = value' begins with if, for, pay or stop"},
     {"on maturity:\n    max(1, 2)\n", 2, 8, "'max(...)' by itself does nothing; expected name = value"},
     {"on maturity:\n    3 = x\n", 2, 5, "expected a statement (name = value, if, for, pay, stop), found '3'"},
     {"on maturity:\n    else:\n        pay 1\n", 2, 5,
@@ -273,7 +273,8 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay 1 pay 2\n", 2, 11, "expected the end of the line after the payment, found 'pay'"},
     {"on maturity:\n    pay not 1\n", 2, 13,
      "expected a condition (true or false), found a number; compare it, as in x > 0"},
-    {"on maturity:\n    pay x[strike]\n", 2, 9, "unknown name 'x'"},
+    {"on maturity:\n    pay x[strike]\n", 2, 9, "unknown name 'x'; known names: underlying, basket, others, strike, knocked, option, maturity, observations, "
+     "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, true, false"},
     {"on maturity:\n    pay true + 1\n", 2, 9, "expected a number, found a condition (true or false)"},
     {"on observations:\n    x = previous\n    pay 1\n", 2, 9,
      "expected a number or a condition after '=', found a date; write year_fraction(start, previous)"},
@@ -883,7 +884,7 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
               "p.yaml:1:9: the block begins at 2y, after its end at 0.5y");
     EXPECT_EQ(
         refusal_of("if strike > 50:\n    refuse \"the strike is too high\"\n" + pays, usual_arguments()),
-        "p.yaml:2:5: the terms of the trade are refused: the strike is too high");
+        "the terms of the trade are refused: the strike is too high");
     EXPECT_EQ(
         refusal_of("if strike > 500:\n    refuse \"the strike is too high\"\n" + pays, usual_arguments()),
         "accepted");

@@ -177,6 +177,10 @@ std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::st
     const config::node root = config::parse(yaml, name);
     if (!root.is_mapping())
         root.fail("found " + root.found() + ", expected a book: a mapping with the key 'trades'");
+    for (const auto& [key, file] : {std::pair{"assets", "market"}, std::pair{"script", "product"}}) {
+        if (root.find(key) && !root.find("trades"))
+            root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");
+    }
     root.only({"market", "settings", "products", "trades", "trade_count"});
     state->settings = read_settings(root);
     const products_by_name products = read_products(root, folder, *state);

@@ -54,7 +54,8 @@ double parse_limit(const std::string& text) {
 
 int diff(const request& asked) {
     const double limit = asked.limit ? parse_limit(*asked.limit) : default_limit;
-    const comparison c = compare(read(asked.first), read(asked.second));
+    const results first = read(asked.first);
+    const comparison c = compare(first, read(asked.second));
     std::ostringstream text;
     write(text, c, limit);
     output("-").write(text.view());

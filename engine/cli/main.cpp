@@ -98,8 +98,9 @@ int run(int argc, const char* const* argv) {
         return all_well;
     } catch (const CLI::ParseError& problem) {
         const std::string name = chosen ? "tilewalk " + first : "tilewalk";
-        throw error(error_kind::usage,
-                    explained(problem, speaker) + "\n" + name + " --help shows how it is used");
+        throw error(error_kind::usage, explained(problem, speaker) +
+                                           (chosen || argc < 3 ? "" : "; the command comes first") + "\n" +
+                                           name + " --help shows how it is used");
     }
     if (chosen == nullptr) refuse_command("the command comes first");
     for (const auto& warning : misspelt_variables()) complain("tilewalk: " + warning);

@@ -6,6 +6,12 @@
 
 namespace tilewalk::cli {
 
+void check_market(const book& trades, const std::string& book_file) {
+    if (trades.market()) return;
+    throw error(error_kind::usage,
+                "the book names no market; write market: in the book or give --market FILE", {book_file});
+}
+
 std::vector<trade_plan> plan_book(const std::string& book_file,
                                   const std::optional<std::string>& market_option) {
     const book trades = book::load(book_file);
@@ -15,9 +21,7 @@ std::vector<trade_plan> plan_book(const std::string& book_file,
     const engine planner({with.instruction_set.value});
     if (!with.market.value.empty())
         return planner.explain(trades, market::load(with.market.value), with.options());
-    if (!trades.market())
-        throw error(error_kind::usage,
-                    "the book names no market; write market: in the book or give --market FILE", {book_file});
+    check_market(trades, book_file);
     return planner.explain(trades, *trades.market(), with.options());
 }
 

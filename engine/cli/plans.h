@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `validate` and `explain` share: a book planned in its market, nothing priced.
+// What the commands that take a book share: its market, and planning it with nothing priced.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,9 @@
 #include "tilewalk/engine.h"
 
 namespace tilewalk::cli {
+
+// Throws tilewalk::error (usage) if the book names no market; for when --market does not either.
+void check_market(const book& trades, const std::string& book_file);
 
 // `market_option` is what --market said, if it did. Throws tilewalk::error.
 std::vector<trade_plan> plan_book(const std::string& book_file,

@@ -10,6 +10,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
+#include "engine/cli/plans.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
 
@@ -54,6 +55,7 @@ int price(const request& asked) {
         output("-").write(with.text(trades));
         return all_well;
     }
+    if (with.market.value.empty()) check_market(trades, asked.book);
     const output to(with.output.value);
     const results r = run(trades, with);
     std::ostringstream text;

@@ -71,6 +71,14 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& k
     return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
+// What was probably meant; where nothing is near, all there is.
+std::string suggestion_or_all(std::string_view wrong, const std::vector<std::string>& known,
+                              const std::string& what) {
+    const std::string near = suggestion(wrong, known);
+    if (!near.empty()) return near;
+    return known.empty() ? "; there are none" : "; known " + what + ": " + joined(known);
+}
+
 const function_entry* find_function(std::string_view name) {
     const auto* const at =
         std::find_if(functions.begin(), functions.end(), [&](const auto& f) { return f.name == name; });
@@ -340,7 +348,7 @@ class checker {
         const auto number = find_parameter(name);
         if (!number) {
             const auto lists = names_of_type(type::asset_list);
-            fail(where, "unknown list of assets " + quoted(name) + suggestion(name, lists));
+            fail(where, "unknown list of assets " + quoted(name) + suggestion_or_all(name, lists, "lists"));
         }
         const type t = type_of(used(*number).type);
         if (t != type::asset_list) {
@@ -416,6 +424,7 @@ class checker {
             const auto& choices = tree_.parameters[e.slot].choices;
             return choices.empty() ? "" : "; compare it, as in " + name + " == " + choices.front();
         }
+        if (wanted == type::number && e.is == form::binary) return "; decide by it: 'if CONDITION:'";
         if (name.empty()) return "";
         if (wanted == type::number) {
             if (got == type::asset) return "; write spot(" + name + ")";
@@ -500,7 +509,7 @@ class checker {
                                   "; compare it: " + p.name + " == " + e.text);
             }
         }
-        fail(e.where, "unknown name " + quoted(e.text) + suggestion(e.text, visible_names()));
+        fail(e.where, "unknown name " + quoted(e.text) + suggestion_or_all(e.text, visible_names(), "names"));
     }
 
     [[noreturn]] void fail_without_value(const expression& e) const {
@@ -593,7 +602,8 @@ class checker {
         const auto variable_number = parameter_number ? std::nullopt : find_variable(e.text);
         if (!parameter_number && !variable_number) {
             if (assigned_.contains(e.text)) fail_without_value(e);
-            fail(e.where, "unknown name " + quoted(e.text) + suggestion(e.text, visible_names()));
+            fail(e.where,
+                 "unknown name " + quoted(e.text) + suggestion_or_all(e.text, visible_names(), "names"));
         }
         std::optional<std::size_t> list;
         if (parameter_number) {
@@ -669,7 +679,7 @@ class checker {
         }
         std::vector<std::string> names;
         for (const auto& f : functions) names.emplace_back(f.name);
-        fail(e.where, "unknown function " + quoted(e.text) + suggestion(e.text, names));
+        fail(e.where, "unknown function " + quoted(e.text) + suggestion_or_all(e.text, names, "functions"));
     }
 
     void check_count(const expression& e, const function_entry& f) const {

@@ -95,7 +95,10 @@ class parser {
     void expect_line_end(const std::string& after_what) {
         if (now().kind != token_kind::line_end) {
             if (now().is("=")) fail("found '=' inside an expression; two values are compared with '=='");
-            fail("expected the end of the line after " + after_what + ", found " + found(now()));
+            std::string hint;
+            if (now().is("if")) hint = "; 'if CONDITION:' takes a line of its own";
+            if (now().is(",")) hint = "; a number has no commas, as in 1000.5";
+            fail("expected the end of the line after " + after_what + ", found " + found(now()) + hint);
         }
         take();
     }
@@ -127,7 +130,7 @@ class parser {
         while (now().kind != token_kind::dedent) {
             if (now().kind == token_kind::indent) fail("this line is indented deeper than the one above it");
             if (now().is("on") || now().is("between")) {
-                fail("a '" + std::string(now().text) + "' block stands by itself, not inside another block");
+                fail("'" + std::string(now().text) + "' begins a block of its own, not inside another block");
             }
             body.push_back(read_statement(at_top));
         }
@@ -140,6 +143,11 @@ class parser {
         b.where = now().where;
         b.continuous = take().text == "between";
         b.from = read_primary();
+        if (b.from.is == form::number && now().is("-")) {
+            fail(b.from.where,
+                 "expected a date or a schedule, found a number; a day such as 2027-01-15 stands in the "
+                 "trade, and the script calls its parameter by name");
+        }
         if (b.continuous) {
             expect("and", "between the two ends");
             b.to = read_primary();
@@ -153,7 +161,7 @@ class parser {
         s.where = now().where;
         const token& first = now();
         if (first.kind == token_kind::name) {
-            s.does = read_assignment();
+            s.does = read_assignment(at_top);
         } else if (first.is("if")) {
             s.does = read_branch(at_top);
         } else if (first.is("for")) {
@@ -183,7 +191,7 @@ class parser {
         return s;
     }
 
-    assignment read_assignment() {
+    assignment read_assignment(bool at_top) {
         const token name = take();
         assignment a;
         a.name = std::string(name.text);
@@ -199,7 +207,9 @@ class parser {
             if (now().is("("))
                 fail("'" + a.name + "(...)' by itself does nothing; expected name = value" + hint);
             if (!hint.empty()) fail(name.where, "'" + a.name + "' begins no statement" + hint);
-            fail("expected '=' after '" + a.name + "', found " + found(now()));
+            fail("expected '=' after '" + a.name + "', found " + found(now()) +
+                 "; what is no 'name = value' begins with " +
+                 (at_top ? "on, between, if, for or refuse" : "if, for, pay or stop"));
         }
         take();
         a.to = read_expression();

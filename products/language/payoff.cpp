@@ -230,8 +230,9 @@ class recording {
 
     void step(place, const stop&, frame& f) { f.going = into_.truth(false); }
 
-    void step(place where, const refusal& r, frame&) {
-        fail(where, "the terms of the trade are refused: " + r.reason);
+    // It is the trade that is to be corrected, so no place in the script is given.
+    void step(place, const refusal& r, frame&) {
+        throw error(error_kind::input, "the terms of the trade are refused: " + r.reason);
     }
 
     // Payments.

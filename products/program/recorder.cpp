@@ -118,6 +118,7 @@ value recorder::read(std::uint32_t state) {
 }
 
 void recorder::write(std::uint32_t state, value v) {
+    if (v.home_ != this) defect("a state is written with a value of another recorder");
     if (eager_) {
         initial_[state] = v.constant();
         return;
@@ -163,6 +164,7 @@ value recorder::apply(operation code, value a, value b, value c) {
         }
     }
     if (all_constant) return constant(evaluate_(code, numbers[0], numbers[1], numbers[2]));
+    if (code == operation::select && b.index_ == c.index_) return b;
     return add_node(n);
 }
 
@@ -228,7 +230,6 @@ value fma(value a, value b, value c) { return apply(operation::fma, a, b, c); }
 
 value select(value condition, value a, value b) {
     if (condition.is_constant()) return condition.constant() != 0 ? a : b;
-    if (a.index() == b.index()) return a;
     return apply(operation::select, condition, a, b);
 }
 

@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs made at random, and all small ways of writing states: the recorded program, walked node by node,
+// against the same program after each pass and on the lane machine. Not a bit may differ. And what a recorder
+// refuses.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/lane_machine.h"
+#include "engine/cpu/lane_program.h"
+#include "kernels/shocks.h"
+#include "products/program/passes.h"
+#include "products/program/recorder.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk {
+namespace {
+
+using program::operation;
+using program::path_data;
+using program::path_program;
+using program::program_data;
+using program::recorder;
+using program::value;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint64_t seed_of_paths = 20260115;
+
+// Which not-a-number it is does not matter: no operation tells them apart.
+bool same(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+           (std::isnan(a) && std::isnan(b));
+}
+
+std::string all_of(const std::vector<double>& numbers) {
+    std::ostringstream text;
+    text.precision(17);
+    for (const double x : numbers) text << x << ' ';
+    return text.str();
+}
+
+::testing::AssertionResult same_numbers(const std::vector<double>& got, const std::vector<double>& expected) {
+    bool equal = got.size() == expected.size();
+    for (std::size_t i = 0; equal && i < got.size(); ++i) equal = same(got[i], expected[i]);
+    if (equal) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "got " << all_of(got) << "expected " << all_of(expected);
+}
+
+// Shock `slot` of step `step` of a path: number step * per_step + slot, two from each block of the counter.
+double shock(operation kind, std::uint64_t path, std::size_t step, std::uint32_t slot, int per_step) {
+    const auto number = static_cast<std::uint32_t>(step * static_cast<std::size_t>(per_step) + slot);
+    const auto two = kind == operation::normal ? kernels::normals(seed_of_paths, path, number / 2)
+                                               : kernels::uniforms(seed_of_paths, path, number / 2);
+    return number % 2 == 0 ? two.first : two.second;
+}
+
+struct place_on_path {
+    std::uint64_t path = 0;
+    std::size_t step = 0;
+    int normals_per_step = 0, uniforms_per_step = 0;
+};
+
+// One run of a section, node by node, in the plainest way there is.
+void run_section(const std::vector<program::node>& nodes, const std::vector<program::state_write>& writes,
+                 const double* terms, const double* row, const place_on_path& at,
+                 std::vector<double>& states) {
+    std::vector<double> v(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const program::node& n = nodes[i];
+        switch (n.code) {
+            case operation::constant:
+                v[i] = n.number;
+                break;
+            case operation::term:
+                v[i] = terms[n.args[0]];
+                break;
+            case operation::row:
+                v[i] = row[n.args[0]];
+                break;
+            case operation::state:
+                v[i] = states[n.args[0]];
+                break;
+            case operation::normal:
+                v[i] = shock(n.code, at.path, at.step, n.args[0], at.normals_per_step);
+                break;
+            case operation::uniform:
+                v[i] = shock(n.code, at.path, at.step, n.args[0], at.uniforms_per_step);
+                break;
+            default: {
+                double x[3] = {0, 0, 0};
+                for (int a = 0; a < program::entry_of(n.code).arity; ++a)
+                    x[a] = v[n.args[static_cast<std::size_t>(a)]];
+                v[i] = cpu::evaluate(n.code, x[0], x[1], x[2]);
+            }
+        }
+    }
+    for (const auto& w : writes) states[w.state] = v[w.node];
+}
+
+std::vector<double> results_of(const std::vector<double>& states, const std::vector<std::uint32_t>& outputs) {
+    std::vector<double> out;
+    for (const auto o : outputs) out.push_back(states[o]);
+    return out;
+}
+
+std::vector<double> walk(const program::program& p, const program_data& data, const plan::timeline& when,
+                         std::uint64_t path) {
+    std::vector<double> states = data.initial_states;
+    const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
+        run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(),
+                    data.rows[s].data() + row * data.widths[s],
+                    {path, step, p.normals_per_step, p.uniforms_per_step}, states);
+    };
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        run(0, step, step);
+        for (const auto& e : when.events_after(step)) run(e.section, e.row, step);
+    }
+    return results_of(states, p.outputs);
+}
+
+std::vector<double> walk(const path_program& p, const path_data& data, const plan::timeline& when,
+                         std::uint64_t path) {
+    std::vector<double> states = data.initial_states;
+    const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
+        run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(),
+                    data.rows[s].data() + row * data.widths[s],
+                    {path, step, p.normals_per_step, p.uniforms_per_step}, states);
+    };
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        run(0, step, step);
+        for (const auto& e : when.events_after(step)) run(e.section, e.row, step);
+    }
+    return results_of(states, p.outputs);
+}
+
+// A program with its data and the times at which its sections run.
+struct example {
+    recorder::recorded made;
+    plan::timeline when;
+};
+
+std::string text_of(const program::program& p) {
+    std::ostringstream text;
+    text.precision(17);
+    for (std::size_t s = 0; s < p.sections.size(); ++s) {
+        text << "section " << s << "\n";
+        for (std::size_t i = 0; i < p.sections[s].nodes.size(); ++i) {
+            const auto& n = p.sections[s].nodes[i];
+            text << "  v" << i << " = " << program::entry_of(n.code).name << ' ' << n.args[0] << ' '
+                 << n.args[1] << ' ' << n.args[2] << ' ' << n.number << "\n";
+        }
+        for (const auto& w : p.sections[s].writes) text << "  s" << w.state << " <- v" << w.node << "\n";
+    }
+    text << "outputs";
+    for (const auto o : p.outputs) text << " s" << o;
+    return text.str();
+}
+
+// What the lane machine makes of every path: it only tells the moments, so they are compared with those of
+// the expected payoffs, and the payoff of the first path by itself.
+void check_lane_machine(const example& e, const path_program& code, const path_data& data,
+                        const std::vector<std::vector<double>>& expected) {
+    const cpu::lane_program compiled = cpu::compile(code);
+    const auto sets = cpu::runnable_instruction_sets();
+    const std::uint64_t paths = expected.size();
+    for (int s = 0; s < sets.count; ++s) {
+        const auto& operations = *sets.sets[static_cast<std::size_t>(s)];
+        cpu::lane_machine machine(operations);
+        std::vector<cpu::tile_result> results(compiled.outputs.size());
+        for (const std::uint64_t count : {std::uint64_t{1}, paths}) {
+            machine.walk({&compiled, &data, &e.when, seed_of_paths, count}, 0, results);
+            for (std::size_t o = 0; o < results.size(); ++o) {
+                std::vector<double> payoffs(kernels::paths_per_tile, 0.0);
+                std::uint64_t bad = 0, first_bad = ~0ull;
+                for (std::uint64_t p = 0; p < count; ++p) {
+                    payoffs[p] = expected[p][o];
+                    if (!std::isfinite(payoffs[p]) && bad++ == 0) first_bad = p;
+                }
+                const auto m = bad == 0 ? kernels::tile_moments(payoffs.data(), static_cast<int>(count))
+                                        : kernels::moments{};
+                const auto& r = results[o];
+                ASSERT_EQ(r.not_finite, bad) << operations.name << " output " << o;
+                ASSERT_EQ(r.first_not_finite, first_bad) << operations.name << " output " << o;
+                ASSERT_TRUE(
+                    same_numbers({r.moments.count, r.moments.mean, r.moments.m2, r.moments.m3, r.moments.m4},
+                                 {m.count, m.mean, m.m2, m.m3, m.m4}))
+                    << operations.name << " output " << o << ", " << count << " paths";
+            }
+        }
+    }
+}
+
+// The recorded program against itself after each pass, on every path.
+void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_paths) {
+    const auto& raw = e.made.code;
+    SCOPED_TRACE(text_of(raw));
+    std::vector<std::vector<double>> expected;
+    for (std::uint64_t p = 0; p < paths; ++p) expected.push_back(walk(raw, e.made.data, e.when, p));
+
+    const auto folded = program::fold(raw, &cpu::evaluate);
+    const auto optimised = program::optimise(raw, &cpu::evaluate);
+    const struct {
+        std::string name;
+        program::program code;
+    } passes[] = {{"fold", folded},
+                  {"share", program::share(raw)},
+                  {"drop_dead", program::drop_dead(raw)},
+                  {"optimise", optimised}};
+    for (const auto& pass : passes) {
+        for (std::uint64_t p = 0; p < interpreted_paths; ++p) {
+            ASSERT_TRUE(same_numbers(walk(pass.code, e.made.data, e.when, p), expected[p]))
+                << pass.name << " path " << p << "\n"
+                << text_of(pass.code);
+        }
+    }
+    for (const auto* p : {&raw, &optimised}) {
+        const path_program code = program::hoist(*p);
+        const path_data data = program::bind(code, e.made.data, &cpu::evaluate);
+        SCOPED_TRACE((p == &raw ? "hoisted as recorded\n" : "hoisted after optimise\n") +
+                     program::print(code));
+        for (std::uint64_t i = 0; i < interpreted_paths; ++i) {
+            ASSERT_TRUE(same_numbers(walk(code, data, e.when, i), expected[i])) << "hoist, path " << i;
+        }
+        check_lane_machine(e, code, data, expected);
+        if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+class generator {
+  public:
+    explicit generator(std::uint64_t seed) : random_(seed) {}
+
+    example make() {
+        example e;
+        recorder into(&cpu::evaluate);
+        const std::size_t states = 1 + below(5), sections = 1 + below(4), steps = 1 + below(4);
+        for (std::size_t s = 0; s < states; ++s) into.state("s" + std::to_string(s), number());
+        std::vector<std::vector<std::size_t>> after(sections);
+        for (std::size_t s = 1; s < sections; ++s) {
+            for (std::size_t i = 0; i < steps; ++i) {
+                if (below(3) != 0) after[s].push_back(i);
+            }
+        }
+        terms_.clear();
+        for (int t = 0; t < 4; ++t) terms_.push_back(number());
+        // In any order: the step may be recorded last.
+        const std::size_t turn = below(sections);
+        for (std::size_t k = 0; k < sections; ++k) {
+            const std::size_t s = (k + turn) % sections;
+            into.open_section(s, "section" + std::to_string(s), s == 0 ? steps : after[s].size());
+            record(into, states, s == 0 ? steps : after[s].size());
+        }
+        into.open_section(sections, "close", 1);
+        close(into, states);
+
+        std::vector<std::size_t> next(sections, 0);
+        for (std::size_t i = 0; i < steps; ++i) {
+            for (std::size_t s = 1; s < sections; ++s) {
+                if (next[s] < after[s].size() && after[s][next[s]] == i) {
+                    e.when.add({static_cast<std::uint32_t>(s), static_cast<std::uint32_t>(next[s]++)});
+                }
+            }
+            if (i + 1 == steps) e.when.add({static_cast<std::uint32_t>(sections), 0});
+            e.when.times.push_back(static_cast<double>(i + 1));
+            e.when.close_step();
+        }
+        e.made = std::move(into).finish();
+        return e;
+    }
+
+  private:
+    std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+
+    double number() {
+        static constexpr double special[] = {0.0,       -0.0,         1.0,    -1.0,  0.5, 2.0,      infinity,
+                                             -infinity, not_a_number, 1e-310, 1e308, 3.0, 0x1p-1022};
+        if (below(2) == 0) return special[below(std::size(special))];
+        return std::normal_distribution<double>(0, 2)(random_);
+    }
+
+    value leaf(recorder& into, std::size_t states, std::size_t runs) {
+        switch (below(8)) {
+            case 0:
+            case 1:
+                return into.constant(number());
+            case 2: {
+                const std::size_t t = below(terms_.size());
+                return into.term("t" + std::to_string(t), terms_[t]);
+            }
+            case 3: {
+                // Rows with names of their own: the same name must mean the same numbers.
+                std::vector<double> numbers;
+                for (std::size_t r = 0; r < runs; ++r) numbers.push_back(number());
+                return into.row("r" + std::to_string(rows_++), numbers);
+            }
+            case 4:
+                return into.normal();
+            case 5:
+                return into.uniform();
+            default:
+                return into.read(static_cast<std::uint32_t>(below(states)));
+        }
+    }
+
+    void record(recorder& into, std::size_t states, std::size_t runs) {
+        std::vector<value> pool;
+        for (std::size_t i = 0, n = 2 + below(7); i < n; ++i) pool.push_back(leaf(into, states, runs));
+        const auto any = [&] {
+            // Mostly recent values, so that trees grow deep.
+            return below(2) == 0 ? pool[below(pool.size())]
+                                 : pool[pool.size() - 1 - below(std::min<std::size_t>(pool.size(), 4))];
+        };
+        constexpr auto first = static_cast<std::size_t>(operation::neg);
+        for (std::size_t i = 0, n = below(24); i < n; ++i) {
+            const auto code = static_cast<operation>(first + below(program::operations.size() - first));
+            const value a = any(), b = any(), c = any();
+            pool.push_back(below(8) == 0 ? program::select(a, b, c) : into.apply(code, a, b, c));
+        }
+        for (std::uint32_t s = 0; s < states; ++s) {
+            const auto how = below(5);
+            if (how == 0) continue;
+            into.write(s, how == 1 ? into.read(static_cast<std::uint32_t>(below(states))) : any());
+        }
+    }
+
+    // Some states as they are, and all of them squeezed into finite numbers that tell zeros, infinities and
+    // not-a-number apart, so that every lane counts in the moments.
+    void close(recorder& into, std::size_t states) {
+        for (std::uint32_t s = 0; s < states; ++s) {
+            if (below(2) == 0) into.output(s);
+            const value x = into.read(s), one = into.constant(1.0), zero = into.constant(0.0);
+            const value small =
+                into.apply(operation::less, into.apply(operation::abs, x), into.constant(1e-30));
+            const value moderate =
+                into.apply(operation::less, into.apply(operation::abs, x), into.constant(1e30));
+            const value is_number = into.apply(operation::equal, x, x);
+            const value sign = into.apply(
+                operation::select, into.apply(operation::less, into.apply(operation::div, one, x), zero),
+                into.constant(-3.0), into.constant(5.0));
+            const value large = into.apply(operation::select, into.apply(operation::less, x, zero),
+                                           into.constant(-7.0), into.constant(11.0));
+            const value squeezed = into.apply(
+                operation::select, is_number,
+                into.apply(operation::select, small, sign, into.apply(operation::select, moderate, x, large)),
+                into.constant(13.0));
+            const auto seen = into.state("seen" + std::to_string(s), 0.0);
+            into.write(seen, squeezed);
+            into.output(seen);
+        }
+    }
+
+    std::mt19937_64 random_;
+    std::vector<double> terms_;
+    std::size_t rows_ = 0;
+};
+
+TEST(passes, change_no_bit_of_random_programs) {
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+        SCOPED_TRACE("program " + std::to_string(seed));
+        // Now and then more paths than lanes, so that the machine starts its registers again.
+        check(generator(seed).make(), seed % 50 == 0 ? 300 : 24, 6);
+        ASSERT_FALSE(HasFatalFailure());
+    }
+}
+
+TEST(passes, random_programs_have_every_operation_and_lively_results) {
+    std::vector<int> uses(program::operations.size(), 0);
+    int finite = 0, all = 0, moving = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        const example e = generator(seed).make();
+        const auto optimised = program::optimise(e.made.code, &cpu::evaluate);
+        for (const auto& s : optimised.sections) {
+            for (const auto& n : s.nodes) ++uses[static_cast<std::size_t>(n.code)];
+        }
+        const auto first = walk(e.made.code, e.made.data, e.when, 0),
+                   second = walk(e.made.code, e.made.data, e.when, 1);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            ++all;
+            finite += std::isfinite(first[i]);
+            moving += !same(first[i], second[i]);
+        }
+    }
+    for (const auto& entry : program::operations)
+        EXPECT_GT(uses[static_cast<std::size_t>(entry.code)], 50) << entry.name;
+    EXPECT_GT(finite, all / 2);
+    EXPECT_GT(moving, all / 8);
+}
+
+// Three states, and for each every way to be written: not at all, from a state (itself too), a constant, a
+// term, a row, or one of two results that read states early and late; the writes in every order.
+TEST(lane_program, every_way_to_write_three_states) {
+    constexpr int ways = 9;
+    const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int choice = 0; choice < ways * ways * ways; ++choice) {
+        const int way[3] = {choice % ways, choice / ways % ways, choice / ways / ways};
+        for (const auto& order : orders) {
+            recorder into(&cpu::evaluate);
+            for (std::uint32_t s = 0; s < 3; ++s) {
+                into.output(into.state("s" + std::to_string(s), 1.0 + s));
+            }
+            into.open_section(0, "step", 3);
+            const value early = into.read(0) + into.read(1) * into.normal();
+            const value unused_later = early * into.read(2);
+            const value late = into.read(2) + unused_later * into.read(0);
+            for (const int s : order) {
+                const auto to = static_cast<std::uint32_t>(s);
+                switch (way[s]) {
+                    case 0:
+                        break;
+                    case 1:
+                    case 2:
+                    case 3:
+                        into.write(to, into.read(static_cast<std::uint32_t>(way[s] - 1)));
+                        break;
+                    case 4:
+                        into.write(to, into.constant(0.25));
+                        break;
+                    case 5:
+                        into.write(to, into.term("t", 7.5));
+                        break;
+                    case 6:
+                        into.write(to, into.row("r", std::vector<double>{4, 5, 6}));
+                        break;
+                    case 7:
+                        into.write(to, early);
+                        break;
+                    case 8:
+                        into.write(to, late);
+                        break;
+                    default:
+                        FAIL();
+                }
+            }
+            example e;
+            e.made = std::move(into).finish();
+            for (int step = 0; step < 3; ++step) {
+                e.when.times.push_back(step + 1.0);
+                e.when.close_step();
+            }
+            check(e, 3, 1);
+            ASSERT_FALSE(HasFatalFailure());
+        }
+    }
+}
+
+// Sections that do nothing but hand states on: what each of the states is after one and more runs is known.
+std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
+    recorder into(&cpu::evaluate);
+    for (std::size_t s = 0; s < from.size(); ++s) {
+        into.output(into.state("s" + std::to_string(s), static_cast<double>(s) + 1));
+    }
+    into.open_section(0, "step", steps);
+    for (std::uint32_t s = 0; s < from.size(); ++s) {
+        if (from[s] >= 0) into.write(s, into.read(static_cast<std::uint32_t>(from[s])));
+    }
+    const auto made = std::move(into).finish();
+    plan::timeline when;
+    for (std::size_t step = 0; step < steps; ++step) {
+        when.times.push_back(static_cast<double>(step + 1));
+        when.close_step();
+    }
+    const auto code = program::hoist(program::optimise(made.code, &cpu::evaluate));
+    const auto data = program::bind(code, made.data, &cpu::evaluate);
+    const auto compiled = cpu::compile(code);
+    cpu::lane_machine machine(*cpu::runnable_instruction_sets().sets[0]);
+    std::vector<cpu::tile_result> results(from.size());
+    machine.walk({&compiled, &data, &when, 1, 1}, 0, results);
+    std::vector<double> out;
+    for (const auto& r : results) out.push_back(r.moments.mean);
+    return out;
+}
+
+TEST(lane_program, states_handed_on) {
+    EXPECT_EQ(handed_on({1, 0}, 1), (std::vector<double>{2, 1})) << "a swap";
+    EXPECT_EQ(handed_on({1, 0}, 2), (std::vector<double>{1, 2}));
+    EXPECT_EQ(handed_on({1, 2, 0}, 1), (std::vector<double>{2, 3, 1})) << "a ring";
+    EXPECT_EQ(handed_on({2, 0, 1}, 1), (std::vector<double>{3, 1, 2})) << "the other way round";
+    EXPECT_EQ(handed_on({1, 0, 3, 2}, 3), (std::vector<double>{2, 1, 4, 3})) << "two swaps";
+    EXPECT_EQ(handed_on({1, 0, 3, 4, 2}, 1), (std::vector<double>{2, 1, 4, 5, 3})) << "a swap beside a ring";
+    EXPECT_EQ(handed_on({1, 0, 0, 1}, 1), (std::vector<double>{2, 1, 1, 2})) << "a swap that others look at";
+    EXPECT_EQ(handed_on({-1, 0, 1, 2}, 1), (std::vector<double>{1, 1, 2, 3})) << "a chain";
+    EXPECT_EQ(handed_on({-1, 0, 1, 2}, 3), (std::vector<double>{1, 1, 1, 1}));
+    EXPECT_EQ(handed_on({1, 2, 3, -1}, 1), (std::vector<double>{2, 3, 4, 4}))
+        << "a chain the other way round";
+    EXPECT_EQ(handed_on({0, 1}, 1), (std::vector<double>{1, 2})) << "to itself";
+    EXPECT_EQ(handed_on({-1, -1}, 2), (std::vector<double>{1, 2})) << "never written";
+}
+
+// x moves on while its value before the step is kept: that must cost a copy and no register.
+TEST(lane_program, a_kept_value_costs_no_register) {
+    recorder into(&cpu::evaluate);
+    const auto x = into.state("x", 0.5), before = into.state("x_before", 0.0);
+    into.output(x);
+    into.output(before);
+    into.open_section(0, "step", 1);
+    const value old = into.read(x);
+    into.write(before, old);
+    into.write(x, old * into.normal());
+    const auto code =
+        cpu::compile(program::hoist(program::optimise(std::move(into).finish().code, &cpu::evaluate)));
+    EXPECT_EQ(code.registers, 2U);
+    EXPECT_EQ(code.operations(), 2U);
+}
+
+program::program one_section(const std::function<void(recorder&)>& record) {
+    recorder into(&cpu::evaluate);
+    into.output(into.state("out", 0.0));
+    into.state("other", 0.0);
+    into.open_section(0, "step", 1);
+    record(into);
+    return std::move(into).finish().code;
+}
+
+// How many operations are left of those that one section writes to its output.
+std::size_t operations_left(const std::function<value(recorder&, value x)>& made) {
+    const auto p = program::optimise(
+        one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }), &cpu::evaluate);
+    std::size_t left = 0;
+    for (const auto& n : p.sections[0].nodes) left += !program::is_leaf(n.code);
+    return left;
+}
+
+TEST(passes, fold_drops_what_returns_an_operand_and_nothing_else) {
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x * 1.0; }), 0U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return 1.0 * x; }), 0U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x / 1.0; }), 0U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x - 0.0; }), 0U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x + -0.0; }), 0U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return -(-x); }), 0U);
+    EXPECT_EQ(operations_left([](recorder& r, value x) { return x < r.constant(1.0) && r.truth(true); }), 1U);
+    EXPECT_EQ(operations_left([](recorder& r, value x) { return r.truth(false) || x < r.constant(1.0); }),
+              1U);
+    // These change -0.0, an infinity or not-a-number, or turn a number into a truth.
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x + 0.0; }), 1U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return 0.0 - x; }), 1U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x * 0.0; }), 1U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x - x; }), 1U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return x / x; }), 1U);
+    EXPECT_EQ(operations_left([](recorder& r, value x) { return x && r.truth(true); }), 1U);
+    EXPECT_EQ(operations_left([](recorder&, value x) { return !!x; }), 2U);
+}
+
+TEST(passes, equal_work_is_done_once_and_dead_work_never) {
+    EXPECT_EQ(operations_left([](recorder&, value x) { return exp(x) + exp(x); }), 2U);
+    EXPECT_EQ(operations_left([](recorder& r, value x) {
+                  r.write(1, exp(x));  // no output reads it
+                  return sin(x);
+              }),
+              1U);
+    // 0.0 and -0.0 are equal numbers and different constants.
+    EXPECT_EQ(operations_left([](recorder&, value x) { return (x + 0.0) / (x * -0.0); }), 3U);
+    const auto p = one_section([](recorder& into) { into.write(0, into.read(0) + 1.0); });
+    EXPECT_EQ(program::drop_dead(p).states.size(), 2U) << "slots stay as they were";
+    EXPECT_EQ(program::hoist(p).states.size(), 1U) << "what is gone is gone for the back ends";
+}
+
+TEST(passes, uniform_work_leaves_the_paths) {
+    const auto p = one_section([](recorder& into) {
+        const value term = into.term("t", 2.0), row = into.row("r", std::vector<double>{3.0});
+        into.write(0, exp(term) * log(row) * into.normal());
+    });
+    const auto code = program::hoist(p);
+    EXPECT_EQ(code.per_trade.nodes.size(), 2U);            // term, exp
+    EXPECT_EQ(code.sections[0].per_run.nodes.size(), 4U);  // row, log, what the trade made, product
+    EXPECT_EQ(code.sections[0].nodes.size(), 3U);          // row, normal, product
+}
+
+TEST(passes, the_shape_tells_structures_apart_and_not_numbers) {
+    const auto shape = [](double constant, double term, bool swap) {
+        return program::shape_of(program::hoist(one_section([&](recorder& into) {
+            const value a = into.normal(), b = into.uniform();
+            into.write(0, (swap ? b - a : a - b) * into.term("t", term) + constant);
+        })));
+    };
+    EXPECT_EQ(shape(2, 3, false), shape(2, 4, false));
+    EXPECT_NE(shape(2, 3, false), shape(2, 3, true));
+    EXPECT_NE(shape(2, 3, false), shape(std::nextafter(2.0, 3.0), 3, false));
+    EXPECT_NE(shape(0.0, 3, false), shape(-0.0, 3, false));
+}
+
+// What a recorder says of a defect.
+std::string defect(const std::function<void(recorder&)>& record) {
+    recorder into(&cpu::evaluate);
+    into.state("s", 0.0);
+    try {
+        record(into);
+    } catch (const error& e) {
+        EXPECT_EQ(e.kind(), error_kind::internal);
+        return e.message();
+    }
+    return "accepted";
+}
+
+TEST(recorder, values_stay_in_their_section) {
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  const value x = into.normal();
+                  into.open_section(1, "one", 1);
+                  into.apply(operation::add, into.constant(1.0), x);
+              }),
+              "recording: an operand of 'add' belongs to another section");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  const value x = into.normal();
+                  into.open_section(1, "one", 1);
+                  into.write(0, x);
+              }),
+              "recording: a state is written with a value of another section");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  const value x = into.normal();
+                  into.open_section(1, "one", 1);
+                  const value y = into.normal();  // has the same number in its own section
+                  program::select(y, x, y);
+              }),
+              "recording: an operand of 'select' belongs to another section");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.set_eager(true);
+                  const value x = into.constant(1.0);
+                  into.set_eager(false);
+                  into.open_section(0, "step", 1);
+                  program::abs(x);
+              }),
+              "recording: an operand of 'abs' belongs to another section");
+}
+
+TEST(recorder, values_stay_in_their_recorder) {
+    recorder other(&cpu::evaluate);
+    other.open_section(0, "step", 1);
+    const value foreign = other.normal();
+    EXPECT_EQ(defect([&](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  into.write(0, foreign);
+              }),
+              "recording: a state is written with a value of another recorder");
+    EXPECT_EQ(defect([&](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  into.normal() + foreign;
+              }),
+              "recording: an operand of 'add' is missing");
+    EXPECT_EQ(defect([&](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  into.normal();
+                  into.write(0, value{});
+              }),
+              "recording: a state is written with a value of another recorder");
+    EXPECT_EQ(defect([&](recorder&) { value{} + value{}; }),
+              "recording: an operation on values of no recorder");
+}
+
+TEST(recorder, a_name_means_one_number) {
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  into.term("strike", 100.0);
+                  into.term("strike", 100.0);
+                  into.term("strike", 101.0);
+              }),
+              "recording: term 'strike' has two numbers");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 1);
+                  into.term("zero", 0.0);
+                  into.term("zero", -0.0);
+              }),
+              "recording: term 'zero' has two numbers");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 2);
+                  into.row("drift", std::vector<double>{1, 2});
+                  into.row("drift", std::vector<double>{1, 2});
+                  into.row("drift", std::vector<double>{1, 3});
+              }),
+              "recording: row 'drift' is given twice");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(0, "step", 2);
+                  into.row("drift", std::vector<double>{1});
+              }),
+              "recording: row 'drift' does not have one number a run");
+}
+
+TEST(recorder, sections_are_opened_once_and_first) {
+    EXPECT_EQ(defect([](recorder& into) { into.constant(1.0); }), "recording: no section is open");
+    EXPECT_EQ(defect([](recorder& into) {
+                  into.open_section(2, "two", 1);
+                  into.open_section(2, "again", 1);
+              }),
+              "recording: section 'again' is recorded twice");
+}
+
+TEST(recorder, the_same_name_is_the_same_slot_across_sections) {
+    recorder into(&cpu::evaluate);
+    into.output(into.state("s", 0.0));
+    into.open_section(1, "one", 1);
+    into.write(0, into.term("a", 1.0) + into.term("b", 2.0));
+    into.open_section(0, "step", 1);
+    into.write(0, into.term("b", 2.0) + into.term("a", 1.0));
+    const auto made = std::move(into).finish();
+    EXPECT_EQ(made.code.terms, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(made.data.terms, (std::vector<double>{1, 2}));
+    EXPECT_EQ(made.code.sections[0].nodes[0].args[0], 1U);
+}
+
+TEST(recorder, rows_stand_run_by_run) {
+    recorder into(&cpu::evaluate);
+    into.open_section(0, "step", 2);
+    into.row("a", std::vector<double>{1, 2});
+    into.row("b", std::vector<double>{3, 4});
+    const auto made = std::move(into).finish();
+    EXPECT_EQ(made.data.rows[0], (std::vector<double>{1, 3, 2, 4}));
+    EXPECT_EQ(made.data.widths[0], 2U);
+    EXPECT_EQ(made.data.runs[0], 2U);
+}
+
+TEST(recorder, the_last_write_counts_and_reads_see_the_start) {
+    recorder into(&cpu::evaluate);
+    into.output(into.state("s", 1.0));
+    into.open_section(0, "step", 1);
+    into.write(0, into.constant(5.0));
+    into.write(0, into.read(0) + 10.0);
+    const auto made = std::move(into).finish();
+    plan::timeline when;
+    when.times.push_back(1);
+    when.close_step();
+    EXPECT_EQ(walk(made.code, made.data, when, 0), std::vector<double>{11.0});
+    EXPECT_EQ(made.code.sections[0].writes.size(), 1U);
+}
+
+TEST(recorder, constants_fold_as_they_are_recorded) {
+    recorder into(&cpu::evaluate);
+    into.open_section(0, "step", 1);
+    const value two = into.constant(2.0), x = into.normal();
+    ASSERT_TRUE((two * 3.0).is_constant());
+    EXPECT_EQ((two * 3.0).constant(), 6.0);
+    EXPECT_TRUE(same(exp(two).constant(), cpu::evaluate(operation::exp, 2.0, 0, 0)));
+    EXPECT_FALSE((two * x).is_constant());
+    EXPECT_EQ(program::select(into.truth(true), x, two).index(), x.index());
+    EXPECT_EQ(program::select(into.truth(false), x, two).index(), two.index());
+    EXPECT_EQ(program::select(into.constant(not_a_number), x, two).index(), x.index())
+        << "any number but zero is true";
+    EXPECT_EQ(program::select(x, two, two).index(), two.index());
+    EXPECT_THROW(x.constant(), error);
+}
+
+TEST(recorder, eager_plays_at_once) {
+    recorder into(&cpu::evaluate);
+    const auto s = into.state("s", 3.0);
+    into.output(s);
+    into.set_eager(true);
+    const value sum = into.read(s) + into.term("t", 4.0) * into.row("r", std::vector<double>{0.5});
+    ASSERT_TRUE(sum.is_constant());
+    EXPECT_EQ(sum.constant(), 5.0);
+    into.write(s, sum);
+    EXPECT_EQ(into.read(s).constant(), 5.0) << "what is written is read at once";
+    EXPECT_EQ(into.term("t", 7.0).constant(), 7.0) << "no slots, so a name may mean something else each time";
+    into.set_eager(false);
+    const auto made = std::move(into).finish();
+    EXPECT_EQ(made.data.initial_states, std::vector<double>{5.0});
+    EXPECT_TRUE(made.code.terms.empty());
+    EXPECT_TRUE(made.code.sections.empty());
+
+    const auto in_the_past = [](const std::function<void(recorder&)>& does) {
+        return defect([&](recorder& r) {
+            r.set_eager(true);
+            does(r);
+        });
+    };
+    EXPECT_EQ(in_the_past([](recorder& r) { r.normal(); }), "recording: a shock in the past");
+    EXPECT_EQ(in_the_past([](recorder& r) { r.uniform(); }), "recording: a shock in the past");
+    EXPECT_EQ(in_the_past([](recorder& r) {
+                  r.row("r", std::vector<double>{1, 2});
+              }),
+              "recording: row 'r' is eager and has not one number");
+    EXPECT_EQ(in_the_past([](recorder& r) { r.write(0, value{}); }),
+              "recording: a state is written with a value of another recorder");
+}
+
+TEST(recorder, shocks_take_slots_across_sections) {
+    recorder into(&cpu::evaluate);
+    into.output(into.state("s", 0.0));
+    into.open_section(1, "one", 1);
+    into.write(0, into.normal() + into.uniform());
+    into.open_section(0, "step", 1);
+    into.write(0, into.normal() * into.normal());
+    const auto made = std::move(into).finish();
+    EXPECT_EQ(made.code.normals_per_step, 3);
+    EXPECT_EQ(made.code.uniforms_per_step, 1);
+    EXPECT_EQ(made.code.sections[0].nodes[0].args[0], 1U);
+}
+
+}  // namespace
+}  // namespace tilewalk
