@@ -59,7 +59,7 @@ packages_for_demo packages_for_test packages_for_bench:
 
 # Tests and benchmarks wait until they are asked for, so that the demo needs none of their packages.
 $(CONFIGURED): CMakePresets.json $(if $(CONFIGURE),force)
-	@mkdir -p $(BUILD)
+	@mkdir -p $(BUILD) && echo "Configuring $(BUILD), then building it" >&2
 	@[ -f $(BUILD)/CMakeCache.txt ] && parts= || parts='-DTILEWALK_TESTS=OFF -DTILEWALK_BENCH=OFF'; \
 	    cmake --preset $(PRESET) $$parts $(CONFIGURE) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@touch $@

@@ -9,7 +9,16 @@ format=$(command -v clang-format-14 || command -v clang-format) || {
     echo "clang-format is not installed" >&2
     exit 2
 }
-mode=(--dry-run -Werror)
-[ "${1:-}" = --fix ] && mode=(-i)
-find engine kernels products tests bench -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' |
-    sort | xargs "$format" --style=file "${mode[@]}"
+sources=$(find engine kernels products tests bench -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort)
+if [ "${1:-}" = --fix ]; then
+    xargs "$format" --style=file -i <<< "$sources"
+    exit 0
+fi
+status=0
+for source in $sources; do
+    if ! "$format" --style=file "$source" | cmp -s - "$source"; then
+        echo "$source: clang-format lays it out differently (make format)"
+        status=1
+    fi
+done
+exit $status

@@ -102,7 +102,10 @@ struct planned {
 };
 
 // Any failure of a trade stays with the trade, at the trade's place unless it knows better.
-error at_trade(const books::trade& t, const error& e) {
+error at_trade(const books::trade& t, const std::exception& any) {
+    const auto* known = dynamic_cast<const error*>(&any);
+    if (known == nullptr) return error(error_kind::internal, any.what(), t.where);
+    const error& e = *known;
     if (!e.where().file.empty() && e.where().line > 0) return e;
     const std::string message = e.where().file.empty() ? e.message() : e.where().file + ": " + e.message();
     return error(e.kind(), message, t.where, e.key_path());
@@ -122,7 +125,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, shape_s
         p.data = std::move(made.data);
         p.when = std::move(made.when);
         if (p.certain) p.certain_value = p.data.initial_states[made.code.outputs[0]];
-    } catch (const error& e) {
+    } catch (const std::exception& e) {
         p.failure = at_trade(t, e);
     }
     return p;
@@ -165,16 +168,25 @@ void price_walked(price_row& row, const cpu::tile_result& r, std::uint64_t paths
     constexpr double normal_95 = 1.959963984540054;
     const kernels::moments& m = r.moments;
     const double n = m.count;
+    const double standard_error = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
+    if (!std::isfinite(m.mean) || !std::isfinite(standard_error)) {
+        fail(row, error(error_kind::numeric, "the payoffs are too large for their mean and standard error to be numbers; "
+                                             "take a smaller notional"));
+        return;
+    }
     row.status = trade_status::priced;
     row.paths = paths;
     row.price = m.mean;
-    row.standard_error = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
+    row.standard_error = standard_error;
     row.low = row.price - normal_95 * row.standard_error;
     row.high = row.price + normal_95 * row.standard_error;
-    row.effective_hits = m.m4 > 0 ? m.m2 * m.m2 / m.m4 : 0.0;
-    row.thin = row.effective_hits < thin_below;
-    if (m.m2 == 0) {
-        row.message = "every path paid the same";
+    row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
+    // No path that differs from the others is a certainty where something is paid, and where nothing is, more likely a
+    // sample that missed all there is to see. A handful of paths shows neither.
+    const bool all_the_same = m.m2 == 0;
+    row.thin = n < thin_below || (all_the_same ? m.mean == 0 : row.effective_hits < thin_below);
+    if (all_the_same) {
+        row.message = m.mean == 0 ? "no path paid anything" : "every path paid the same";
     } else if (row.thin) {
         row.message = "only about " + std::to_string(static_cast<long long>(row.effective_hits)) +
                       " paths carry the variance; take more paths before trusting the standard error";
@@ -264,7 +276,9 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.threads = run.threads;
     m.inputs = state.inputs;
     const input_file market_file{in.state().name, in.state().hash};
-    if (std::none_of(m.inputs.begin(), m.inputs.end(), [&](const input_file& f) { return f.hash == market_file.hash; })) {
+    // A market that stands in the book has no file of its own.
+    if (!market_file.hash.empty() &&
+        std::none_of(m.inputs.begin(), m.inputs.end(), [&](const input_file& f) { return f.hash == market_file.hash; })) {
         m.inputs.push_back(market_file);
     }
     m.plan_seconds = seconds(planned_at - begin).count();
@@ -317,8 +331,8 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in, co
             p.bytes_per_thread = code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
             p.bytes_shared = made.when.bytes() + (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
             for (const auto& rows : made.data.rows) p.bytes_shared += rows.size() * sizeof(double);
-            p.bytes_shared += (run.paths / kernels::paths_per_tile + 1) * sizeof(cpu::tile_result);
-        } catch (const error& e) {
+            p.bytes_shared += cpu::bytes_of_results(run.paths, run.threads);
+        } catch (const std::exception& e) {
             fail_with(at_trade(t, e));
         }
     }

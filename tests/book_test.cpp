@@ -561,7 +561,7 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
         {"settings: {paths: 0}\ntrades: []\n", "settings.paths: found '0', expected at least 1"},
         {"settings: {paths: 1.5}\ntrades: []\n", "settings.paths: found '1.5', expected a whole number"},
         {"settings: {seed: -1}\ntrades: []\n", "settings.seed: found '-1', expected at least 0"},
-        {"settings: {threads: 5000}\ntrades: []\n", "settings.threads: found '5000', expected at most 4096"},
+        {"settings: {threads: 5000}\ntrades: []\n", "settings.threads: found '5000', expected at most 1024"},
         {"market: {as_of: x}\ntrades: []\n", "b:1:"},
         {"market: [1]\ntrades: []\n",
          "b:1:9: market: found a list, expected the name of a file or a mapping"},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What prices are without a path: closed forms and quadratures under Black-Scholes, in plain C++ over the standard
-// library, sharing nothing with the engine. Everything is said in forwards, total variances (volatility squared times
-// time) and discount factors, so that curves and term structures need no formula of their own.
+// What prices are without a path: closed forms and quadratures under Black-Scholes, in plain C++ over the
+// standard library, sharing nothing with the engine. Everything is said in forwards, total variances
+// (volatility squared times time) and discount factors, so that curves and term structures need no formula of
+// their own.
 #pragma once
 
 #include <algorithm>
@@ -67,21 +68,21 @@ double integrate(const F& f, double from, double to, int panels) {
 
 // The mean of f(Z), Z standard normal; f may have a kink or a jump at each of `breaks`.
 template <class F>
-double normal_mean(const F& f, std::vector<double> breaks = {}) {
-    constexpr double far = 13;
-    std::erase_if(breaks, [](double b) { return !(std::abs(b) < far); });
+double normal_mean(const F& f, std::vector<double> breaks = {}, int panels = 24, double far = 13) {
+    std::erase_if(breaks, [far](double b) { return !(std::abs(b) < far); });
     breaks.push_back(-far);
     breaks.push_back(far);
     std::sort(breaks.begin(), breaks.end());
     double sum = 0;
     for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
-        sum += integrate([&](double z) { return normal_density(z) * f(z); }, breaks[i], breaks[i + 1], 24);
+        sum +=
+            integrate([&](double z) { return normal_density(z) * f(z); }, breaks[i], breaks[i + 1], panels);
     }
     return sum;
 }
 
-// P(X <= a, Y <= b) for standard normals of correlation rho: the derivative in rho is their density (Plackett 1954),
-// integrated along rho = sin(angle).
+// P(X <= a, Y <= b) for standard normals of correlation rho: the derivative in rho is their density (Plackett
+// 1954), integrated along rho = sin(angle).
 inline double normal_cdf(double a, double b, double rho) {
     if (rho >= 1) return normal_cdf(std::min(a, b));
     if (rho <= -1) return std::max(0.0, normal_cdf(a) + normal_cdf(b) - 1);
@@ -106,6 +107,14 @@ inline double black(side option, double forward, double strike, double variance,
     return discount * sign * (forward * normal_cdf(sign * d1) - strike * normal_cdf(sign * (d1 - sd)));
 }
 
+// The mean of the square of what a call or put pays, not discounted.
+inline double mean_square_payoff(side option, double forward, double strike, double variance) {
+    const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
+    const double d1 = std::log(forward / strike) / sd + 0.5 * sd;
+    return forward * forward * std::exp(variance) * normal_cdf(sign * (d1 + sd)) -
+           2 * strike * forward * normal_cdf(sign * d1) + strike * strike * normal_cdf(sign * (d1 - sd));
+}
+
 // One unit of money if the asset ends above (call) or below (put) the strike.
 inline double cash_digital(side option, double forward, double strike, double variance, double discount) {
     if (variance <= 0) return discount * ((forward >= strike) == (option == side::call) ? 1 : 0);
@@ -113,15 +122,15 @@ inline double cash_digital(side option, double forward, double strike, double va
     return discount * normal_cdf(sign * (std::log(forward / strike) / sd - 0.5 * sd));
 }
 
-// The forward of an asset whose price is paid as a plain number in another currency. `covariance` is that of the
-// logs of the asset and of the value of its currency in the currency of payment.
+// The forward of an asset whose price is paid as a plain number in another currency. `covariance` is that of
+// the logs of the asset and of the value of its currency in the currency of payment.
 inline double quanto_forward(double forward, double covariance) {
     return forward * std::exp(-covariance);
 }
 
 // A call on the geometric mean of prices with these forwards and total variances, in order of time.
-inline double geometric_asian(side option, const std::vector<double>& forwards, const std::vector<double>& variances,
-                              double strike, double discount) {
+inline double geometric_asian(side option, const std::vector<double>& forwards,
+                              const std::vector<double>& variances, double strike, double discount) {
     const double n = static_cast<double>(forwards.size());
     double mean = 0, variance = 0;
     for (std::size_t i = 0; i < forwards.size(); ++i) {
@@ -138,9 +147,9 @@ struct move {
     double discount = 1;  // from the later date to the earlier
 };
 
-// A call on the arithmetic mean of the prices after each move. With m = (n strike - sum so far) / price, the value is
-// price * v(m), and v before a move is the mean of R v(m / R - 1), R the ratio of prices: one dimension, exact
-// for m <= 0, interpolated in log m above.
+// A call on the arithmetic mean of the prices after each move. With m = (n strike - sum so far) / price, the
+// value is price * v(m), and v before a move is the mean of R v(m / R - 1), R the ratio of prices: one
+// dimension, exact for m <= 0, interpolated in log m above.
 inline double arithmetic_asian_call(double spot, const std::vector<move>& moves, double strike) {
     const std::size_t n = moves.size();
     constexpr std::size_t points = 1601;
@@ -154,26 +163,38 @@ inline double arithmetic_asian_call(double spot, const std::vector<move>& moves,
         const double at = (std::log(m) - lowest) / gap;
         if (at < 0) return rest - m;  // m below 1e-4: out of the money only for a price that falls to nothing
         if (at > points - 1) return 0.0;
-        const std::size_t i = std::clamp<std::size_t>(static_cast<std::size_t>(at), 1, points - 3);
-        const double u = at - static_cast<double>(i);
-        return -u * (u - 1) * (u - 2) / 6 * table[i - 1] + (u + 1) * (u - 1) * (u - 2) / 2 * table[i] -
-               (u + 1) * u * (u - 2) / 2 * table[i + 1] + (u + 1) * u * (u - 1) / 6 * table[i + 2];
+        // Lagrange through six points.
+        const std::size_t first = std::clamp<std::size_t>(static_cast<std::size_t>(at), 2, points - 4) - 2;
+        double sum = 0;
+        for (std::size_t i = 0; i < 6; ++i) {
+            double weight = 1;
+            for (std::size_t j = 0; j < 6; ++j) {
+                if (j == i) continue;
+                weight *=
+                    (at - static_cast<double>(first + j)) / (static_cast<double>(i) - static_cast<double>(j));
+            }
+            sum += weight * table[first + i];
+        }
+        return sum;
     };
     for (std::size_t k = n; k-- > 0;) {
         const move& step = moves[k];
         const double sd = std::sqrt(step.variance);
         const auto before = [&](double m) {
             if (table.empty()) return black(side::call, std::exp(step.growth), m, step.variance, 1);
-            // Under the measure of the price itself the mean of R f(R) is exp(growth) times that of f, drift + variance.
+            // Under the measure of the price itself the mean of R f(R) is exp(growth) times that of f, drift
+            // + variance.
             const auto shifted = [&](double z) {
                 return later(m / std::exp(step.growth + 0.5 * step.variance + sd * z) - 1);
             };
             const double kink = (std::log(m) - step.growth - 0.5 * step.variance) / sd;
-            return std::exp(step.growth) * normal_mean(shifted, {kink});
+            return std::exp(step.growth) * normal_mean(shifted, {kink}, 6, 8.5);
         };
         discount *= step.discount;
-        if (k == 0) return discount * spot * before(static_cast<double>(n) * strike / spot) / static_cast<double>(n);
-        for (std::size_t i = 0; i < points; ++i) next[i] = before(std::exp(lowest + static_cast<double>(i) * gap));
+        if (k == 0)
+            return discount * spot * before(static_cast<double>(n) * strike / spot) / static_cast<double>(n);
+        for (std::size_t i = 0; i < points; ++i)
+            next[i] = before(std::exp(lowest + static_cast<double>(i) * gap));
         rest = std::exp(step.growth) * (1 + rest);
         table = next;
     }
@@ -218,7 +239,8 @@ inline double barrier_option(const watched_option& o) {
     } else {
         alive = strike_first ? a - b + c - d : 0;
     }
-    const double never = discount * (normal_cdf(eta * (x2 - sd)) - std::pow(ratio, 2 * mu) * normal_cdf(eta * (y2 - sd)));
+    const double never =
+        discount * (normal_cdf(eta * (x2 - sd)) - std::pow(ratio, 2 * mu) * normal_cdf(eta * (y2 - sd)));
     if (!o.out) return vanilla - alive + o.rebate * never;
     if (!o.rebate_at_hit) return alive + o.rebate * (discount - never);
     const double square = mu * mu + 2 * o.rate / o.variance;
@@ -228,9 +250,12 @@ inline double barrier_option(const watched_option& o) {
                                std::pow(ratio, mu - lambda) * normal_cdf(eta * (z - 2 * lambda * sd)));
 }
 
-// One unit at expiry if the price stays between the two levels all the time: standing waves of the heat equation.
-inline double double_no_touch(double spot, double lower, double upper, double growth, double variance, double discount) {
-    const double mu = growth / variance - 0.5, width = std::log(upper / lower), start = std::log(spot / lower);
+// One unit at expiry if the price stays between the two levels all the time: standing waves of the heat
+// equation.
+inline double double_no_touch(double spot, double lower, double upper, double growth, double variance,
+                              double discount) {
+    const double mu = growth / variance - 0.5, width = std::log(upper / lower),
+                 start = std::log(spot / lower);
     double sum = 0;
     for (int n = 1; n <= 400; ++n) {
         const double k = n * std::numbers::pi / width;
@@ -241,27 +266,31 @@ inline double double_no_touch(double spot, double lower, double upper, double gr
     return discount * sum;
 }
 
-// Goldman, Sosin and Gatto (1979): the last price against the lowest (call), or the highest against the last (put),
-// watched from now on at every moment.
+// Goldman, Sosin and Gatto (1979): the last price against the lowest (call), or the highest against the last
+// (put), watched from now on at every moment.
 inline double floating_lookback(side option, double spot, double growth, double variance, double discount) {
-    const double sd = std::sqrt(variance), forward = spot * std::exp(growth), sign = option == side::call ? 1 : -1;
+    const double sd = std::sqrt(variance), forward = spot * std::exp(growth),
+                 sign = option == side::call ? 1 : -1;
     const double a = growth / sd + 0.5 * sd, reach = 2 * growth / sd;
     const double plain = sign * (forward * normal_cdf(sign * a) - spot * normal_cdf(sign * (a - sd)));
-    if (growth == 0) return discount * (plain + spot * sd * (normal_density(a) - a * normal_cdf(-a)) +
-                                        (option == side::put ? spot * sd * a : 0.0));
-    const double extra = spot * variance / (2 * growth) *
-                         sign * (normal_cdf(sign * (reach - a)) - std::exp(growth) * normal_cdf(-sign * a));
+    if (growth == 0)
+        return discount * (plain + spot * sd * (normal_density(a) - a * normal_cdf(-a)) +
+                           (option == side::put ? spot * sd * a : 0.0));
+    const double extra = spot * variance / (2 * growth) * sign *
+                         (normal_cdf(sign * (reach - a)) - std::exp(growth) * normal_cdf(-sign * a));
     return discount * (plain + extra);
 }
 
-// Conze and Viswanathan (1991): the highest price above a strike (call), or the lowest below it (put); the strike
-// is at or beyond the spot.
-inline double fixed_lookback(side option, double spot, double strike, double growth, double variance, double discount) {
+// Conze and Viswanathan (1991): the highest price above a strike (call), or the lowest below it (put); the
+// strike is at or beyond the spot.
+inline double fixed_lookback(side option, double spot, double strike, double growth, double variance,
+                             double discount) {
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
     const double d = (std::log(spot / strike) + growth) / sd + 0.5 * sd;
-    const double extra = spot * variance / (2 * growth) * sign *
-                         (std::exp(growth) * normal_cdf(sign * d) -
-                          std::pow(spot / strike, -2 * growth / variance) * normal_cdf(sign * (d - 2 * growth / sd)));
+    const double extra =
+        spot * variance / (2 * growth) * sign *
+        (std::exp(growth) * normal_cdf(sign * d) -
+         std::pow(spot / strike, -2 * growth / variance) * normal_cdf(sign * (d - 2 * growth / sd)));
     return black(option, spot * std::exp(growth), strike, variance, discount) + discount * extra;
 }
 
@@ -276,8 +305,8 @@ inline double mean_square_return(const std::vector<move>& moves) {
 }
 
 // A call or put struck on the first date at `ratio` times the price: forward is that of the last date.
-inline double forward_start(side option, double first_forward, double forward, double ratio, double variance_between,
-                            double discount) {
+inline double forward_start(side option, double first_forward, double forward, double ratio,
+                            double variance_between, double discount) {
     return black(option, forward, ratio * first_forward, variance_between, discount);
 }
 
@@ -289,8 +318,8 @@ struct pair_of_assets {
 
 // Margrabe (1978): the first for the second.
 inline double exchange(const pair_of_assets& p, double discount) {
-    return black(side::call, p.first_forward, p.second_forward, p.first_variance + p.second_variance - 2 * p.covariance,
-                 discount);
+    return black(side::call, p.first_forward, p.second_forward,
+                 p.first_variance + p.second_variance - 2 * p.covariance, discount);
 }
 
 // Stulz (1982).
@@ -308,7 +337,8 @@ inline double call_on_worst(const pair_of_assets& p, double strike, double disco
 
 inline double call_on_best(const pair_of_assets& p, double strike, double discount) {
     return black(side::call, p.first_forward, strike, p.first_variance, discount) +
-           black(side::call, p.second_forward, strike, p.second_variance, discount) - call_on_worst(p, strike, discount);
+           black(side::call, p.second_forward, strike, p.second_variance, discount) -
+           call_on_worst(p, strike, discount);
 }
 
 inline double put_on_worst(const pair_of_assets& p, double strike, double discount) {
@@ -323,9 +353,10 @@ inline double both_above(const pair_of_assets& p, double level) {
                       std::log(p.second_forward / level) / sd2 - 0.5 * sd2, p.covariance / (sd1 * sd2));
 }
 
-// A product on one price that is looked at after each move: backwards from the last date, the value at every node
-// of one fixed set is a sum over the nodes a move later (Nystroem). `value(k, price, continuation)` is what the
-// product is worth on date k = 0, 1, ..., `continuation` what it is worth if it goes on. It may jump at `breaks`.
+// A product on one price that is looked at after each move: backwards from the last date, the value at every
+// node of one fixed set is a sum over the nodes a move later (Nystroem). `value(k, price, continuation)` is
+// what the product is worth on date k = 0, 1, ..., `continuation` what it is worth if it goes on. It may jump
+// at `breaks`.
 inline double backward(double spot, const std::vector<move>& moves, const std::vector<double>& breaks,
                        const std::function<double(std::size_t, double, double)>& value) {
     double drift = 0, variance = 0, least_sd = 1e300, lowest = 0, highest = 0;

@@ -362,7 +362,7 @@ class generator {
 };
 
 TEST(passes, change_no_bit_of_random_programs) {
-    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 5000; ++seed) {
         SCOPED_TRACE("program " + std::to_string(seed));
         // Now and then more paths than lanes, so that the machine starts its registers again.
         check(generator(seed).make(), seed % 50 == 0 ? 300 : 24, 6);
@@ -696,9 +696,11 @@ TEST(recorder, the_same_name_is_the_same_slot_across_sections) {
     recorder into(&cpu::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
-    into.write(0, into.term("a", 1.0) + into.term("b", 2.0));
+    const value a = into.term("a", 1.0);
+    into.write(0, a + into.term("b", 2.0));
     into.open_section(0, "step", 1);
-    into.write(0, into.term("b", 2.0) + into.term("a", 1.0));
+    const value b = into.term("b", 2.0);
+    into.write(0, b + into.term("a", 1.0));
     const auto made = std::move(into).finish();
     EXPECT_EQ(made.code.terms, (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(made.data.terms, (std::vector<double>{1, 2}));

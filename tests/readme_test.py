@@ -4,14 +4,18 @@ test, so that the reader's commands work there as written:
 
 - ```sh blocks run in their order, and each must exit 0;
 - ```yaml blocks are products (priced by their example), books (priced) or markets (kept as files);
-- ```cpp and ```cmake blocks are built against the installed package, and the programs run.
+- ```cpp and ```cmake blocks are built against the installed package, and the programs run;
+- the tables of products and of instruction sets have every row of their catalogue, and no other.
 
 A comment of its own line in front of a block says more about it:
     <!-- file: my_product.yaml -->   the block is this file, for the blocks after it
     <!-- exits: 3 -->                the exit code that the commands of the block end with
+    <!-- output of: command -->      the block is what this command prints, to the letter but for the line of timings
     <!-- not run: reason -->         the block cannot be run here
 """
 import dataclasses
+import difflib
+import json
 import os
 import pathlib
 import re
@@ -26,6 +30,7 @@ command = os.environ["TILEWALK_CLI"]
 package_dir = os.environ["TILEWALK_PACKAGE_DIR"]
 sanitize = os.environ["TILEWALK_SANITIZE"]
 
+TIMINGS = re.compile(r"[0-9.e-]+ [a-z]+ on [0-9]+ threads? ")
 KNOWN = {"sh", "yaml", "cpp", "cmake", "text", "console"}
 
 
@@ -42,7 +47,7 @@ def read_blocks(text):
     blocks, markers, fence = [], {}, None
     for number, line in enumerate(text.split("\n"), 1):
         opening = re.match(r"```+(\w*)\s*$", line)
-        marker = re.match(r"<!--\s*(file|exits|not run):\s*(.*?)\s*-->\s*$", line)
+        marker = re.match(r"<!--\s*(file|exits|output of|not run):\s*(.*?)\s*-->\s*$", line)
         if fence is not None:
             if line.startswith("```"):
                 blocks.append(dataclasses.replace(fence, text="\n".join(fence.text) + "\n"))
@@ -86,6 +91,7 @@ class reader:
         if done.returncode != expected:
             raise SystemExit(f"README.md:{at.line}: exit code {done.returncode}, expected {expected}, of\n{at.text}\n"
                              f"which says\n{done.stdout}")
+        return done.stdout
 
     def write(self, at, otherwise):
         path = self.folder / at.markers.get("file", otherwise)
@@ -102,6 +108,27 @@ class reader:
             self.follow_yaml(at)
         elif at.language in ("cpp", "cmake"):
             self.package_blocks.append(at)
+        elif "output of" in at.markers:
+            self.compare_output(at)
+
+    def compare_output(self, at):
+        printed = self.run(at, ["bash", "-c", at.markers["output of"]], int(at.markers.get("exits", 0)))
+        shown, found = ([line for line in text.rstrip("\n").split("\n") if not TIMINGS.match(line)]
+                        for text in (at.text, printed))
+        if shown != found:
+            difference = "\n".join(difflib.unified_diff(shown, found, "shown", "printed", lineterm=""))
+            raise SystemExit(f"README.md:{at.line}: the command prints something else\n{difference}")
+
+    def check_tables(self, text):
+        """Catalogues, which a reader looks up here first: no row missing, none too many, nothing out of date."""
+        at = block("text", 0, "", {})
+        pages = json.loads(self.run(at, [command, "products", "--format", "json"]))
+        compare_rows("product", rows_of_table(text, "product"), {p["product"]: p["summary"] for p in pages})
+        refusal = self.run(at, [command, "price", "configs/books/demo.yaml", "--instruction-set", "none"], 2)
+        sets = rows_of_table(text, "instruction set")
+        known = re.search(r"auto, ([^;\n]*)", refusal).group(1).split(", ")
+        if missing := [name for name in known if name not in sets]:
+            raise SystemExit(f"README.md: the table of instruction sets lacks {missing}")
 
     def follow_yaml(self, at):
         path = self.write(at, f"block_{at.line}.yaml")
@@ -160,6 +187,22 @@ class reader:
                 self.run(at, [str(build / program)])
 
 
+def rows_of_table(text, head):
+    """The second cell of each row by its first, of the table whose first column has this head."""
+    table = re.search(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
+    if not table:
+        raise SystemExit(f"README.md: there is no table of each {head}")
+    return dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", table.group(1), re.M))
+
+
+def compare_rows(head, shown, catalogue):
+    if shown != catalogue:
+        difference = "\n".join(difflib.unified_diff([f"{a}: {b}" for a, b in sorted(shown.items())],
+                                                    [f"{a}: {b}" for a, b in sorted(catalogue.items())],
+                                                    "README.md", "catalogue", lineterm=""))
+        raise SystemExit(f"README.md: the table of each {head} is not the catalogue\n{difference}")
+
+
 def whole_program(text):
     """The text itself if it has a main; otherwise its statements in one, below its includes."""
     if re.search(r"\bint main\s*\(", text):
@@ -185,12 +228,23 @@ def prove_that_reading_can_fail():
     sample = "<!-- file: a.yaml -->\n```yaml\nproduct: x\n```\ntext\n<!-- exits: 3 -->\n\n```sh\nfalse\n```\n```\nx\n```\n"
     blocks = read_blocks(sample)
     assert [(b.language, b.markers) for b in blocks] == [("yaml", {"file": "a.yaml"}), ("sh", {"exits": "3"}), ("", {})]
+    table = "| product | what |\n|---|---|\n| `a` | A. |\n| `b` | B. |\n"
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            reader(folder).follow(block("sh", 1, "true\nfalse\ntrue\n", {}))
-        except SystemExit:
-            return
-        raise AssertionError("a failing command was not noticed")
+        follow = reader(folder).follow
+        must_fail = {
+            "a failing command": lambda: follow(block("sh", 1, "true\nfalse\ntrue\n", {})),
+            "another output": lambda: follow(block("text", 1, "a\nb\n", {"output of": "echo a; echo c"})),
+            "a missing product": lambda: compare_rows("product", rows_of_table(table, "product"), {"a": "A."}),
+        }
+        timed = {"output of": "echo a; echo '2.5 s on 1 thread (x)'"}
+        follow(block("text", 1, "a\n1 ms on 2 threads (y)\n", timed))
+        compare_rows("product", rows_of_table(table, "product"), {"a": "A.", "b": "B."})
+        for what, action in must_fail.items():
+            try:
+                action()
+            except SystemExit:
+                continue
+            raise AssertionError(f"{what} was not noticed")
 
 
 def main():
@@ -214,6 +268,7 @@ def main():
             else:
                 follower.follow(at)
                 print(f"README.md:{at.line}: {at.language} done", flush=True)
+        follower.check_tables(readme.read_text(encoding="utf-8"))
         follower.build_package_blocks()
         print("every project built and run")
     return 0

@@ -71,7 +71,7 @@ run_settings read_settings(const config::node& root) {
     if (const auto* seed = settings->find("seed"))
         read.seed = static_cast<std::uint64_t>(read_at_least(*seed, 0));
     if (const auto* threads = settings->find("threads")) {
-        constexpr std::int64_t most = 4096;
+        constexpr std::int64_t most = 1024;  // as many as --threads takes
         const std::int64_t number = read_at_least(*threads, 0);
         if (number > most)
             threads->fail("found " + threads->found() + ", expected at most " + std::to_string(most));

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "kernels/moments.h"
@@ -17,7 +19,7 @@ namespace tilewalk::cpu {
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int, std::uint64_t)>& task, const std::function<void()>& watch) {
     std::atomic<std::uint64_t> next{0};
-    std::atomic<bool> stop{false};
+    std::atomic<bool> stop{cancel != nullptr && cancel->load()};
     std::mutex lock;
     std::condition_variable changed;
     int running = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(threads, 1)), count));
@@ -40,7 +42,15 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
         changed.notify_one();
     };
     std::vector<std::jthread> crew;
-    for (int t = 0, n = running; t < n; ++t) crew.emplace_back(work, t);
+    const int wanted = running;
+    try {
+        for (int t = 0; t < wanted; ++t) crew.emplace_back(work, t);
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those that there are do all the work, which changes no bit.
+        if (crew.empty()) throw error(error_kind::internal, "the system gives no thread to work with");
+        const std::lock_guard guard(lock);
+        running -= wanted - static_cast<int>(crew.size());
+    }
     {
         std::unique_lock guard(lock);
         while (!changed.wait_for(guard, std::chrono::milliseconds(100), [&] { return running == 0; })) {
@@ -61,19 +71,74 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
     if (cancel != nullptr && cancel->load()) throw error(error_kind::cancelled, "the run was stopped");
 }
 
+namespace {
+
+// Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its paths. A
+// block of 2^10 is a whole branch of the fixed tree over tiles: merging blocks gives the bits of merging all at once.
+constexpr std::uint64_t tiles_per_block = 1024;
+
+tile_result merge_in_order(const std::vector<tile_result>& parts) {
+    tile_result out;
+    std::vector<kernels::moments> moments;
+    moments.reserve(parts.size());
+    for (const tile_result& p : parts) {
+        out.not_finite += p.not_finite;
+        out.first_not_finite = std::min(out.first_not_finite, p.first_not_finite);
+        moments.push_back(p.moments);
+    }
+    out.moments = kernels::merge_tiles(moments.data(), moments.size());
+    return out;
+}
+
+class tile_block {
+  public:
+    // Keeps the result of tile `at` of the block's `count`; the last one to come merges the block. True if it did.
+    bool keep(std::size_t at, std::size_t count, const tile_result& r) {
+        std::call_once(made_, [&] { tiles_.resize(count); });
+        tiles_[at] = r;
+        if (kept_.fetch_add(1, std::memory_order_acq_rel) + 1 < count) return false;
+        merged_ = merge_in_order(tiles_);
+        tiles_ = {};
+        return true;
+    }
+    const tile_result& merged() const { return merged_; }
+
+  private:
+    std::once_flag made_;
+    std::atomic<std::size_t> kept_{0};
+    std::vector<tile_result> tiles_;
+    tile_result merged_;
+};
+
+struct walked_job {
+    std::uint64_t first_tile = 0;  // in the line of the tiles of all jobs
+    std::vector<tile_block> blocks;
+    std::atomic<std::size_t> blocks_left;
+
+    walked_job(const path_job& job, std::uint64_t first)
+        : first_tile(first), blocks((job.tiles() + tiles_per_block - 1) / tiles_per_block), blocks_left(blocks.size()) {}
+};
+
+}  // namespace
+
+std::uint64_t bytes_of_results(std::uint64_t paths, int threads) {
+    const std::uint64_t tiles = kernels::tiles_of(paths);
+    const std::uint64_t blocks = (tiles + tiles_per_block - 1) / tiles_per_block;
+    const std::uint64_t open = std::min(blocks, static_cast<std::uint64_t>(threads) + 1);
+    return blocks * sizeof(tile_block) + std::min(tiles, open * tiles_per_block) * sizeof(tile_result);
+}
+
 std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations, int threads,
                                   const std::atomic<bool>* cancel,
                                   const std::function<void(const pool_progress&)>& on_progress) {
-    // Tiles of all jobs in one line; job j has tiles [begin[j], begin[j + 1]).
-    std::vector<std::uint64_t> begin{0};
+    std::deque<walked_job> walked;
+    std::uint64_t tiles = 0;
     std::size_t most_outputs = 1;
     for (const path_job& job : jobs) {
-        begin.push_back(begin.back() + job.tiles());
+        walked.emplace_back(job, tiles);
+        tiles += job.tiles();
         most_outputs = std::max(most_outputs, job.code->outputs.size());
     }
-    std::vector<tile_result> by_tile(begin.back());
-    std::vector<std::atomic<std::uint64_t>> tiles_left(jobs.size());
-    for (std::size_t j = 0; j < jobs.size(); ++j) tiles_left[j] = jobs[j].tiles();
     std::atomic<std::size_t> jobs_done{0};
     std::atomic<std::uint64_t> steps_done{0};
 
@@ -86,32 +151,33 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
         workers.push_back({lane_machine(operations), std::vector<tile_result>(most_outputs)});
     }
     for_each(
-        begin.back(), threads, cancel,
+        tiles, threads, cancel,
         [&](int thread, std::uint64_t i) {
-            const auto j = static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), i) - begin.begin()) - 1;
+            const auto after = std::upper_bound(walked.begin(), walked.end(), i,
+                                                [](std::uint64_t at, const walked_job& w) { return at < w.first_tile; });
+            walked_job& into = *std::prev(after);
+            const path_job& job = jobs[static_cast<std::size_t>(std::prev(after) - walked.begin())];
             worker& w = workers[static_cast<std::size_t>(thread)];
-            const std::uint64_t tile = i - begin[j];
-            w.machine.walk(jobs[j], tile, w.results);
-            by_tile[i] = w.results[0];
-            steps_done += static_cast<std::uint64_t>(kernels::paths_in_tile(jobs[j].paths, tile)) * jobs[j].when->steps();
-            if (--tiles_left[j] == 0) ++jobs_done;
+            const std::uint64_t tile = i - into.first_tile;
+            w.machine.walk(job, tile, w.results);
+
+            const std::uint64_t block = tile / tiles_per_block;
+            const std::uint64_t in_block = std::min(tiles_per_block, job.tiles() - block * tiles_per_block);
+            if (into.blocks[block].keep(tile % tiles_per_block, in_block, w.results[0]) && --into.blocks_left == 0) {
+                ++jobs_done;
+            }
+            steps_done += static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
         },
         [&] {
             if (on_progress) on_progress({jobs_done, steps_done});
         });
     if (on_progress) on_progress({jobs_done, steps_done});
 
-    std::vector<tile_result> out(jobs.size());
-    std::vector<kernels::moments> moments;
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-        moments.clear();
-        for (std::uint64_t i = begin[j]; i < begin[j + 1]; ++i) {
-            const tile_result& t = by_tile[i];
-            out[j].not_finite += t.not_finite;
-            out[j].first_not_finite = std::min(out[j].first_not_finite, t.first_not_finite);
-            moments.push_back(t.moments);
-        }
-        out[j].moments = kernels::merge_tiles(moments.data(), moments.size());
+    std::vector<tile_result> out;
+    for (const walked_job& w : walked) {
+        std::vector<tile_result> blocks;
+        for (const tile_block& b : w.blocks) blocks.push_back(b.merged());
+        out.push_back(merge_in_order(blocks));
     }
     return out;
 }

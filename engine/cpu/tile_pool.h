@@ -23,6 +23,9 @@ struct pool_progress {
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task, const std::function<void()>& watch);
 
+// What walk_all keeps of one job at a time.
+std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
+
 // One result for each job: the moments of its first output over all paths.
 std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations, int threads,
                                   const std::atomic<bool>* cancel,

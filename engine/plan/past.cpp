@@ -13,7 +13,7 @@ std::vector<dates::date> past_world::fixing_days(const std::vector<std::string>&
     for (const auto& name : assets) {
         const auto found = market_.fixings.find(name);
         if (found == market_.fixings.end()) continue;
-        for (auto it = found->second.upper_bound(from); it != found->second.end() && it->first <= to; ++it) {
+        for (auto it = found->second.lower_bound(from); it != found->second.end() && it->first <= to; ++it) {
             days.insert(it->first);
         }
     }

@@ -22,7 +22,7 @@ class past_world final : public language::world {
         day_ = day;
         exact_ = exact;
     }
-    // Days in (from, to] on which some asset of the list has a fixing.
+    // Days in [from, to] on which some asset of the list has a fixing.
     std::vector<dates::date> fixing_days(const std::vector<std::string>& assets, dates::date from, dates::date to) const;
 
     bool is_past() const override { return true; }

@@ -75,16 +75,20 @@ void play_past(language::payoff& script, const markets::market_state& market, co
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const block& of = blocks[b];
         if (of.continuous) {
-            // Before as_of a level counts as touched if a recorded fixing lies beyond it; today's spot begins the
-            // first interval to come.
+            // Before as_of a level counts as touched if a recorded fixing lies beyond it, from the first day on: the path
+            // to come, too, is watched from where it starts. Today's spot is seen as well, also where no path follows.
             const auto day_at = [&](double years) {
                 return dates::date{market.as_of.serial + static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
             };
             if (of.times[0] >= 0) continue;
-            for (const dates::date day : world.fixing_days(assets, day_at(of.times[0]), day_at(std::min(of.times[1], 0.0)))) {
+            const dates::date yesterday{market.as_of.serial - 1};
+            const bool ended = of.times[1] < -same_time_years;
+            for (const dates::date day :
+                 world.fixing_days(assets, day_at(of.times[0]), ended ? day_at(of.times[1]) : yesterday)) {
                 const double years = dates::time_point{day}.years(market.as_of);
                 events.push_back({years, b, 0, day, false});
             }
+            if (!ended) events.push_back({0, b, 0, market.as_of, true});
             continue;
         }
         for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
@@ -112,7 +116,7 @@ void play_past(language::payoff& script, const markets::market_state& market, co
 std::vector<double> grid_of(const std::vector<block>& blocks, const models::model& world) {
     std::vector<double> grid{0.0};
     for (const block& b : blocks) {
-        if (!b.continuous) {
+        if (!b.continuous || b.times.empty()) {
             for (const double t : b.times) {
                 if (t > same_time_years) grid.push_back(t);
             }
@@ -148,6 +152,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
         }
         return out;
     }
+    if (b.times.empty()) return out;
     const double from = std::max(b.times[0], 0.0), to = b.times[1];
     if (to <= same_time_years || to <= from) return out;
     const std::size_t first = place_in(grid, from), last = place_in(grid, to);
@@ -158,13 +163,13 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     return out;
 }
 
-}  // namespace
-
-trade_program plan_trade(const books::trade& t, const markets::market_state& market) {
+// Plans the trade as if the blocks marked idle were not there.
+trade_program plan_without(const std::vector<bool>& idle, const books::trade& t, const markets::market_state& market) {
     trade_program out;
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency);
     out.assets = script.assets();
+    for (const auto& name : out.assets) market.find_asset(name);
 
     program::recorder into(&cpu::evaluate);
     into.set_eager(true);
@@ -172,15 +177,25 @@ trade_program plan_trade(const books::trade& t, const markets::market_state& mar
     play_past(script, market, script.assets(), out.currency, into);
     into.set_eager(false);
 
-    const auto world =
-        models::catalogue().front().make({market, script.assets(), script.currencies(), out.currency});
-    const std::vector<double> grid = grid_of(script.blocks(), *world);
+    // Where everything has happened, the market need not say how it goes on.
+    auto blocks = script.blocks();
+    for (std::size_t b = 0; b < idle.size(); ++b) {
+        if (idle[b]) blocks[b].times.clear();
+    }
+    const bool goes_on = std::any_of(blocks.begin(), blocks.end(), [](const block& b) {
+        return !b.times.empty() && b.times.back() > same_time_years;
+    });
+    std::unique_ptr<models::model> world;
+    std::vector<double> grid{0.0};
+    if (goes_on) {
+        world = models::catalogue().front().make({market, script.assets(), script.currencies(), out.currency});
+        grid = grid_of(blocks, *world);
+        world->begin(grid, into);
+    }
     const std::size_t steps = grid.size() - 1;
-    world->begin(grid, into);
 
     // Sections in the order of the script; section 0 is the step, recorded last, when it is known what it must keep.
     std::vector<std::vector<event>> after(steps);
-    const auto& blocks = script.blocks();
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const runs_of_block to_come = runs_to_come(blocks[b], grid);
         if (to_come.runs.empty()) continue;
@@ -197,7 +212,7 @@ trade_program plan_trade(const books::trade& t, const markets::market_state& mar
     const auto recorded = std::move(into).finish();
     out.code = program::hoist(program::optimise(recorded.code, &cpu::evaluate));
     out.data = program::bind(out.code, recorded.data, &cpu::evaluate);
-    out.blocks = blocks;
+    out.blocks = script.blocks();
     for (std::size_t s = 0; s < steps; ++s) {
         for (const event e : after[s]) {
             const auto& section = out.code.sections[e.section];
@@ -207,6 +222,25 @@ trade_program plan_trade(const books::trade& t, const markets::market_state& mar
         out.when.close_step();
     }
     return out;
+}
+
+}  // namespace
+
+trade_program plan_trade(const books::trade& t, const markets::market_state& market) {
+    // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched on dates.
+    // The path does not stop for it.
+    std::vector<bool> idle;
+    for (;;) {
+        trade_program made = plan_without(idle, t, market);
+        idle.resize(made.blocks.size(), false);
+        bool found = false;
+        for (std::size_t b = 0; b < made.blocks.size(); ++b) {
+            const bool has_runs = b + 1 < made.data.runs.size() && made.data.runs[b + 1] > 0;
+            if (idle[b] || !has_runs || !made.code.sections[b + 1].writes.empty()) continue;
+            idle[b] = found = true;
+        }
+        if (!found) return made;
+    }
 }
 
 }  // namespace tilewalk::plan

@@ -342,6 +342,7 @@ path_data bind(const path_program& p, const program_data& data, evaluator evalua
     out.terms.resize(p.per_trade.columns.size());
     compute(p.per_trade, data.terms.data(), nullptr, evaluate, scratch, out.terms.data());
     out.rows.resize(p.sections.size());
+    out.runs = data.runs;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
         const uniform_code& code = p.sections[s].per_run;
         out.widths.push_back(code.columns.size());

@@ -49,7 +49,7 @@ path_program hoist(const program& p);
 struct path_data {
     std::vector<double> terms;               // by column of per_trade
     std::vector<std::vector<double>> rows;   // by section: row-major, one row a run
-    std::vector<std::size_t> widths;         // by section: numbers in a row
+    std::vector<std::size_t> runs, widths;   // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
 };
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool merges tiles in blocks as they come; the result must be that of one tree over all tiles.
+#include "engine/cpu/tile_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <vector>
+
+#include "kernels/tile.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::cpu {
+namespace {
+
+// One normal, squared: a path of one operation.
+struct square_of_normal {
+    lane_program code;
+    program::path_data data;
+    plan::timeline when;
+
+    square_of_normal() {
+        program::recorder into(&evaluate);
+        into.set_eager(true);
+        const auto state = into.state("value", 0.0);
+        into.output(state);
+        into.set_eager(false);
+        into.open_section(0, "step", 1);
+        const program::value z = into.normal();
+        into.write(state, z * z);
+        const auto recorded = std::move(into).finish();
+        const auto path = program::hoist(program::optimise(recorded.code, &evaluate));
+        data = program::bind(path, recorded.data, &evaluate);
+        code = compile(path);
+        when.times.push_back(1.0);
+        when.close_step();
+    }
+    path_job job(std::uint64_t paths) const { return {&code, &data, &when, 42, paths}; }
+};
+
+void expect_same_bits(const kernels::moments& a, const kernels::moments& b) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a.mean), std::bit_cast<std::uint64_t>(b.mean));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a.m2), std::bit_cast<std::uint64_t>(b.m2));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a.m3), std::bit_cast<std::uint64_t>(b.m3));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a.m4), std::bit_cast<std::uint64_t>(b.m4));
+    EXPECT_EQ(a.count, b.count);
+}
+
+kernels::moments merged_at_once(const path_job& job, const lane_operations& operations) {
+    lane_machine machine(operations);
+    std::vector<kernels::moments> all;
+    std::vector<tile_result> result(1);
+    for (std::uint64_t tile = 0; tile < job.tiles(); ++tile) {
+        machine.walk(job, tile, result);
+        all.push_back(result[0].moments);
+    }
+    return kernels::merge_tiles(all.data(), all.size());
+}
+
+TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
+    const square_of_normal trade;
+    const auto& operations = *runnable_instruction_sets().sets[0];
+    const std::uint64_t block = 1024 * std::uint64_t{kernels::paths_per_tile};
+    // Below, at and above a block; several blocks with an odd rest; three blocks, which is not a full tree.
+    std::vector<path_job> jobs;
+    for (const std::uint64_t paths : {std::uint64_t{1}, block - 1, block, block + 1, 3 * block, 5 * block + 7 * 1024 + 3}) {
+        jobs.push_back(trade.job(paths));
+    }
+    for (const int threads : {1, 3}) {
+        const auto pooled = walk_all(jobs, operations, threads, nullptr, {});
+        ASSERT_EQ(pooled.size(), jobs.size());
+        for (std::size_t j = 0; j < jobs.size(); ++j) {
+            SCOPED_TRACE(testing::Message() << jobs[j].paths << " paths on " << threads << " threads");
+            expect_same_bits(pooled[j].moments, merged_at_once(jobs[j], operations));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk::cpu
