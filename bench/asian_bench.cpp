@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path-steps a second of the whole engine on the Asian case: by instruction set on one core, and on several cores.
+// Path-steps a second of the whole engine on the Asian case: by instruction set on one core, and on several
+// cores.
 #include <thread>
 
 #include "bench/asian_case.h"
@@ -13,7 +14,8 @@ void register_all() {
     for (const auto& set : tilewalk::engine::instruction_sets()) {
         benchmark::RegisterBenchmark(("asian_252/one_core/" + set).c_str(),
                                      [set](benchmark::State& state) {
-                                         tilewalk::bench::price_repeatedly(state, asian_case{}.book(), set, paths, 1);
+                                         tilewalk::bench::price_repeatedly(state, asian_case{}.book(), set,
+                                                                           paths, 1);
                                      })
             ->UseRealTime()
             ->Unit(benchmark::kMillisecond);
@@ -21,8 +23,8 @@ void register_all() {
     for (unsigned threads = 1; threads <= std::thread::hardware_concurrency(); threads *= 2) {
         benchmark::RegisterBenchmark(("asian_252/cores:" + std::to_string(threads)).c_str(),
                                      [threads](benchmark::State& state) {
-                                         tilewalk::bench::price_repeatedly(state, asian_case{}.book(), "auto", paths,
-                                                                           static_cast<int>(threads));
+                                         tilewalk::bench::price_repeatedly(state, asian_case{}.book(), "auto",
+                                                                           paths, static_cast<int>(threads));
                                      })
             ->UseRealTime()
             ->Unit(benchmark::kMillisecond);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case every speed figure speaks of: an arithmetic Asian call, a year of 252 daily fixings, flat Black-Scholes.
+// The case every speed figure speaks of: an arithmetic Asian call, a year of 252 daily fixings, flat
+// Black-Scholes.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -24,13 +25,14 @@ struct asian_case {
             "}}}\n"
             "trades:\n"
             "  - {id: asian, product: asian, underlying: ACME, option: call, strike: " +
-            text(strike) + ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) + "}}\n");
+            text(strike) + ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) +
+            "}}\n");
     }
 };
 
 // Prices the book once for each iteration. Items are path-steps: one path over one fixing.
-inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book& book, const std::string& instructions,
-                                  std::uint64_t paths, int threads) {
+inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book& book,
+                                  const std::string& instructions, std::uint64_t paths, int threads) {
     const engine pricer({instructions});
     run_options options;
     options.overrides.paths = paths;

@@ -54,7 +54,8 @@ void register_all() {
         const std::string prefix = std::string(set->name) + "/";
         for (const auto& entry : program::operations) {
             if (program::is_leaf(entry.code)) continue;
-            benchmark::RegisterBenchmark((prefix + std::string(entry.name)).c_str(), run_loop, set, entry.code);
+            benchmark::RegisterBenchmark((prefix + std::string(entry.name)).c_str(), run_loop, set,
+                                         entry.code);
         }
         benchmark::RegisterBenchmark((prefix + "normals").c_str(), run_shocks, set->normals);
         benchmark::RegisterBenchmark((prefix + "uniforms").c_str(), run_shocks, set->uniforms);

@@ -36,7 +36,8 @@ const cpu::lane_operations& operations_named(const std::string& name) {
     const auto list = cpu::runnable_instruction_sets();
     if (list.count == 0) {
         throw error(error_kind::usage,
-                    "this processor has no fused multiply-add; Tilewalk needs x86-64-v3 (AVX2 and FMA, 2013) or newer");
+                    "this processor has no fused multiply-add; Tilewalk needs x86-64-v3 (AVX2 and FMA, 2013) "
+                    "or newer");
     }
     std::string known;
     for (int i = 0; i < list.count; ++i) {
@@ -62,7 +63,8 @@ settled settle(const run_settings& caller, const run_settings& file) {
         throw error(error_kind::usage, "paths is " + std::to_string(s.paths) + "; it must be from 1 to 2^40");
     }
     if (s.threads < 0 || s.threads > most_threads) {
-        throw error(error_kind::usage, "threads is " + std::to_string(s.threads) + "; it must be from 0 (all cores) to 1024");
+        throw error(error_kind::usage,
+                    "threads is " + std::to_string(s.threads) + "; it must be from 0 (all cores) to 1024");
     }
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     return s;
@@ -70,7 +72,8 @@ settled settle(const run_settings& caller, const run_settings& file) {
 
 const market& market_of(const book& trades) {
     if (!trades.market()) {
-        throw error(error_kind::usage, "the book names no market; write market: in the book or give one", {trades.state().name, 0, 0});
+        throw error(error_kind::usage, "the book names no market; write market: in the book or give one",
+                    {trades.state().name, 0, 0});
     }
     return *trades.market();
 }
@@ -149,7 +152,8 @@ void fail(price_row& row, const error& e) {
 
 void price_certain(price_row& row, double value) {
     if (!std::isfinite(value)) {
-        fail(row, error(error_kind::numeric, "the payoff of what has already happened is not a finite number"));
+        fail(row,
+             error(error_kind::numeric, "the payoff of what has already happened is not a finite number"));
         return;
     }
     row.status = trade_status::priced;
@@ -159,10 +163,11 @@ void price_certain(price_row& row, double value) {
 
 void price_walked(price_row& row, const cpu::tile_result& r, std::uint64_t paths) {
     if (r.not_finite > 0) {
-        fail(row, error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
-                                                 " paths gave no finite number, the first is path " +
-                                                 std::to_string(r.first_not_finite) +
-                                                 "; look for a division by zero, a log or a power in the script"));
+        fail(row,
+             error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
+                                            " paths gave no finite number, the first is path " +
+                                            std::to_string(r.first_not_finite) +
+                                            "; look for a division by zero, a log or a power in the script"));
         return;
     }
     constexpr double normal_95 = 1.959963984540054;
@@ -170,8 +175,9 @@ void price_walked(price_row& row, const cpu::tile_result& r, std::uint64_t paths
     const double n = m.count;
     const double standard_error = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
     if (!std::isfinite(m.mean) || !std::isfinite(standard_error)) {
-        fail(row, error(error_kind::numeric, "the payoffs are too large for their mean and standard error to be numbers; "
-                                             "take a smaller notional"));
+        fail(row, error(error_kind::numeric,
+                        "the payoffs are too large for their mean and standard error to be numbers; "
+                        "take a smaller notional"));
         return;
     }
     row.status = trade_status::priced;
@@ -181,11 +187,13 @@ void price_walked(price_row& row, const cpu::tile_result& r, std::uint64_t paths
     row.low = row.price - normal_95 * row.standard_error;
     row.high = row.price + normal_95 * row.standard_error;
     row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
-    // No path that differs from the others is a certainty where something is paid, and where nothing is, more likely a
-    // sample that missed all there is to see. A handful of paths shows neither.
+    // No path that differs from the others is a certainty where something is paid, and where nothing is, more
+    // likely a sample that missed all there is to see. A handful of paths shows neither.
     const bool all_the_same = m.m2 == 0;
     row.thin = n < thin_below || (all_the_same ? m.mean == 0 : row.effective_hits < thin_below);
-    if (all_the_same) {
+    if (paths == 1) {
+        row.message = "one path has no standard error";
+    } else if (all_the_same) {
         row.message = m.mean == 0 ? "no path paid anything" : "every path paid the same";
     } else if (row.thin) {
         row.message = "only about " + std::to_string(static_cast<long long>(row.effective_hits)) +
@@ -241,11 +249,12 @@ results engine::price(const book& trades, const market& in, const run_options& o
         now.path_steps += run.paths * p.when.steps();
     }
     const std::size_t without_job = plans.size() - jobs.size();
-    const auto walked = cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
-        now.trades_done = without_job + p.jobs_done;
-        now.path_steps_done = p.path_steps_done;
-        report();
-    });
+    const auto walked =
+        cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
+            now.trades_done = without_job + p.jobs_done;
+            now.path_steps_done = p.path_steps_done;
+            report();
+        });
     const auto walked_at = clock::now();
 
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -277,8 +286,9 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.inputs = state.inputs;
     const input_file market_file{in.state().name, in.state().hash};
     // A market that stands in the book has no file of its own.
-    if (!market_file.hash.empty() &&
-        std::none_of(m.inputs.begin(), m.inputs.end(), [&](const input_file& f) { return f.hash == market_file.hash; })) {
+    if (!market_file.hash.empty() && std::none_of(m.inputs.begin(), m.inputs.end(), [&](const input_file& f) {
+            return f.hash == market_file.hash;
+        })) {
         m.inputs.push_back(market_file);
     }
     m.plan_seconds = seconds(planned_at - begin).count();
@@ -288,7 +298,8 @@ results engine::price(const book& trades, const market& in, const run_options& o
     return out;
 }
 
-std::vector<trade_plan> engine::explain(const book& trades, const market& in, const run_options& options) const {
+std::vector<trade_plan> engine::explain(const book& trades, const market& in,
+                                        const run_options& options) const {
     const settled run = settle(options.overrides, trades.settings());
     std::vector<trade_plan> out;
     for (const books::trade& t : trades.state().trades) {
@@ -315,7 +326,8 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in, co
                     auto& d = dates[b.times[i]];
                     d.years = b.times[i];
                     if (d.label.empty()) d.label = to_string(b.labels[i]);
-                    d.blocks.push_back(!b.continuous ? b.name : (i == 0 ? "from here: " : "until here: ") + b.name);
+                    d.blocks.push_back(!b.continuous ? b.name
+                                                     : (i == 0 ? "from here: " : "until here: ") + b.name);
                 }
             }
             for (auto& [years, d] : dates) p.dates.push_back(std::move(d));
@@ -327,9 +339,12 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in, co
             p.lane_registers = code.registers;
             p.uniform_operations = made.code.per_trade.nodes.size();
             for (const auto& s : made.code.sections) p.uniform_operations += s.per_run.nodes.size();
-            const std::size_t shocks = static_cast<std::size_t>(code.normals_per_step + code.uniforms_per_step + 2);
-            p.bytes_per_thread = code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
-            p.bytes_shared = made.when.bytes() + (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
+            const std::size_t shocks =
+                static_cast<std::size_t>(code.normals_per_step + code.uniforms_per_step + 2);
+            p.bytes_per_thread =
+                code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
+            p.bytes_shared = made.when.bytes() +
+                             (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
             for (const auto& rows : made.data.rows) p.bytes_shared += rows.size() * sizeof(double);
             p.bytes_shared += cpu::bytes_of_results(run.paths, run.threads);
         } catch (const std::exception& e) {

@@ -10,7 +10,8 @@ namespace tilewalk {
 
 std::string machine_name() {
     utsname system{};
-    std::string name = uname(&system) == 0 ? std::string(system.machine) + " " + system.sysname : "unknown system";
+    std::string name =
+        uname(&system) == 0 ? std::string(system.machine) + " " + system.sysname : "unknown system";
     std::ifstream processors("/proc/cpuinfo");
     for (std::string line; std::getline(processors, line);) {
         if (!line.starts_with("model name")) continue;

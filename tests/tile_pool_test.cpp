@@ -63,7 +63,8 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
     const std::uint64_t block = 1024 * std::uint64_t{kernels::paths_per_tile};
     // Below, at and above a block; several blocks with an odd rest; three blocks, which is not a full tree.
     std::vector<path_job> jobs;
-    for (const std::uint64_t paths : {std::uint64_t{1}, block - 1, block, block + 1, 3 * block, 5 * block + 7 * 1024 + 3}) {
+    for (const std::uint64_t paths :
+         {std::uint64_t{1}, block - 1, block, block + 1, 3 * block, 5 * block + 7 * 1024 + 3}) {
         jobs.push_back(trade.job(paths));
     }
     for (const int threads : {1, 3}) {

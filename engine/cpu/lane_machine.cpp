@@ -9,7 +9,9 @@ namespace tilewalk::cpu {
 
 static_assert(lanes == kernels::lanes_per_tile);
 
-std::uint64_t path_job::tiles() const { return kernels::tiles_of(paths); }
+std::uint64_t path_job::tiles() const {
+    return kernels::tiles_of(paths);
+}
 
 void lane_machine::shock_buffer::resize(int per_step) {
     const auto n = static_cast<std::size_t>(per_step);
@@ -38,12 +40,18 @@ void lane_machine::refill(shock_buffer& into, draw fill, int per_step, std::size
 void lane_machine::execute(const std::vector<instruction>& section, const path_job& job, const double* row) {
     const auto address = [&](const operand& o) -> const double* {
         switch (o.in) {
-            case space::lane: return registers_[o.at].of;
-            case space::normal: return normals_.slot[o.at];
-            case space::uniform: return uniforms_.slot[o.at];
-            case space::constant: return job.code->constants.data() + o.at;
-            case space::term: return job.data->terms.data() + o.at;
-            case space::row: return row + o.at;
+            case space::lane:
+                return registers_[o.at].of;
+            case space::normal:
+                return normals_.slot[o.at];
+            case space::uniform:
+                return uniforms_.slot[o.at];
+            case space::constant:
+                return job.code->constants.data() + o.at;
+            case space::term:
+                return job.data->terms.data() + o.at;
+            case space::row:
+                return row + o.at;
         }
         return nullptr;
     };
@@ -57,8 +65,8 @@ void lane_machine::execute(const std::vector<instruction>& section, const path_j
             }
             continue;
         }
-        operations_.loops[static_cast<std::size_t>(it.code)][it.mode](out, address(it.args[0]), address(it.args[1]),
-                                                                     address(it.args[2]));
+        operations_.loops[static_cast<std::size_t>(it.code)][it.mode](
+            out, address(it.args[0]), address(it.args[1]), address(it.args[2]));
     }
 }
 
@@ -78,12 +86,14 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
     for (std::uint64_t j = 0; j * lanes < count; ++j) {
         const std::uint64_t first_path = first + j * lanes;
-        for (std::uint32_t s = 0; s < code.states; ++s) operations_.fill(registers_[s].of, job.data->initial_states[s]);
+        for (std::uint32_t s = 0; s < code.states; ++s)
+            operations_.fill(registers_[s].of, job.data->initial_states[s]);
         for (std::size_t step = 0; step < when.steps(); ++step) {
             refill(normals_, operations_.normals, code.normals_per_step, step, job.seed, first_path);
             refill(uniforms_, operations_.uniforms, code.uniforms_per_step, step, job.seed, first_path);
             execute(code.sections[0], job, row_of(0, step));
-            for (const plan::event& e : when.events_after(step)) execute(code.sections[e.section], job, row_of(e.section, e.row));
+            for (const plan::event& e : when.events_after(step))
+                execute(code.sections[e.section], job, row_of(e.section, e.row));
         }
         for (std::size_t o = 0; o < code.outputs.size(); ++o) {
             operations_.copy(payoffs_[o * kernels::paths_per_lane + j].of, registers_[code.outputs[o]].of);

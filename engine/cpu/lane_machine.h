@@ -26,8 +26,8 @@ struct path_job {
 
 struct tile_result {
     kernels::moments moments{};
-    std::uint64_t not_finite = 0;             // paths whose result is not a finite number
-    std::uint64_t first_not_finite = ~0ull;   // and the first of them
+    std::uint64_t not_finite = 0;            // paths whose result is not a finite number
+    std::uint64_t first_not_finite = ~0ull;  // and the first of them
 };
 
 class lane_machine {
@@ -41,7 +41,8 @@ class lane_machine {
     struct alignas(64) lane_array {
         double of[lanes];
     };
-    // Shocks of one kind: two from each block of the counter, so a step with an odd number leaves one for the next.
+    // Shocks of one kind: two from each block of the counter, so a step with an odd number leaves one for the
+    // next.
     struct shock_buffer {
         std::vector<lane_array> arrays;
         std::vector<const double*> slot;

@@ -14,8 +14,9 @@ using program::state_write;
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// Lays out one section. States own registers 0..states-1 all along the path; results of operations get registers from
-// a free list, or, where nothing later needs the old value, the register of the state they become.
+// Lays out one section. States own registers 0..states-1 all along the path; results of operations get
+// registers from a free list, or, where nothing later needs the old value, the register of the state they
+// become.
 class section_layout {
   public:
     section_layout(const program::lane_section& code, lane_program& into)
@@ -53,17 +54,18 @@ class section_layout {
     }
 
     void choose_state_targets() {
-        // A state that keeps another's old value (x_before = x) takes it first, which frees x to be overwritten,
-        // unless its own old value is still read.
+        // A state that keeps another's old value (x_before = x) takes it first, which frees x to be
+        // overwritten, unless its own old value is still read.
         for (const state_write& w : code_.writes) {
             const node& from = code_.nodes[w.node];
-            if (from.code != operation::state || copies_of_[w.state] > 0 || last_state_read_[w.state] > 0) continue;
+            if (from.code != operation::state || copies_of_[w.state] > 0 || last_state_read_[w.state] > 0)
+                continue;
             out_.push_back({operation::constant, 0, w.state, {{space::lane, from.args[0]}, {}, {}}});
             early_.push_back(w.state);
             --copies_of_[from.args[0]];
         }
-        // A result may be computed straight into its state's register if no later operation and no other write still
-        // needs the state's old value.
+        // A result may be computed straight into its state's register if no later operation and no other
+        // write still needs the state's old value.
         target_.assign(code_.nodes.size(), none);
         for (const state_write& w : code_.writes) {
             if (program::is_leaf(code_.nodes[w.node].code) || target_[w.node] != none) continue;
@@ -72,10 +74,14 @@ class section_layout {
         }
     }
 
-    bool is_early(std::uint32_t state) const { return std::find(early_.begin(), early_.end(), state) != early_.end(); }
+    bool is_early(std::uint32_t state) const {
+        return std::find(early_.begin(), early_.end(), state) != early_.end();
+    }
 
     operand constant(double number) {
-        const auto same = [&](double c) { return std::bit_cast<std::uint64_t>(c) == std::bit_cast<std::uint64_t>(number); };
+        const auto same = [&](double c) {
+            return std::bit_cast<std::uint64_t>(c) == std::bit_cast<std::uint64_t>(number);
+        };
         auto found = std::find_if(into_.constants.begin(), into_.constants.end(), same);
         if (found == into_.constants.end()) found = into_.constants.insert(found, number);
         return {space::constant, static_cast<std::uint32_t>(found - into_.constants.begin())};
@@ -93,13 +99,26 @@ class section_layout {
     void emit(std::uint32_t i) {
         const node& n = code_.nodes[i];
         switch (n.code) {
-            case operation::constant: place_[i] = constant(n.number); return;
-            case operation::term: place_[i] = {space::term, n.args[0]}; return;
-            case operation::row: place_[i] = {space::row, n.args[0]}; return;
-            case operation::state: place_[i] = {space::lane, n.args[0]}; return;
-            case operation::normal: place_[i] = {space::normal, n.args[0]}; return;
-            case operation::uniform: place_[i] = {space::uniform, n.args[0]}; return;
-            default: break;
+            case operation::constant:
+                place_[i] = constant(n.number);
+                return;
+            case operation::term:
+                place_[i] = {space::term, n.args[0]};
+                return;
+            case operation::row:
+                place_[i] = {space::row, n.args[0]};
+                return;
+            case operation::state:
+                place_[i] = {space::lane, n.args[0]};
+                return;
+            case operation::normal:
+                place_[i] = {space::normal, n.args[0]};
+                return;
+            case operation::uniform:
+                place_[i] = {space::uniform, n.args[0]};
+                return;
+            default:
+                break;
         }
         instruction it{n.code, 0, 0, {}};
         const int arity = program::entry_of(n.code).arity;
@@ -119,7 +138,8 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // The writes that are left happen together: whatever would be overwritten before it is read is saved first.
+    // The writes that are left happen together: whatever would be overwritten before it is read is saved
+    // first.
     void copy_writes() {
         struct move {
             std::uint32_t to;
@@ -132,7 +152,10 @@ class section_layout {
             moves.push_back({w.state, from});
         }
         const auto push = [&](std::uint32_t to, const operand& from) {
-            out_.push_back({operation::constant, static_cast<std::uint8_t>(from.is_number() ? 1 : 0), to, {from, {}, {}}});
+            out_.push_back({operation::constant,
+                            static_cast<std::uint8_t>(from.is_number() ? 1 : 0),
+                            to,
+                            {from, {}, {}}});
         };
         while (!moves.empty()) {
             const auto free_target = std::find_if(moves.begin(), moves.end(), [&](const move& m) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path program made ready for the lane machine: a list of loops for each section, with the registers they use.
+// A path program made ready for the lane machine: a list of loops for each section, with the registers they
+// use.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace tilewalk::cpu {
 
 // Where an operand of an instruction is found.
 enum class space : std::uint8_t {
-    lane,      // a register of 256 numbers
-    normal,    // a shock of this step, 256 numbers
+    lane,    // a register of 256 numbers
+    normal,  // a shock of this step, 256 numbers
     uniform,
     constant,  // one number: a literal,
     term,      // of the trade,

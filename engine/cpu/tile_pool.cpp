@@ -22,7 +22,8 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
     std::atomic<bool> stop{cancel != nullptr && cancel->load()};
     std::mutex lock;
     std::condition_variable changed;
-    int running = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(threads, 1)), count));
+    int running =
+        static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(threads, 1)), count));
     std::exception_ptr failure;
 
     const auto work = [&](int thread) {
@@ -73,8 +74,9 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
 
 namespace {
 
-// Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its paths. A
-// block of 2^10 is a whole branch of the fixed tree over tiles: merging blocks gives the bits of merging all at once.
+// Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its
+// paths. A block of 2^10 is a whole branch of the fixed tree over tiles: merging blocks gives the bits of
+// merging all at once.
 constexpr std::uint64_t tiles_per_block = 1024;
 
 tile_result merge_in_order(const std::vector<tile_result>& parts) {
@@ -92,7 +94,8 @@ tile_result merge_in_order(const std::vector<tile_result>& parts) {
 
 class tile_block {
   public:
-    // Keeps the result of tile `at` of the block's `count`; the last one to come merges the block. True if it did.
+    // Keeps the result of tile `at` of the block's `count`; the last one to come merges the block. True if it
+    // did.
     bool keep(std::size_t at, std::size_t count, const tile_result& r) {
         std::call_once(made_, [&] { tiles_.resize(count); });
         tiles_[at] = r;
@@ -116,7 +119,9 @@ struct walked_job {
     std::atomic<std::size_t> blocks_left;
 
     walked_job(const path_job& job, std::uint64_t first)
-        : first_tile(first), blocks((job.tiles() + tiles_per_block - 1) / tiles_per_block), blocks_left(blocks.size()) {}
+        : first_tile(first),
+          blocks((job.tiles() + tiles_per_block - 1) / tiles_per_block),
+          blocks_left(blocks.size()) {}
 };
 
 }  // namespace
@@ -128,8 +133,8 @@ std::uint64_t bytes_of_results(std::uint64_t paths, int threads) {
     return blocks * sizeof(tile_block) + std::min(tiles, open * tiles_per_block) * sizeof(tile_result);
 }
 
-std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations, int threads,
-                                  const std::atomic<bool>* cancel,
+std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
+                                  int threads, const std::atomic<bool>* cancel,
                                   const std::function<void(const pool_progress&)>& on_progress) {
     std::deque<walked_job> walked;
     std::uint64_t tiles = 0;
@@ -153,8 +158,9 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
     for_each(
         tiles, threads, cancel,
         [&](int thread, std::uint64_t i) {
-            const auto after = std::upper_bound(walked.begin(), walked.end(), i,
-                                                [](std::uint64_t at, const walked_job& w) { return at < w.first_tile; });
+            const auto after =
+                std::upper_bound(walked.begin(), walked.end(), i,
+                                 [](std::uint64_t at, const walked_job& w) { return at < w.first_tile; });
             walked_job& into = *std::prev(after);
             const path_job& job = jobs[static_cast<std::size_t>(std::prev(after) - walked.begin())];
             worker& w = workers[static_cast<std::size_t>(thread)];
@@ -163,10 +169,12 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
 
             const std::uint64_t block = tile / tiles_per_block;
             const std::uint64_t in_block = std::min(tiles_per_block, job.tiles() - block * tiles_per_block);
-            if (into.blocks[block].keep(tile % tiles_per_block, in_block, w.results[0]) && --into.blocks_left == 0) {
+            if (into.blocks[block].keep(tile % tiles_per_block, in_block, w.results[0]) &&
+                --into.blocks_left == 0) {
                 ++jobs_done;
             }
-            steps_done += static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
+            steps_done +=
+                static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
         },
         [&] {
             if (on_progress) on_progress({jobs_done, steps_done});

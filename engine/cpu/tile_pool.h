@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the tiles of many trades on all cores. Which core walks a tile, and when, changes nothing: results are kept by
-// tile and merged in one fixed order.
+// Walks the tiles of many trades on all cores. Which core walks a tile, and when, changes nothing: results
+// are kept by tile and merged in one fixed order.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,19 @@ struct pool_progress {
     std::uint64_t path_steps_done = 0;
 };
 
-// Calls task(i) for i in [0, count) on `threads` threads, each thread with its own index, until done or cancelled. The
-// calling thread runs `watch` about ten times a second. The first exception of a task is thrown again here.
+// Calls task(i) for i in [0, count) on `threads` threads, each thread with its own index, until done or
+// cancelled. The calling thread runs `watch` about ten times a second. The first exception of a task is
+// thrown again here.
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
-              const std::function<void(int thread, std::uint64_t i)>& task, const std::function<void()>& watch);
+              const std::function<void(int thread, std::uint64_t i)>& task,
+              const std::function<void()>& watch);
 
 // What walk_all keeps of one job at a time.
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
 
 // One result for each job: the moments of its first output over all paths.
-std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations, int threads,
-                                  const std::atomic<bool>* cancel,
+std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
+                                  int threads, const std::atomic<bool>* cancel,
                                   const std::function<void(const pool_progress&)>& on_progress);
 
 }  // namespace tilewalk::cpu

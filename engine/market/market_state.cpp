@@ -35,28 +35,33 @@ std::pair<const fx_rate*, bool> market_state::fx_pair(const std::string& from, c
     return {nullptr, false};
 }
 
-double market_state::fx_spot(const std::string& from, const std::string& to) const {
+std::vector<fx_leg> market_state::fx_legs(const std::string& from, const std::string& to) const {
     discount_curve(from);
     discount_curve(to);
-    if (from == to) return 1;
-    const auto quoted = [this](const std::string& a, const std::string& b) -> std::optional<double> {
+    if (from == to) return {};
+    const auto quoted = [this](const std::string& a, const std::string& b) {
         const auto [pair, inverted] = fx_pair(a, b);
-        if (!pair) return std::nullopt;
-        return inverted ? 1 / pair->rate : pair->rate;
+        return fx_leg{pair, inverted};
     };
-    if (const auto direct = quoted(from, to)) return *direct;
+    if (const fx_leg direct = quoted(from, to); direct.pair) return {direct};
     // In alphabetical order, so that the answer does not depend on the order of the file.
     for (const auto& [third, discount] : currencies) {
         if (third == from || third == to) continue;
-        const auto first = quoted(from, third);
-        if (!first) continue;
-        if (const auto second = quoted(third, to)) return *first * *second;
+        const fx_leg first = quoted(from, third), second = quoted(third, to);
+        if (first.pair && second.pair) return {first, second};
     }
     std::string known;
     for (const fx_rate& pair : fx) known += (known.empty() ? "" : ", ") + pair.base + pair.quote;
     throw error(error_kind::input, "no exchange rate from " + from + " to " + to +
                                        ", direct or through one third currency; the market quotes " +
                                        (known.empty() ? "none" : known));
+}
+
+double market_state::fx_spot(const std::string& from, const std::string& to) const {
+    double rate = 1;
+    for (const fx_leg& leg : fx_legs(from, to))
+        rate = leg.inverted ? rate / leg.pair->rate : rate * leg.pair->rate;
+    return rate;
 }
 
 double market_state::correlation(const std::string& a, const std::string& b) const {

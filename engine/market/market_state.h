@@ -24,6 +24,12 @@ struct fx_rate {
     location where;
 };
 
+// A quoted pair on the way from one currency to another; inverted if it is taken against its quote.
+struct fx_leg {
+    const fx_rate* pair = nullptr;
+    bool inverted = false;
+};
+
 struct market_state {
     std::string name;  // file, for errors and the manifest
     std::string hash;  // SHA-256 of the bytes read; empty for a market inside a book
@@ -39,10 +45,11 @@ struct market_state {
     // Each throws tilewalk::error (input) naming the nearest known name, without a place.
     const curve& discount_curve(const std::string& currency) const;
     const asset& find_asset(const std::string& asset_name) const;
-    // Units of `to` for one unit of `from`, direct, inverted or through one third currency.
-    double fx_spot(const std::string& from, const std::string& to) const;
     // The quoted pair for two currencies and whether it is inverted; null if not quoted directly.
     std::pair<const fx_rate*, bool> fx_pair(const std::string& from, const std::string& to) const;
+    // How one unit of `from` becomes `to`: one quoted pair, or two through a third currency. Empty if they are equal.
+    std::vector<fx_leg> fx_legs(const std::string& from, const std::string& to) const;
+    double fx_spot(const std::string& from, const std::string& to) const;  // units of `to` for one unit of `from`
     double correlation(const std::string& a, const std::string& b) const;  // 1 for equal, 0 if not given
 };
 

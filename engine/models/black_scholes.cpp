@@ -18,7 +18,8 @@ using markets::volatility;
 using program::recorder;
 using program::value;
 
-// The log of a lognormal level after one step: `root` is its row of the triangular root of the step's covariance.
+// The log of a lognormal level after one step: `root` is its row of the triangular root of the step's
+// covariance.
 template <class Real>
 Real lognormal_step(Real x, Real drift, std::span<const Real> shocks, std::span<const Real> root) {
     Real move = drift;
@@ -26,31 +27,39 @@ Real lognormal_step(Real x, Real drift, std::span<const Real> shocks, std::span<
     return x + move;
 }
 
-// What moves: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), and exp(x) is a martingale
-// up to the quanto drift.
-struct factor {
-    std::string name;          // in the market
-    bool is_asset = true;
-    const markets::asset* asset = nullptr;
-    const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
+// A quoted thing that moves: an asset, or a pair of currencies. -1: the pair is taken the other way round.
+struct driver {
+    std::string name;  // as the correlations call it
     const volatility* vol = nullptr;
-    std::string correlation_name;  // as the correlations call it
-    double sign = 1;               // -1: the quoted pair is the other way round
-    double start = 0;              // exchange rate today
-    bool quanto = false;
-    std::string quanto_name;       // the pair that turns the asset's currency into the trade's
-    double quanto_sign = 1;
-    const volatility* quanto_vol = nullptr;
+    double sign = 1;
+};
+// The log of an asset moves with one driver; that of an exchange rate with one, or with two where it is a
+// cross.
+using drivers = std::vector<driver>;
+
+// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), and exp(x) is
+// a martingale up to the quanto drift.
+struct factor {
+    std::string name;                       // of the asset or the currency
+    const markets::asset* asset = nullptr;  // none: an exchange rate
+    const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
+    drivers moves_with;
+    drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
+    double start = 0;  // exchange rate today
     bool has_cash_dividends = false;
     std::uint32_t state = 0;
-    bool watched = false;          // a bridge was asked for: the value before the step is kept
+    bool watched = false;  // a bridge was asked for: the value before the step is kept
     std::uint32_t before = 0;
+
+    bool is_asset() const { return asset != nullptr; }
 };
 
 class black_scholes final : public model {
   public:
     explicit black_scholes(const request& from)
-        : market_(from.market), trade_currency_(from.trade_currency), domestic_(market_.discount_curve(trade_currency_)) {
+        : market_(from.market),
+          trade_currency_(from.trade_currency),
+          domestic_(market_.discount_curve(trade_currency_)) {
         for (const auto& name : from.assets) add_asset(name);
         for (const auto& name : from.currencies) {
             if (name != trade_currency_) add_currency(name);
@@ -65,10 +74,10 @@ class black_scholes final : public model {
         };
         add(domestic_.pillars());
         for (const factor& f : factors_) {
-            add(f.vol->pillars());
+            for (const driver& d : f.moves_with) add(d.vol->pillars());
+            for (const driver& d : f.quanto) add(d.vol->pillars());
             add(f.carry->pillars());
-            if (f.quanto) add(f.quanto_vol->pillars());
-            if (!f.is_asset) continue;
+            if (!f.is_asset()) continue;
             add(f.asset->dividend_yield.pillars());
             for (const auto& d : f.asset->dividends) {
                 if (d.years > from && d.years < to) times.push_back(d.years);
@@ -97,8 +106,8 @@ class black_scholes final : public model {
         return market_.discount_curve(currency).discount(years);
     }
 
-    // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a watched path
-    // stops at every pillar.
+    // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a
+    // watched path stops at every pillar.
     bridge path_between(const std::string& asset) override {
         const std::size_t i = find(asset, true);
         factor& f = factors_[i];
@@ -113,7 +122,7 @@ class black_scholes final : public model {
                               return kernels::log(map_of(f, o.years, true).scale);
                           });
         const value variance = row("variance", i, [&](const occurrence& o) {
-            return volatility::covariance(*f.vol, *f.vol, o.start_years, o.years);
+            return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
         });
         return {start, end, variance};
     }
@@ -152,59 +161,54 @@ class black_scholes final : public model {
     void add_asset(const std::string& name) {
         const markets::asset& a = market_.find_asset(name);
         factor f;
-        f.name = f.correlation_name = name;
+        f.name = name;
         f.asset = &a;
         f.carry = &market_.discount_curve(a.currency);
         if (!a.vol) {
-            throw error(error_kind::input, "asset '" + name + "' has no volatility; the model black_scholes needs one",
-                        a.where);
+            throw error(error_kind::input,
+                        "asset '" + name + "' has no volatility; the model black_scholes needs one", a.where);
         }
-        f.vol = &*a.vol;
-        f.has_cash_dividends =
-            std::any_of(a.dividends.begin(), a.dividends.end(), [](const auto& d) { return !d.proportional; });
+        f.moves_with = {{name, &*a.vol}};
+        f.has_cash_dividends = std::any_of(a.dividends.begin(), a.dividends.end(),
+                                           [](const auto& d) { return !d.proportional; });
         if (a.currency != trade_currency_) {
-            const auto [pair, inverted] = quoted_pair(a.currency, "asset '" + name + "' is paid in");
-            f.quanto = true;
-            f.quanto_name = pair->base + pair->quote;
-            f.quanto_sign = inverted ? -1 : 1;
-            f.quanto_vol = &*pair->vol;
+            f.quanto = drivers_of_rate(a.currency, "asset '" + name + "' is paid in");
         }
         factors_.push_back(std::move(f));
     }
 
     void add_currency(const std::string& name) {
-        const auto [pair, inverted] = quoted_pair(name, "the trade pays in or asks for '" + name + "' and is worth");
         factor f;
         f.name = name;
-        f.is_asset = false;
         f.carry = &market_.discount_curve(name);
-        f.vol = &*pair->vol;
-        f.correlation_name = pair->base + pair->quote;
-        f.sign = inverted ? -1 : 1;
+        f.moves_with = drivers_of_rate(name, "the trade pays in or asks for '" + name + "' and is worth");
         f.start = market_.fx_spot(name, trade_currency_);
         factors_.push_back(std::move(f));
     }
 
-    std::pair<const markets::fx_rate*, bool> quoted_pair(const std::string& foreign, const std::string& why) const {
-        const auto found = market_.fx_pair(foreign, trade_currency_);
-        if (found.first == nullptr || !found.first->vol) {
-            throw error(error_kind::input,
-                        why + " " + trade_currency_ + "; the market must quote " + foreign + trade_currency_ +
-                            " with a volatility",
-                        found.first ? found.first->where : location{market_.name, 0, 0});
+    drivers drivers_of_rate(const std::string& foreign, const std::string& why) const {
+        drivers out;
+        for (const auto& [pair, inverted] : market_.fx_legs(foreign, trade_currency_)) {
+            if (!pair->vol) {
+                throw error(error_kind::input,
+                            why + " " + trade_currency_ + ": the pair " + pair->base + pair->quote +
+                                " must have a volatility",
+                            pair->where);
+            }
+            out.push_back({pair->base + pair->quote, &*pair->vol, inverted ? -1.0 : 1.0});
         }
-        return found;
+        return out;
     }
 
     std::size_t find(const std::string& name, bool is_asset) const {
         for (std::size_t i = 0; i < factors_.size(); ++i) {
-            if (factors_[i].is_asset == is_asset && factors_[i].name == name) return i;
+            if (factors_[i].is_asset() == is_asset && factors_[i].name == name) return i;
         }
         throw error(error_kind::internal, "the model was not told about '" + name + "'");
     }
 
     affine map_of(const factor& f, double years, bool before_dividend = false) const {
-        if (f.is_asset) return markets::spot_map(*f.asset, *f.carry, years, before_dividend);
+        if (f.is_asset()) return markets::spot_map(*f.asset, *f.carry, years, before_dividend);
         return {f.start * f.carry->discount(years) / domestic_.discount(years), 0};
     }
 
@@ -230,28 +234,34 @@ class black_scholes final : public model {
         return f.has_cash_dividends ? grown + shift(i, interval_end::end, false) : grown;
     }
 
-    // The dividends to come, at an end of an interval seen from inside it, or on a date after its own dividend.
+    // The dividends to come, at an end of an interval seen from inside it, or on a date after its own
+    // dividend.
     value shift(std::size_t i, interval_end at, bool inside = true) {
         const factor& f = factors_[i];
         if (!f.has_cash_dividends) return into_->constant(0.0);
-        const std::string_view name = at == interval_end::start ? "shift_start" : inside ? "shift_end" : "shift";
+        const std::string_view name = at == interval_end::start ? "shift_start"
+                                      : inside                  ? "shift_end"
+                                                                : "shift";
         return row(name, i, [&](const occurrence& o) {
-            return at == interval_end::start ? map_of(f, o.start_years).shift : map_of(f, o.years, inside).shift;
+            return at == interval_end::start ? map_of(f, o.start_years).shift
+                                             : map_of(f, o.years, inside).shift;
         });
     }
 
-    double covariance(const factor& a, const factor& b, double from, double to) const {
-        const double rho = market_.correlation(a.correlation_name, b.correlation_name) * a.sign * b.sign;
-        return rho * volatility::covariance(*a.vol, *b.vol, from, to);
+    double covariance(const drivers& a, const drivers& b, double from, double to) const {
+        double sum = 0;
+        for (const driver& x : a) {
+            for (const driver& y : b) {
+                sum += market_.correlation(x.name, y.name) * x.sign * y.sign *
+                       volatility::covariance(*x.vol, *y.vol, from, to);
+            }
+        }
+        return sum;
     }
 
     double drift(const factor& f, double from, double to) const {
-        double d = -0.5 * volatility::covariance(*f.vol, *f.vol, from, to);
-        if (f.quanto) {
-            const double rho = market_.correlation(f.correlation_name, f.quanto_name) * f.quanto_sign;
-            d -= rho * volatility::covariance(*f.vol, *f.quanto_vol, from, to);
-        }
-        return d;
+        return -0.5 * covariance(f.moves_with, f.moves_with, from, to) -
+               covariance(f.moves_with, f.quanto, from, to);
     }
 
     // For each step the triangular root of the covariance of all factors over it, row by row.
@@ -262,13 +272,15 @@ class black_scholes final : public model {
             std::vector<double> c(n * n), root(n * n, 0.0);
             for (std::size_t i = 0; i < n; ++i) {
                 for (std::size_t j = 0; j <= i; ++j) {
-                    c[i * n + j] = covariance(factors_[i], factors_[j], grid_[s], grid_[s + 1]);
+                    c[i * n + j] =
+                        covariance(factors_[i].moves_with, factors_[j].moves_with, grid_[s], grid_[s + 1]);
                 }
             }
             for (std::size_t j = 0; j < n; ++j) {
                 double pivot = c[j * n + j];
                 for (std::size_t k = 0; k < j; ++k) pivot -= root[j * n + k] * root[j * n + k];
-                // The matrix may be singular (two assets with correlation 1): a pivot within rounding of 0 is 0.
+                // The matrix may be singular (two assets with correlation 1): a pivot within rounding of 0 is
+                // 0.
                 if (pivot <= c[j * n + j] * 1e-12) continue;
                 root[j * n + j] = kernels::sqrt(pivot);
                 for (std::size_t i = j + 1; i < n; ++i) {
@@ -300,6 +312,8 @@ class black_scholes final : public model {
 
 }  // namespace
 
-std::unique_ptr<model> make_black_scholes(const request& from) { return std::make_unique<black_scholes>(from); }
+std::unique_ptr<model> make_black_scholes(const request& from) {
+    return std::make_unique<black_scholes>(from);
+}
 
 }  // namespace tilewalk::models

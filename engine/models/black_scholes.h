@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated lognormal assets and exchange rates with deterministic term structures, under the trade currency's
-// risk-neutral measure. Steps are exact for any length, so a path stops only at dates that matter.
+// Correlated lognormal assets and exchange rates with deterministic term structures, under the trade
+// currency's risk-neutral measure. Steps are exact for any length, so a path stops only at dates that matter.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model is a world to come: it says how spots move from one grid time to the next, by recording it into the program,
-// and answers the script's questions on each date. It is written once and runs on every back end.
+// A model is a world to come: it says how spots move from one grid time to the next, by recording it into the
+// program, and answers the script's questions on each date. It is written once and runs on every back end.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,12 @@ struct request {
 
 class model : public language::world {
   public:
-    // Adds the times at which a path watched continuously over (from, to] has to stop for the watching to be exact.
+    // Adds the times at which a path watched continuously over (from, to] has to stop for the watching to be
+    // exact.
     virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
 
-    // Recording: first begin with the grid (grid[0] is 0), then each section in turn through enter, last the step.
+    // Recording: first begin with the grid (grid[0] is 0), then each section in turn through enter, last the
+    // step.
     virtual void begin(std::vector<double> grid, program::recorder& into) = 0;
     // The runs of the section that is open now.
     virtual void enter(std::span<const language::occurrence> runs) = 0;

@@ -48,8 +48,9 @@ program::value past_world::fx(const std::string& currency) {
     if (day_ == market_.as_of) return into_.constant(market_.fx_spot(currency, trade_currency_));
     throw error(error_kind::input,
                 "the trade looks at the exchange rate of " + currency + " in " + trade_currency_ + " on " +
-                    to_string(day_) + ", before as_of, and the market has no fixing for it; add it under fixings: " +
-                    currency + trade_currency_,
+                    to_string(day_) +
+                    ", before as_of, and the market has no fixing for it; add it under fixings: " + currency +
+                    trade_currency_,
                 {market_.name, 0, 0});
 }
 
@@ -62,11 +63,19 @@ double past_world::discount(const std::string& currency, double years) const {
 }
 
 namespace {
-[[noreturn]] void no_bridge() { throw error(error_kind::internal, "a bridge was asked for in the past"); }
+[[noreturn]] void no_bridge() {
+    throw error(error_kind::internal, "a bridge was asked for in the past");
+}
 }  // namespace
 
-language::bridge past_world::path_between(const std::string&) { no_bridge(); }
-program::value past_world::to_coordinate(const std::string&, program::value, language::interval_end) { no_bridge(); }
-program::value past_world::from_coordinate(const std::string&, program::value) { no_bridge(); }
+language::bridge past_world::path_between(const std::string&) {
+    no_bridge();
+}
+program::value past_world::to_coordinate(const std::string&, program::value, language::interval_end) {
+    no_bridge();
+}
+program::value past_world::from_coordinate(const std::string&, program::value) {
+    no_bridge();
+}
 
 }  // namespace tilewalk::plan

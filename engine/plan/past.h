@@ -23,7 +23,8 @@ class past_world final : public language::world {
         exact_ = exact;
     }
     // Days in [from, to] on which some asset of the list has a fixing.
-    std::vector<dates::date> fixing_days(const std::vector<std::string>& assets, dates::date from, dates::date to) const;
+    std::vector<dates::date> fixing_days(const std::vector<std::string>& assets, dates::date from,
+                                         dates::date to) const;
 
     bool is_past() const override { return true; }
     program::value spot(const std::string& asset) override;
@@ -31,7 +32,8 @@ class past_world final : public language::world {
     double fx_today(const std::string& currency) const override;
     double discount(const std::string& currency, double years) const override;
     language::bridge path_between(const std::string& asset) override;
-    program::value to_coordinate(const std::string& asset, program::value level, language::interval_end at) override;
+    program::value to_coordinate(const std::string& asset, program::value level,
+                                 language::interval_end at) override;
     program::value from_coordinate(const std::string& asset, program::value coordinate) override;
 
   private:

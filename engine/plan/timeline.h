@@ -27,7 +27,8 @@ class timeline {
     void close_step() { begin_.push_back(static_cast<std::uint32_t>(events_.size())); }
     void add(event e) { events_.push_back(e); }
     std::size_t bytes() const {
-        return times.size() * sizeof(double) + events_.size() * sizeof(event) + begin_.size() * sizeof(std::uint32_t);
+        return times.size() * sizeof(double) + events_.size() * sizeof(event) +
+               begin_.size() * sizeof(std::uint32_t);
     }
 
   private:

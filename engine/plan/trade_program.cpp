@@ -67,18 +67,20 @@ struct past_event {
     bool exact = true;
 };
 
-void play_past(language::payoff& script, const markets::market_state& market, const std::vector<std::string>& assets,
-               const std::string& currency, program::recorder& into) {
+void play_past(language::payoff& script, const markets::market_state& market,
+               const std::vector<std::string>& assets, const std::string& currency, program::recorder& into) {
     std::vector<past_event> events;
     past_world world(market, currency, into);
     const auto& blocks = script.blocks();
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const block& of = blocks[b];
         if (of.continuous) {
-            // Before as_of a level counts as touched if a recorded fixing lies beyond it, from the first day on: the path
-            // to come, too, is watched from where it starts. Today's spot is seen as well, also where no path follows.
+            // Before as_of a level counts as touched if a recorded fixing lies beyond it, from the first day
+            // on: the path to come, too, is watched from where it starts. Today's spot is seen as well, also
+            // where no path follows.
             const auto day_at = [&](double years) {
-                return dates::date{market.as_of.serial + static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
+                return dates::date{market.as_of.serial +
+                                   static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
             };
             if (of.times[0] >= 0) continue;
             const dates::date yesterday{market.as_of.serial - 1};
@@ -96,8 +98,9 @@ void play_past(language::payoff& script, const markets::market_state& market, co
             if (of.times[i] < -same_time_years) {
                 const auto* date = std::get_if<dates::date>(&of.labels[i].when);
                 if (date == nullptr) {
-                    throw error(error_kind::input, of.name + ": a time before as_of must be a date, so that its fixing can " +
-                                                       "be found; found " + to_string(of.labels[i]));
+                    throw error(error_kind::input,
+                                of.name + ": a time before as_of must be a date, so that its fixing can " +
+                                    "be found; found " + to_string(of.labels[i]));
                 }
                 day = *date;
             }
@@ -130,8 +133,9 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::mode
     }
     sort_and_merge(grid);
     if (grid.size() - 1 > most_steps) {
-        throw error(error_kind::input, "the trade has " + std::to_string(grid.size() - 1) + " dates to stop at; at most " +
-                                           std::to_string(most_steps) + " are possible");
+        throw error(error_kind::input, "the trade has " + std::to_string(grid.size() - 1) +
+                                           " dates to stop at; at most " + std::to_string(most_steps) +
+                                           " are possible");
     }
     return grid;
 }
@@ -164,7 +168,8 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
 }
 
 // Plans the trade as if the blocks marked idle were not there.
-trade_program plan_without(const std::vector<bool>& idle, const books::trade& t, const markets::market_state& market) {
+trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
+                           const markets::market_state& market) {
     trade_program out;
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency);
@@ -188,13 +193,15 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     std::unique_ptr<models::model> world;
     std::vector<double> grid{0.0};
     if (goes_on) {
-        world = models::catalogue().front().make({market, script.assets(), script.currencies(), out.currency});
+        world =
+            models::catalogue().front().make({market, script.assets(), script.currencies(), out.currency});
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
     }
     const std::size_t steps = grid.size() - 1;
 
-    // Sections in the order of the script; section 0 is the step, recorded last, when it is known what it must keep.
+    // Sections in the order of the script; section 0 is the step, recorded last, when it is known what it
+    // must keep.
     std::vector<std::vector<event>> after(steps);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const runs_of_block to_come = runs_to_come(blocks[b], grid);
@@ -203,7 +210,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
         world->enter(to_come.runs);
         script.record(b, to_come.runs, *world, into);
         for (std::size_t r = 0; r < to_come.runs.size(); ++r) {
-            after[to_come.steps[r]].push_back({static_cast<std::uint32_t>(b + 1), static_cast<std::uint32_t>(r)});
+            after[to_come.steps[r]].push_back(
+                {static_cast<std::uint32_t>(b + 1), static_cast<std::uint32_t>(r)});
         }
     }
     into.open_section(0, "step", steps);
@@ -227,8 +235,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
 }  // namespace
 
 trade_program plan_trade(const books::trade& t, const markets::market_state& market) {
-    // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched on dates.
-    // The path does not stop for it.
+    // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
+    // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
         trade_program made = plan_without(idle, t, market);

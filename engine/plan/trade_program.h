@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a trade and a market to what the back ends run: a program shared by all trades of its shape, and the trade's
-// own numbers and timeline.
+// From a trade and a market to what the back ends run: a program shared by all trades of its shape, and the
+// trade's own numbers and timeline.
 #pragma once
 
 #include <cstdint>

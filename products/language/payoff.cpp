@@ -308,8 +308,9 @@ class recording {
         const value log_start = program::log(row("discount start" + in, [&](const occurrence& run) {
             return world_->discount(currency, run.start_years);
         }));
-        const value log_end = program::log(
-            row("discount end" + in, [&](const occurrence& run) { return world_->discount(currency, run.years); }));
+        const value log_end = program::log(row("discount end" + in, [&](const occurrence& run) {
+            return world_->discount(currency, run.years);
+        }));
         const value forward = (log_start - log_end) / length;
         const value time = evaluate(at, f);
         const value factor = program::exp(log_start - forward * (time - start));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of operations a program is made of. One enumerator and one row of the table each; the recorder,
-// the passes, the printers and both back ends follow from it.
+// The catalogue of operations a program is made of. One enumerator and one row of the table each; the
+// recorder, the passes, the printers and both back ends follow from it.
 #pragma once
 
 #include <array>
@@ -94,7 +94,9 @@ constexpr const operation_entry& entry_of(operation code) {
     return operations[static_cast<std::size_t>(code)];
 }
 
-constexpr bool is_leaf(operation code) { return code <= operation::uniform; }
+constexpr bool is_leaf(operation code) {
+    return code <= operation::uniform;
+}
 
 // Every row of the table stands at its own enumerator's place.
 static_assert([] {

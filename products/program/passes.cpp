@@ -14,11 +14,12 @@ using index = std::uint32_t;
 constexpr index nowhere = ~index{0};
 
 bool is(const node& n, double number) {
-    return n.code == operation::constant && std::bit_cast<std::uint64_t>(n.number) == std::bit_cast<std::uint64_t>(number);
+    return n.code == operation::constant &&
+           std::bit_cast<std::uint64_t>(n.number) == std::bit_cast<std::uint64_t>(number);
 }
 
-// Rebuilds each section node by node: `put` sees a node whose operands are already renamed and says which node of the
-// new section stands for it.
+// Rebuilds each section node by node: `put` sees a node whose operands are already renamed and says which
+// node of the new section stands for it.
 program rebuild(const program& p, const std::function<index(section& into, const node&)>& put) {
     program out = p;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
@@ -50,7 +51,8 @@ index append(section& into, const node& n) {
 std::vector<bool> needed_nodes(const std::vector<node>& nodes, std::vector<bool> roots) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
         if (!roots[i] || is_leaf(nodes[i].code)) continue;
-        for (int a = 0; a < entry_of(nodes[i].code).arity; ++a) roots[nodes[i].args[static_cast<std::size_t>(a)]] = true;
+        for (int a = 0; a < entry_of(nodes[i].code).arity; ++a)
+            roots[nodes[i].args[static_cast<std::size_t>(a)]] = true;
     }
     return roots;
 }
@@ -69,7 +71,9 @@ program fold(const program& p, evaluator evaluate) {
     return rebuild(p, [&](section& into, const node& n) -> index {
         if (is_leaf(n.code)) return append(into, n);
         const int arity = entry_of(n.code).arity;
-        const auto arg = [&](int i) -> const node& { return into.nodes[n.args[static_cast<std::size_t>(i)]]; };
+        const auto arg = [&](int i) -> const node& {
+            return into.nodes[n.args[static_cast<std::size_t>(i)]];
+        };
         bool all_constant = true;
         for (int i = 0; i < arity; ++i) all_constant = all_constant && arg(i).code == operation::constant;
         if (all_constant) {
@@ -107,7 +111,8 @@ program fold(const program& p, evaluator evaluate) {
                 if (arg(0).code == operation::constant) return arg(0).number != 0 ? n.args[1] : n.args[2];
                 if (n.args[1] == n.args[2]) return n.args[1];
                 break;
-            default: break;
+            default:
+                break;
         }
         return append(into, n);
     });
@@ -172,7 +177,9 @@ program drop_dead(const program& p) {
     return out;
 }
 
-program optimise(const program& p, evaluator evaluate) { return drop_dead(share(fold(p, evaluate))); }
+program optimise(const program& p, evaluator evaluate) {
+    return drop_dead(share(fold(p, evaluate)));
+}
 
 namespace {
 
@@ -185,11 +192,16 @@ std::vector<reach> reaches(const std::vector<node>& nodes) {
         const node& n = nodes[i];
         switch (n.code) {
             case operation::constant:
-            case operation::term: break;
-            case operation::row: out[i] = reach::run; break;
+            case operation::term:
+                break;
+            case operation::row:
+                out[i] = reach::run;
+                break;
             case operation::state:
             case operation::normal:
-            case operation::uniform: out[i] = reach::path; break;
+            case operation::uniform:
+                out[i] = reach::path;
+                break;
             default:
                 for (int a = 0; a < entry_of(n.code).arity; ++a) {
                     out[i] = std::max(out[i], out[n.args[static_cast<std::size_t>(a)]]);
@@ -199,7 +211,8 @@ std::vector<reach> reaches(const std::vector<node>& nodes) {
     return out;
 }
 
-// Collects uniform nodes, each once whatever section it came from, and hands out columns for those that are read.
+// Collects uniform nodes, each once whatever section it came from, and hands out columns for those that are
+// read.
 class collector {
   public:
     explicit collector(uniform_code& into) : into_(into) {}
@@ -306,7 +319,8 @@ path_program hoist(const program& p) {
                     break;
             }
         }
-        for (const state_write& w : s.writes) into.writes.push_back({new_state[w.state], path_operand(w.node)});
+        for (const state_write& w : s.writes)
+            into.writes.push_back({new_state[w.state], path_operand(w.node)});
     }
     return out;
 }
@@ -319,9 +333,15 @@ void compute(const uniform_code& code, const double* terms, const double* row, e
     for (std::size_t i = 0; i < code.nodes.size(); ++i) {
         const node& n = code.nodes[i];
         switch (n.code) {
-            case operation::constant: scratch[i] = n.number; break;
-            case operation::term: scratch[i] = terms[n.args[0]]; break;
-            case operation::row: scratch[i] = row[n.args[0]]; break;
+            case operation::constant:
+                scratch[i] = n.number;
+                break;
+            case operation::term:
+                scratch[i] = terms[n.args[0]];
+                break;
+            case operation::row:
+                scratch[i] = row[n.args[0]];
+                break;
             default: {
                 std::array<double, 3> x{};
                 for (std::size_t a = 0; a < static_cast<std::size_t>(entry_of(n.code).arity); ++a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over a program. None changes a bit of any result; each returns a new program and leaves state, term and row
-// slots as they were, so the data recorded beside the program stays valid.
+// Passes over a program. None changes a bit of any result; each returns a new program and leaves state, term
+// and row slots as they were, so the data recorded beside the program stays valid.
 #pragma once
 
 #include "products/program/program.h"
@@ -8,7 +8,8 @@
 
 namespace tilewalk::program {
 
-// Computes operations on constants and drops those that return an operand unchanged (x * 1, x - 0, select(c, x, x)).
+// Computes operations on constants and drops those that return an operand unchanged (x * 1, x - 0, select(c,
+// x, x)).
 program fold(const program& p, evaluator evaluate);
 // One node for equal operations on equal operands.
 program share(const program& p);
@@ -25,7 +26,8 @@ struct uniform_code {
 
 struct lane_section {
     std::string name;
-    // Computed for each run of the section; its `term` slots are columns of per_trade, its `row` slots those recorded.
+    // Computed for each run of the section; its `term` slots are columns of per_trade, its `row` slots those
+    // recorded.
     uniform_code per_run;
     // Computed for each path; `term` and `row` slots are columns of per_trade and per_run.
     std::vector<node> nodes;
@@ -47,9 +49,9 @@ path_program hoist(const program& p);
 
 // The numbers a trade's paths read.
 struct path_data {
-    std::vector<double> terms;               // by column of per_trade
-    std::vector<std::vector<double>> rows;   // by section: row-major, one row a run
-    std::vector<std::size_t> runs, widths;   // by section: how many rows, and how many numbers each has
+    std::vector<double> terms;              // by column of per_trade
+    std::vector<std::vector<double>> rows;  // by section: row-major, one row a run
+    std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
 };
 

@@ -16,17 +16,25 @@ std::string shortest(double number) {
     return {text.data(), end};
 }
 
-// One node as an expression over the names of its operands; `prefix` tells the values of one code from another's.
+// One node as an expression over the names of its operands; `prefix` tells the values of one code from
+// another's.
 std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix) {
     const auto slot = std::to_string(n.args[0]);
     switch (n.code) {
-        case operation::constant: return shortest(n.number);
-        case operation::term: return "term[" + slot + "]";
-        case operation::row: return "row[" + slot + "]";
-        case operation::state: return states.empty() ? "state[" + slot + "]" : states[n.args[0]];
-        case operation::normal: return "normal[" + slot + "]";
-        case operation::uniform: return "uniform[" + slot + "]";
-        default: break;
+        case operation::constant:
+            return shortest(n.number);
+        case operation::term:
+            return "term[" + slot + "]";
+        case operation::row:
+            return "row[" + slot + "]";
+        case operation::state:
+            return states.empty() ? "state[" + slot + "]" : states[n.args[0]];
+        case operation::normal:
+            return "normal[" + slot + "]";
+        case operation::uniform:
+            return "uniform[" + slot + "]";
+        default:
+            break;
     }
     const operation_entry& entry = entry_of(n.code);
     std::string text = std::string(entry.name) + "(";
@@ -42,7 +50,8 @@ void print_uniform(std::string& out, const uniform_code& code, std::string_view 
         out += "    u" + std::to_string(i) + " = " + expression(code.nodes[i], {}, "u") + "\n";
     }
     for (std::size_t c = 0; c < code.columns.size(); ++c) {
-        out += "    " + std::string(column_name) + "[" + std::to_string(c) + "] = u" + std::to_string(code.columns[c]) + "\n";
+        out += "    " + std::string(column_name) + "[" + std::to_string(c) + "] = u" +
+               std::to_string(code.columns[c]) + "\n";
     }
 }
 
@@ -64,7 +73,8 @@ std::string print(const path_program& p) {
         for (std::size_t i = 0; i < s.nodes.size(); ++i) {
             out += "    v" + std::to_string(i) + " = " + expression(s.nodes[i], p.states, "v") + "\n";
         }
-        for (const state_write& w : s.writes) out += "    " + p.states[w.state] + " <- v" + std::to_string(w.node) + "\n";
+        for (const state_write& w : s.writes)
+            out += "    " + p.states[w.state] + " <- v" + std::to_string(w.node) + "\n";
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program: everything that happens along one path, as straight-line typed values in sections. Its structure holds
-// no number of the trade; strikes, dates and curves come beside it as data, so trades of one shape share a program.
+// A program: everything that happens along one path, as straight-line typed values in sections. Its structure
+// holds no number of the trade; strikes, dates and curves come beside it as data, so trades of one shape
+// share a program.
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@
 
 namespace tilewalk::program {
 
-// One value. The arguments of an operation are indices of earlier nodes of the same section; for term, row, state,
-// normal and uniform args[0] is the slot.
+// One value. The arguments of an operation are indices of earlier nodes of the same section; for term, row,
+// state, normal and uniform args[0] is the slot.
 struct node {
     operation code = operation::constant;
     std::array<std::uint32_t, 3> args{};
@@ -37,8 +38,8 @@ struct section {
     std::vector<std::string> rows;  // names of the row slots
 };
 
-// sections[0] is the step from one grid time to the next; the others are observations, run on the grid times that
-// the timeline says, in order of section number.
+// sections[0] is the step from one grid time to the next; the others are observations, run on the grid times
+// that the timeline says, in order of section number.
 struct program {
     std::vector<std::string> states;
     std::vector<std::string> terms;
@@ -48,8 +49,8 @@ struct program {
     int uniforms_per_step = 0;
 };
 
-// The numbers of one trade for a program: terms by slot, rows by section (row-major, one row for each run of the
-// section along the path), and the states at the start of a path.
+// The numbers of one trade for a program: terms by slot, rows by section (row-major, one row for each run of
+// the section along the path), and the states at the start of a path.
 struct program_data {
     std::vector<double> terms;
     std::vector<std::vector<double>> rows;

@@ -13,9 +13,13 @@ namespace {
 
 constexpr std::uint32_t eager_section = std::numeric_limits<std::uint32_t>::max();
 
-[[noreturn]] void defect(const std::string& what) { throw error(error_kind::internal, "recording: " + what); }
+[[noreturn]] void defect(const std::string& what) {
+    throw error(error_kind::internal, "recording: " + what);
+}
 
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_bits(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 value apply(operation code, value a, value b = {}, value c = {}) {
     recorder* home = a.valid() ? a.home() : b.valid() ? b.home() : c.home();
@@ -25,7 +29,9 @@ value apply(operation code, value a, value b = {}, value c = {}) {
 
 }  // namespace
 
-bool value::is_constant() const { return home_ != nullptr && home_->node_of(*this).code == operation::constant; }
+bool value::is_constant() const {
+    return home_ != nullptr && home_->node_of(*this).code == operation::constant;
+}
 
 double value::constant() const {
     const node& n = home_->node_of(*this);
@@ -71,7 +77,9 @@ value recorder::add_node(const node& n) {
     return {this, current_, static_cast<std::uint32_t>(nodes.size() - 1)};
 }
 
-value recorder::constant(double number) { return add_node({operation::constant, {}, number}); }
+value recorder::constant(double number) {
+    return add_node({operation::constant, {}, number});
+}
 
 value recorder::term(std::string_view name, double number) {
     if (eager_) return constant(number);
@@ -79,7 +87,8 @@ value recorder::term(std::string_view name, double number) {
     std::uint32_t slot = 0;
     if (found != term_slots_.end()) {
         slot = found->second;
-        if (!same_bits(term_numbers_[slot], number)) defect("term '" + std::string(name) + "' has two numbers");
+        if (!same_bits(term_numbers_[slot], number))
+            defect("term '" + std::string(name) + "' has two numbers");
     } else {
         slot = static_cast<std::uint32_t>(terms_.size());
         terms_.emplace_back(name);
@@ -101,7 +110,8 @@ value recorder::row(std::string_view name, std::span<const double> numbers) {
     if (found != s.row_slots.end()) {
         slot = found->second;
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            if (!same_bits(s.columns[slot][i], numbers[i])) defect("row '" + std::string(name) + "' is given twice");
+            if (!same_bits(s.columns[slot][i], numbers[i]))
+                defect("row '" + std::string(name) + "' is given twice");
         }
     } else {
         slot = static_cast<std::uint32_t>(s.columns.size());
@@ -181,7 +191,8 @@ recorder::recorded recorder::finish() && {
         const std::size_t width = s.columns.size();
         std::vector<double> rows(width * s.runs);
         for (std::size_t column = 0; column < width; ++column) {
-            for (std::size_t run = 0; run < s.runs; ++run) rows[run * width + column] = s.columns[column][run];
+            for (std::size_t run = 0; run < s.runs; ++run)
+                rows[run * width + column] = s.columns[column][run];
         }
         out.data.rows.push_back(std::move(rows));
         out.data.runs.push_back(s.runs);
@@ -191,42 +202,114 @@ recorder::recorded recorder::finish() && {
     return out;
 }
 
-value operator+(value a, value b) { return apply(operation::add, a, b); }
-value operator-(value a, value b) { return apply(operation::sub, a, b); }
-value operator*(value a, value b) { return apply(operation::mul, a, b); }
-value operator/(value a, value b) { return apply(operation::div, a, b); }
-value operator-(value a) { return apply(operation::neg, a); }
-value operator+(value a, double b) { return a + a.home()->constant(b); }
-value operator+(double a, value b) { return b.home()->constant(a) + b; }
-value operator-(value a, double b) { return a - a.home()->constant(b); }
-value operator-(double a, value b) { return b.home()->constant(a) - b; }
-value operator*(value a, double b) { return a * a.home()->constant(b); }
-value operator*(double a, value b) { return b.home()->constant(a) * b; }
-value operator/(value a, double b) { return a / a.home()->constant(b); }
-value operator/(double a, value b) { return b.home()->constant(a) / b; }
-value operator<(value a, value b) { return apply(operation::less, a, b); }
-value operator<=(value a, value b) { return apply(operation::less_equal, a, b); }
-value operator>(value a, value b) { return apply(operation::less, b, a); }
-value operator>=(value a, value b) { return apply(operation::less_equal, b, a); }
-value operator!(value a) { return apply(operation::logical_not, a); }
-value operator&&(value a, value b) { return apply(operation::logical_and, a, b); }
-value operator||(value a, value b) { return apply(operation::logical_or, a, b); }
-value equal(value a, value b) { return apply(operation::equal, a, b); }
-value abs(value a) { return apply(operation::abs, a); }
-value sqrt(value a) { return apply(operation::sqrt, a); }
-value exp(value a) { return apply(operation::exp, a); }
-value log(value a) { return apply(operation::log, a); }
-value sin(value a) { return apply(operation::sin, a); }
-value cos(value a) { return apply(operation::cos, a); }
-value floor(value a) { return apply(operation::floor, a); }
-value norm_cdf(value a) { return apply(operation::norm_cdf, a); }
-value norm_inv(value a) { return apply(operation::norm_inv, a); }
-value min(value a, value b) { return apply(operation::min, a, b); }
-value max(value a, value b) { return apply(operation::max, a, b); }
-value max(value a, double b) { return max(a, a.home()->constant(b)); }
-value min(value a, double b) { return min(a, a.home()->constant(b)); }
-value pow(value a, value b) { return apply(operation::pow, a, b); }
-value fma(value a, value b, value c) { return apply(operation::fma, a, b, c); }
+value operator+(value a, value b) {
+    return apply(operation::add, a, b);
+}
+value operator-(value a, value b) {
+    return apply(operation::sub, a, b);
+}
+value operator*(value a, value b) {
+    return apply(operation::mul, a, b);
+}
+value operator/(value a, value b) {
+    return apply(operation::div, a, b);
+}
+value operator-(value a) {
+    return apply(operation::neg, a);
+}
+value operator+(value a, double b) {
+    return a + a.home()->constant(b);
+}
+value operator+(double a, value b) {
+    return b.home()->constant(a) + b;
+}
+value operator-(value a, double b) {
+    return a - a.home()->constant(b);
+}
+value operator-(double a, value b) {
+    return b.home()->constant(a) - b;
+}
+value operator*(value a, double b) {
+    return a * a.home()->constant(b);
+}
+value operator*(double a, value b) {
+    return b.home()->constant(a) * b;
+}
+value operator/(value a, double b) {
+    return a / a.home()->constant(b);
+}
+value operator/(double a, value b) {
+    return b.home()->constant(a) / b;
+}
+value operator<(value a, value b) {
+    return apply(operation::less, a, b);
+}
+value operator<=(value a, value b) {
+    return apply(operation::less_equal, a, b);
+}
+value operator>(value a, value b) {
+    return apply(operation::less, b, a);
+}
+value operator>=(value a, value b) {
+    return apply(operation::less_equal, b, a);
+}
+value operator!(value a) {
+    return apply(operation::logical_not, a);
+}
+value operator&&(value a, value b) {
+    return apply(operation::logical_and, a, b);
+}
+value operator||(value a, value b) {
+    return apply(operation::logical_or, a, b);
+}
+value equal(value a, value b) {
+    return apply(operation::equal, a, b);
+}
+value abs(value a) {
+    return apply(operation::abs, a);
+}
+value sqrt(value a) {
+    return apply(operation::sqrt, a);
+}
+value exp(value a) {
+    return apply(operation::exp, a);
+}
+value log(value a) {
+    return apply(operation::log, a);
+}
+value sin(value a) {
+    return apply(operation::sin, a);
+}
+value cos(value a) {
+    return apply(operation::cos, a);
+}
+value floor(value a) {
+    return apply(operation::floor, a);
+}
+value norm_cdf(value a) {
+    return apply(operation::norm_cdf, a);
+}
+value norm_inv(value a) {
+    return apply(operation::norm_inv, a);
+}
+value min(value a, value b) {
+    return apply(operation::min, a, b);
+}
+value max(value a, value b) {
+    return apply(operation::max, a, b);
+}
+value max(value a, double b) {
+    return max(a, a.home()->constant(b));
+}
+value min(value a, double b) {
+    return min(a, a.home()->constant(b));
+}
+value pow(value a, value b) {
+    return apply(operation::pow, a, b);
+}
+value fma(value a, value b, value c) {
+    return apply(operation::fma, a, b, c);
+}
 
 value select(value condition, value a, value b) {
     if (condition.is_constant()) return condition.constant() != 0 ? a : b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records a program while ordinary C++ runs: `value` behaves like a number, every operation becomes a node.
-// Constants fold as they are recorded, with the evaluator that also runs the paths, so folding never changes a bit.
+// Constants fold as they are recorded, with the evaluator that also runs the paths, so folding never changes
+// a bit.
 #pragma once
 
 #include <cstdint>
@@ -43,17 +44,18 @@ class recorder {
   public:
     explicit recorder(evaluator evaluate);
 
-    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once. So the
-    // script that will run on every path first plays what has already happened, once, and leaves its states behind
-    // as the start of the path.
+    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once. So
+    // the script that will run on every path first plays what has already happened, once, and leaves its
+    // states behind as the start of the path.
     void set_eager(bool eager) { eager_ = eager; }
 
     // A state of the path; `initial` is data, not structure. States may be declared at any time.
     std::uint32_t state(std::string name, double initial);
     void output(std::uint32_t state) { outputs_.push_back(state); }
 
-    // Opens section `number` (0 is the step); values of another section must not be used from here on. A section is
-    // recorded once; sections may be recorded in any order. `runs` is how often it runs along the path.
+    // Opens section `number` (0 is the step); values of another section must not be used from here on. A
+    // section is recorded once; sections may be recorded in any order. `runs` is how often it runs along the
+    // path.
     void open_section(std::size_t number, std::string name, std::size_t runs);
 
     value constant(double number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel headers on a GPU against the same headers on the CPU: every function, shock and tile moment must have the
-// same bits. Built and run by bench/gpu_check.sh; exit code 0 only if nothing differs.
+// The kernel headers on a GPU against the same headers on the CPU: every function, shock and tile moment must
+// have the same bits. Built and run by bench/gpu_check.sh; exit code 0 only if nothing differs.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -20,9 +20,15 @@ namespace {
 using namespace tilewalk;
 
 constexpr int results_each = 18;
-constexpr const char* names[results_each] = {"exp",      "log",      "sin",          "cos",          "sqrt",        "pow",
-                                             "norm_cdf", "norm_inv", "floor",        "fma",          "div",         "exp single",
-                                             "log single", "norm_cdf single", "first normal", "second normal", "first uniform", "first single normal"};
+constexpr const char* names[results_each] = {"exp",           "log",
+                                             "sin",           "cos",
+                                             "sqrt",          "pow",
+                                             "norm_cdf",      "norm_inv",
+                                             "floor",         "fma",
+                                             "div",           "exp single",
+                                             "log single",    "norm_cdf single",
+                                             "first normal",  "second normal",
+                                             "first uniform", "first single normal"};
 
 __host__ __device__ void compute(double a, double b, unsigned long long i, double* out) {
     const auto normals = kernels::normals(42, i * 0x9e3779b97f4a7c15ull, static_cast<unsigned>(i));
@@ -47,7 +53,8 @@ __host__ __device__ void compute(double a, double b, unsigned long long i, doubl
 }
 
 __global__ void compute_all(const double* a, const double* b, unsigned long long count, double* out) {
-    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += gridDim.x * blockDim.x) {
         compute(a[i], b[i], i, out + i * results_each);
     }
 }
@@ -94,7 +101,8 @@ int main() {
     double *da = on_device(a), *db = on_device(b), *dr = on_device(device_results);
     compute_all<<<1024, 256>>>(da, db, count, dr);
     must(cudaGetLastError());
-    must(cudaMemcpy(device_results.data(), dr, device_results.size() * sizeof(double), cudaMemcpyDeviceToHost));
+    must(cudaMemcpy(device_results.data(), dr, device_results.size() * sizeof(double),
+                    cudaMemcpyDeviceToHost));
     unsigned long long different[results_each] = {};
     for (std::size_t i = 0; i < count; ++i) {
         double host[results_each];
@@ -103,12 +111,14 @@ int main() {
             const double got = device_results[i * results_each + static_cast<std::size_t>(r)];
             if (same(host[r], got)) continue;
             if (different[r]++ == 0) {
-                std::printf("%s of %a, %a: %a on the CPU, %a on the GPU\n", names[r], a[i], b[i], host[r], got);
+                std::printf("%s of %a, %a: %a on the CPU, %a on the GPU\n", names[r], a[i], b[i], host[r],
+                            got);
             }
         }
     }
     unsigned long long all = 0;
-    std::printf("device: %s, compute capability %d.%d\n", properties.name, properties.major, properties.minor);
+    std::printf("device: %s, compute capability %d.%d\n", properties.name, properties.major,
+                properties.minor);
     for (int r = 0; r < results_each; ++r) {
         std::printf("%-20s %llu of %zu differ\n", names[r], different[r], count);
         all += different[r];
