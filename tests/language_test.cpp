@@ -150,7 +150,8 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    on maturity:\n        pay 1\n", 2, 5,
      "'on' begins a block of its own, not inside another block"},
     {"on maturity:\n    paye 1\n", 2, 5, "'paye' begins no statement; did you mean 'pay'?"},
-    {"on maturity:\n    total 1\n", 2, 11, "expected '=' after 'total', found '1'; what is no 'name = value' begins with if, for, pay or stop"},
+    {"on maturity:\n    total 1\n", 2, 11,
+     "expected '=' after 'total', found '1'; what is no 'name = value' begins with if, for, pay or stop"},
     {"on maturity:\n    max(1, 2)\n", 2, 8, "'max(...)' by itself does nothing; expected name = value"},
     {"on maturity:\n    3 = x\n", 2, 5, "expected a statement (name = value, if, for, pay, stop), found '3'"},
     {"on maturity:\n    else:\n        pay 1\n", 2, 5,
@@ -273,7 +274,9 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay 1 pay 2\n", 2, 11, "expected the end of the line after the payment, found 'pay'"},
     {"on maturity:\n    pay not 1\n", 2, 13,
      "expected a condition (true or false), found a number; compare it, as in x > 0"},
-    {"on maturity:\n    pay x[strike]\n", 2, 9, "unknown name 'x'; known names: underlying, basket, others, strike, knocked, option, maturity, observations, "
+    {"on maturity:\n    pay x[strike]\n", 2, 9,
+     "unknown name 'x'; known names: underlying, basket, others, strike, knocked, option, maturity, "
+     "observations, "
      "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, true, false"},
     {"on maturity:\n    pay true + 1\n", 2, 9, "expected a number, found a condition (true or false)"},
     {"on observations:\n    x = previous\n    pay 1\n", 2, 9,

@@ -8,9 +8,10 @@ namespace tilewalk::models {
 
 std::span<const catalogue_entry> catalogue() {
     static constexpr std::array entries{
-        catalogue_entry{"black_scholes",
-                        "lognormal assets and exchange rates with term structures, correlated; exact between dates",
-                        make_black_scholes},
+        catalogue_entry{
+            "black_scholes",
+            "lognormal assets and exchange rates with term structures, correlated; exact between dates",
+            make_black_scholes},
     };
     return entries;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script with its arguments: which dates it watches, and its recording against a world that answers for the market.
+// A script with its arguments: which dates it watches, and its recording against a world that answers for the
+// market.
 #pragma once
 
 #include <functional>
@@ -15,27 +16,28 @@ namespace tilewalk::language {
 
 // One run of a block: on a date, or over the interval (start_years, years] between neighbouring grid times.
 struct occurrence {
-    double years = 0;                // of the date at hand, from as_of
-    double start_years = 0;          // of the interval; equal to years on a date
-    int index = 0;                   // 1-based position in the block's times; 0 in an interval block
+    double years = 0;        // of the date at hand, from as_of
+    double start_years = 0;  // of the interval; equal to years on a date
+    int index = 0;           // 1-based position in the block's times; 0 in an interval block
 };
 
 // A block of the script: `on DATES:` or `between A and B:`.
 struct block {
-    std::string name;                      // for people: "on observations (line 12)"
-    bool continuous = false;               // between A and B
-    std::vector<double> times;             // of the dates, increasing, negative ones are past; or {A, B}
-    std::vector<dates::time_point> labels; // the same times as the book wrote them
+    std::string name;                       // for people: "on observations (line 12)"
+    bool continuous = false;                // between A and B
+    std::vector<double> times;              // of the dates, increasing, negative ones are past; or {A, B}
+    std::vector<dates::time_point> labels;  // the same times as the book wrote them
 };
 
-// Two ends of an interval in the coordinate in which the path between them is a Brownian bridge, and its variance.
+// Two ends of an interval in the coordinate in which the path between them is a Brownian bridge, and its
+// variance.
 struct bridge {
     program::value start, end, variance;
 };
 enum class interval_end { start, end };
 
-// What a script may ask about the date or interval at hand. Implemented by the engine: once over a model for dates to
-// come, once over past fixings. `asset` and `currency` are names from the trade's arguments.
+// What a script may ask about the date or interval at hand. Implemented by the engine: once over a model for
+// dates to come, once over past fixings. `asset` and `currency` are names from the trade's arguments.
 class world {
   public:
     virtual ~world() = default;
@@ -51,14 +53,15 @@ class world {
     virtual program::value from_coordinate(const std::string& asset, program::value coordinate) = 0;
     // In the past there is no bridge but a set of fixings: the world is asked for them instead.
     virtual bool is_past() const = 0;
-    // As fx, but of as_of: what turns a payment to come that the past has already fixed into the trade's currency.
-    // Asked of a past world only.
+    // As fx, but of as_of: what turns a payment to come that the past has already fixed into the trade's
+    // currency. Asked of a past world only.
     virtual double fx_today(const std::string& currency) const;
 };
 
 class payoff {
   public:
-    // Resolves dates against as_of. `trade_currency` is the currency of plain `pay`. Throws tilewalk::error (input).
+    // Resolves dates against as_of. `trade_currency` is the currency of plain `pay`. Throws tilewalk::error
+    // (input).
     payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of, std::string trade_currency);
     ~payoff();
     payoff(payoff&&) noexcept;
@@ -69,12 +72,12 @@ class payoff {
     const std::vector<std::string>& assets() const;
     const std::vector<std::string>& currencies() const;
 
-    // Declares the script's states in `into`, which must be eager, and sets their first values (the statements above
-    // all blocks). Throws tilewalk::error (input) if the script refuses its arguments.
-    // The result of a path is state "value": payments discounted to as_of in the trade's currency.
+    // Declares the script's states in `into`, which must be eager, and sets their first values (the
+    // statements above all blocks). Throws tilewalk::error (input) if the script refuses its arguments. The
+    // result of a path is state "value": payments discounted to as_of in the trade's currency.
     void declare(program::recorder& into);
-    // Records block `number` into the section that is open. One row a member of `runs`. With an eager recorder `runs`
-    // has one member and the block is played at once.
+    // Records block `number` into the section that is open. One row a member of `runs`. With an eager
+    // recorder `runs` has one member and the block is played at once.
     void record(std::size_t number, std::span<const occurrence> runs, world& market, program::recorder& into);
 
   private:

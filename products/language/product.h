@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product is: a name, typed parameters and a checked payoff script. Where it was read from is not its business.
+// What a product is: a name, typed parameters and a checked payoff script. Where it was read from is not its
+// business.
 #pragma once
 
 #include <map>
@@ -10,16 +11,16 @@
 #include <variant>
 #include <vector>
 
-#include "tilewalk/error.h"
 #include "products/dates/date.h"
 #include "products/dates/schedule.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::language {
 
 enum class parameter_type {
-    amount,      // money in the trade's currency
+    amount,  // money in the trade's currency
     number,
-    rate,        // a number that `20%` does not stand for; 0.2 does
+    rate,  // a number that `20%` does not stand for; 0.2 does
     integer,
     boolean,
     choice,
@@ -32,24 +33,25 @@ enum class parameter_type {
 std::optional<parameter_type> parse_parameter_type(std::string_view name);
 std::string_view to_string(parameter_type type);
 
-// A term of a trade, as read and range-checked. A list stands for a parameter that has one value `per` date or asset.
-using argument = std::variant<double,                          // amount, number, rate, integer
-                              bool,                            // boolean
-                              std::string,                     // choice, currency, asset
-                              dates::time_point,               // date
-                              dates::schedule,                 // schedule
-                              std::vector<std::string>,        // asset_list
-                              std::vector<double>,             // number-like per date or asset
-                              std::vector<dates::time_point>>; // date per date
+// A term of a trade, as read and range-checked. A list stands for a parameter that has one value `per` date
+// or asset.
+using argument = std::variant<double,                           // amount, number, rate, integer
+                              bool,                             // boolean
+                              std::string,                      // choice, currency, asset
+                              dates::time_point,                // date
+                              dates::schedule,                  // schedule
+                              std::vector<std::string>,         // asset_list
+                              std::vector<double>,              // number-like per date or asset
+                              std::vector<dates::time_point>>;  // date per date
 
 struct parameter {
     std::string name;
     parameter_type type = parameter_type::number;
     std::string per;  // name of the schedule or asset_list that this is a list over, or empty
-    std::optional<double> minimum, maximum;   // allowed range
-    std::optional<double> above, below;       // the same, ends excluded
+    std::optional<double> minimum, maximum;  // allowed range
+    std::optional<double> above, below;      // the same, ends excluded
     std::vector<std::string> choices;
-    std::optional<argument> fallback;         // its default; none: the trade must say
+    std::optional<argument> fallback;  // its default; none: the trade must say
     std::string help;
     location where;
 };
@@ -58,8 +60,8 @@ struct syntax;  // the checked tree of a script, private to the language
 
 class script {
   public:
-    // Parses and checks `source`; `origin` is the place of its first character, so that errors point into the file.
-    // Throws tilewalk::error (input).
+    // Parses and checks `source`; `origin` is the place of its first character, so that errors point into the
+    // file. Throws tilewalk::error (input).
     script(std::string source, location origin, const std::vector<parameter>& parameters);
     const std::string& source() const { return source_; }
     const syntax& tree() const { return *tree_; }
@@ -74,7 +76,7 @@ struct product {
     std::string summary;
     std::string description;  // a paragraph for the product's page; may be empty
     std::vector<parameter> parameters;
-    std::string example;      // a trade in YAML, as text
+    std::string example;  // a trade in YAML, as text
     script payoff;
     location where;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices books. One engine may be used by many threads at once; it keeps no state between calls but its settings.
+// Prices books. One engine may be used by many threads at once; it keeps no state between calls but its
+// settings.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,8 @@ struct progress {
 };
 
 struct run_options {
-    run_settings overrides;  // beat the book's own settings, which beat the defaults; threads 0 means all cores
+    run_settings
+        overrides;  // beat the book's own settings, which beat the defaults; threads 0 means all cores
     // Called now and then, from one thread at a time.
     std::function<void(const progress&)> on_progress;
     // Set to true by anyone: the run throws tilewalk::error (cancelled) soon after.
@@ -39,18 +41,18 @@ struct run_options {
 // What pricing a trade will do, before anything runs.
 struct trade_plan {
     std::string trade, product, currency;
-    std::string failure;                      // why it can't be planned, or empty
+    std::string failure;  // why it can't be planned, or empty
     location where;
     std::vector<std::string> assets;
     struct watched_date {
-        std::string label;                    // as the book wrote it
+        std::string label;  // as the book wrote it
         double years = 0;
-        std::vector<std::string> blocks;      // what happens there
+        std::vector<std::string> blocks;  // what happens there
     };
-    std::vector<watched_date> dates;          // past ones have negative years
-    std::vector<double> grid;                 // times the path stops at
+    std::vector<watched_date> dates;  // past ones have negative years
+    std::vector<double> grid;         // times the path stops at
     int normals_per_step = 0, uniforms_per_step = 0;
-    std::string program;                      // printed
+    std::string program;  // printed
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
 };
@@ -62,7 +64,8 @@ class engine {
     // In the market that the book names or holds; throws tilewalk::error (usage) if it has none.
     results price(const book& trades, const run_options& options = {}) const;
     results price(const book& trades, const market& in, const run_options& options = {}) const;
-    std::vector<trade_plan> explain(const book& trades, const market& in, const run_options& options = {}) const;
+    std::vector<trade_plan> explain(const book& trades, const market& in,
+                                    const run_options& options = {}) const;
 
     const engine_settings& settings() const { return settings_; }
     // Instruction sets that this build has and this machine can run, best first.

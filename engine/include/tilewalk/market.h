@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as of a day: curves, spots, volatilities, correlations, fixings. Immutable, cheap to copy, safe to share.
+// A market as of a day: curves, spots, volatilities, correlations, fixings. Immutable, cheap to copy, safe to
+// share.
 #pragma once
 
 #include <filesystem>
