@@ -820,8 +820,9 @@ TEST(truths, two_assets) {
            black(side::call, forward, 90, 0.04, std::exp(-0.04)), spread_of(forward, 0.04, std::exp(-0.04))});
 }
 
-// An asset in euros and its exchange rate, quoted either way round, and as a cross of two pairs that give the same
-// variance (0.1^2 + 0.08^2 - 2 0.125 0.1 0.08 = 0.12^2) and covariance with the asset (0.32 0.1 + 0.2 0.08 = 0.4 0.12).
+// An asset in euros and its exchange rate, quoted either way round, and as a cross of two pairs that give the
+// same variance (0.1^2 + 0.08^2 - 2 0.125 0.1 0.08 = 0.12^2) and covariance with the asset (0.32 0.1 + 0.2
+// 0.08 = 0.4 0.12).
 TEST(truths, two_currencies) {
     const double years = 1.25, rho = -0.4, s = 0.3, x = 0.12;
     const std::string assets =
@@ -830,10 +831,12 @@ TEST(truths, two_currencies) {
     const std::string quotes[] = {
         assets + "fx: {EURUSD: {rate: 1.25, volatility: 0.12}}\ncorrelations: [[A, EURUSD, -0.4]]\n",
         assets + "fx: {USDEUR: {rate: 0.8, volatility: 0.12}}\ncorrelations: [[A, USDEUR, 0.4]]\n",
-        assets + "fx: {EURGBP: {rate: 0.8, volatility: 0.1}, GBPUSD: {rate: 1.5625, volatility: 0.08}}\n"
-                 "correlations: [[A, EURGBP, -0.32], [A, GBPUSD, -0.2], [EURGBP, GBPUSD, -0.125]]\n",
-        assets + "fx: {GBPEUR: {rate: 1.25, volatility: 0.1}, USDGBP: {rate: 0.64, volatility: 0.08}}\n"
-                 "correlations: [[A, GBPEUR, 0.32], [A, USDGBP, 0.2], [GBPEUR, USDGBP, -0.125]]\n"};
+        assets +
+            "fx: {EURGBP: {rate: 0.8, volatility: 0.1}, GBPUSD: {rate: 1.5625, volatility: 0.08}}\n"
+            "correlations: [[A, EURGBP, -0.32], [A, GBPUSD, -0.2], [EURGBP, GBPUSD, -0.125]]\n",
+        assets +
+            "fx: {GBPEUR: {rate: 1.25, volatility: 0.1}, USDGBP: {rate: 0.64, volatility: 0.08}}\n"
+            "correlations: [[A, GBPEUR, 0.32], [A, USDGBP, 0.2], [GBPEUR, USDGBP, -0.125]]\n"};
     const double home = std::exp(-0.05 * years), abroad = std::exp(-0.02 * years);
     const double forward = 80 * std::exp(0.01 * years), variance = s * s * years;
     const double quanto = truth::quanto_forward(forward, rho * s * x * years);
