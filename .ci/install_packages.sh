@@ -15,7 +15,7 @@ case $goal in
         libraries+=(libgtest-dev libmpfr-dev librandom123-dev)
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&
-    ci) tools+=("clang++:clang" "clang-format:clang-format") ;;&
+    ci) tools+=("clang++:clang" "clang-format:clang-format" "qemu-x86_64:qemu-user") ;;&
     test | bench | ci) ;;
     *)
         echo "usage: $0 demo|test|bench|ci" >&2

@@ -8,9 +8,10 @@
 namespace tilewalk::kernels {
 
 static constexpr int lanes_per_tile = 256;
-// Four passes of 256 lanes: fewer cost a European 1.2 to 1.5 times the time in set-up and merging, more gain 4 % at
-// most and share a short run worse among the cores (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million
-// paths make 1024 tiles, about what 132 multiprocessors hold at once as blocks of 256 threads.
+// Four passes of 256 lanes: fewer cost a European 1.2 to 1.5 times the time in set-up and merging, more gain
+// 4 % at most and share a short run worse among the cores
+// (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million paths make 1024 tiles, about what 132
+// multiprocessors hold at once as blocks of 256 threads.
 static constexpr int paths_per_lane = 4;
 static constexpr int paths_per_tile = lanes_per_tile * paths_per_lane;
 

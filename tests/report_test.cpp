@@ -549,5 +549,22 @@ TEST(product_pages, the_library_describes_itself) {
     EXPECT_EQ(nearest_name("zzz", {"asian", "european"}), "");
 }
 
+TEST(table, names_the_first_of_many_failures_and_counts_the_rest) {
+    results many;
+    for (int i = 0; i < 25; ++i) {
+        price_row row;
+        row.trade = "t" + std::to_string(i);
+        row.message = "no market";
+        many.rows.push_back(row);
+    }
+    std::ostringstream out;
+    write(out, many, output_format::table);
+    EXPECT_NE(out.str().find("25 trades failed:\n"), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find("\n  t19: no market\n"), std::string::npos) << out.str();
+    EXPECT_EQ(out.str().find("\n  t20: no market\n"), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find("  and 5 more; csv and json output have them all\n"), std::string::npos)
+        << out.str();
+}
+
 }  // namespace
 }  // namespace tilewalk

@@ -52,7 +52,6 @@ void read_market_of(const config::node& root, const std::filesystem::path& folde
         return;
     }
     into.market = read_named(*given, resolved(*given, folder), market::load);
-    into.inputs.push_back({into.market->state().name, into.market->state().hash});
 }
 
 std::int64_t read_at_least(const config::node& value, std::int64_t least) {

@@ -31,7 +31,7 @@ struct book_state {
     std::vector<trade> trades;
     std::optional<tilewalk::market> market;
     run_settings settings;
-    std::vector<input_file> inputs;  // every file read, in order
+    std::vector<input_file> inputs;  // the book and its product files; the market of a run may be another
 };
 
 }  // namespace tilewalk::books

@@ -46,25 +46,44 @@ std::string rows_text(const results& r) {
     return table.text();
 }
 
+// Lines about trades; of a long list the first few and how many more there are. csv and json have them all.
+class listing {
+  public:
+    void add(const std::string& line) {
+        if (++count_ <= most_lines) text_ += "  " + line + '\n';
+    }
+    bool empty() const { return count_ == 0; }
+    std::string text() const {
+        if (count_ <= most_lines) return text_;
+        return text_ + "  and " + std::to_string(count_ - most_lines) +
+               " more; csv and json output have them all\n";
+    }
+
+  private:
+    static constexpr std::size_t most_lines = 20;
+    std::size_t count_ = 0;
+    std::string text_;
+};
+
 std::string notes_text(const results& r) {
     bool any_thin = false;
-    std::string thin, notes, failures;
+    listing thin, notes, failures;
     for (const auto& row : r.rows) {
-        const std::string line = "  " + printable(row.trade) + ": ";
+        const std::string name = printable(row.trade) + ": ";
         if (!priced(row)) {
             const std::string place = to_string(row.where);
-            failures += line + printable(place) + (place.empty() ? "" : ": ") + printable(row.message) + '\n';
+            failures.add(name + printable(place) + (place.empty() ? "" : ": ") + printable(row.message));
             continue;
         }
         any_thin |= row.thin;
-        if (!row.message.empty()) (row.thin ? thin : notes) += line + printable(row.message) + '\n';
+        if (!row.message.empty()) (row.thin ? thin : notes).add(name + printable(row.message));
     }
     std::string out;
     if (any_thin)
         out += "\n* thin sample: fewer than " + shortest(thin_below) +
-               " paths carry the variance, so the standard error itself is in doubt\n" + thin;
-    if (!notes.empty()) out += "\nnotes:\n" + notes;
-    if (!failures.empty()) out += "\n" + counted(r.failed(), "trade") + " failed:\n" + failures;
+               " paths carry the variance, so the standard error itself is in doubt\n" + thin.text();
+    if (!notes.empty()) out += "\nnotes:\n" + notes.text();
+    if (!failures.empty()) out += "\n" + counted(r.failed(), "trade") + " failed:\n" + failures.text();
     return out;
 }
 
