@@ -549,7 +549,7 @@ TEST(product_pages, the_library_describes_itself) {
     EXPECT_EQ(nearest_name("zzz", {"asian", "european"}), "");
 }
 
-TEST(table, names_the_first_of_many_failures_and_counts_the_rest) {
+TEST(report, table_names_the_first_of_many_failures_and_counts_the_rest) {
     results many;
     for (int i = 0; i < 25; ++i) {
         price_row row;
