@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/models/black_scholes.h"
-
+// Correlated lognormal assets and exchange rates with deterministic term structures, under the trade
+// currency's risk-neutral measure. Steps are exact for any length, so a path stops only at dates that matter.
 #include <algorithm>
+#include <memory>
 
+#include "engine/models/model.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Every model: a declaration and a line here, and a file of its own beside this one.
 #include <array>
 
-#include "engine/models/black_scholes.h"
 #include "engine/models/model.h"
 
 namespace tilewalk::models {
+
+std::unique_ptr<model> make_black_scholes(const request& from);
 
 std::span<const catalogue_entry> catalogue() {
     static constexpr std::array entries{
