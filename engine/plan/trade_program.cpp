@@ -13,11 +13,10 @@ namespace tilewalk::plan {
 
 namespace {
 
+using dates::same_time_years;
 using language::block;
 using language::occurrence;
 
-// Times closer than this (a third of a second) are the same time.
-constexpr double same_time_years = 1e-8;
 constexpr std::size_t most_steps = 200'000;
 
 void sort_and_merge(std::vector<double>& times) {

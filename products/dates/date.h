@@ -33,6 +33,9 @@ std::optional<day_count> parse_day_count(std::string_view name);  // "ACT/365F" 
 std::string_view to_string(day_count convention);
 double year_fraction(date from, date to, day_count convention);
 
+// Times closer than this (a third of a second) are the same time.
+inline constexpr double same_time_years = 1e-8;
+
 // A date or a number of years from as_of.
 struct time_point {
     std::variant<double, date> when = 0.0;

@@ -14,9 +14,6 @@
 
 namespace tilewalk::language {
 
-// Times closer than this (a third of a second) are the same time.
-inline constexpr double same_time_years = 1e-8;
-
 // The name of a date expression: the same in every trade of the product.
 std::string written(const expression& e);
 

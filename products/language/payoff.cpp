@@ -243,8 +243,8 @@ class recording {
         // In the past a block runs once. Payments before as_of are gone; what was observed before as_of in
         // another currency and is still to be paid is worth today's exchange rate.
         const bool past = world_->is_past();
-        if (past && when[0] < -same_time_years) return;
-        const bool fixed_before = past && runs_.front().years < -same_time_years;
+        if (past && when[0] < -dates::same_time_years) return;
+        const bool fixed_before = past && runs_.front().years < -dates::same_time_years;
 
         value paid = evaluate(p.amount, f);
         if (p.at && !past) {
@@ -271,7 +271,7 @@ class recording {
             }
             const dates::time_point& day = on.times[on.each_run ? i : 0];
             when.push_back(day.years(of_.as_of()));
-            if (when[i] < runs_[i].years - same_time_years) {
+            if (when[i] < runs_[i].years - dates::same_time_years) {
                 fail(where, "a payment on " + written(*p.on) + " (" + to_string(day) +
                                 ") comes before the date that decides it (" + to_string(label_of(runs_[i])) +
                                 ")");
@@ -281,7 +281,7 @@ class recording {
     }
 
     double discount(const std::string& currency, double years) const {
-        return years < -same_time_years ? 0.0 : world_->discount(currency, std::max(years, 0.0));
+        return years < -dates::same_time_years ? 0.0 : world_->discount(currency, std::max(years, 0.0));
     }
 
     // What one unit of `currency` paid then is worth today in the trade's currency, but for the exchange rate
