@@ -117,6 +117,9 @@ int exit_code_of(error_kind kind) {
             return some_failed;
         case error_kind::cancelled:
             return interrupted;
+        case error_kind::device:
+        case error_kind::compile:
+            return some_failed;
         case error_kind::internal:
             return defect;
     }

@@ -16,12 +16,14 @@ inline constexpr std::array<std::pair<trade_status, std::string_view>, 2> status
     {trade_status::failed, "failed"},
 }};
 
-inline constexpr std::array<std::pair<error_kind, std::string_view>, 6> kind_words{{
+inline constexpr std::array<std::pair<error_kind, std::string_view>, 8> kind_words{{
     {error_kind::usage, "usage"},
     {error_kind::input, "input"},
     {error_kind::numeric, "numeric"},
     {error_kind::io, "io"},
     {error_kind::cancelled, "cancelled"},
+    {error_kind::device, "device"},
+    {error_kind::compile, "compile"},
     {error_kind::internal, "internal"},
 }};
 

@@ -11,15 +11,9 @@
 #include <string_view>
 
 #include "tilewalk/market.h"
+#include "tilewalk/run_settings.h"
 
 namespace tilewalk {
-
-// What the file may say about a run; everything unsaid is left to the caller.
-struct run_settings {
-    std::optional<std::uint64_t> paths;
-    std::optional<std::uint64_t> seed;
-    std::optional<int> threads;
-};
 
 namespace books {
 struct book_state;

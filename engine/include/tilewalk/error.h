@@ -14,6 +14,8 @@ enum class error_kind {
     numeric,    // a path produced a number that is not finite
     io,         // a file could not be read or written
     cancelled,  // the caller asked to stop
+    device,     // a GPU, its driver or its memory failed or is missing
+    compile,    // the run-time compiler refused a kernel
     internal,   // a defect of Tilewalk
 };
 

@@ -12,4 +12,5 @@
 #include "tilewalk/market.h"
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
+#include "tilewalk/run_settings.h"
 #include "tilewalk/version.h"

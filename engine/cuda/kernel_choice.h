@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a path kernel is built: everything that is a constant of its text besides the program.
+#pragma once
+
+#include <string>
+
+#include "kernels/feeds/feed.h"
+
+namespace tilewalk::cuda {
+
+enum class precision { double_, single, single_fast, mixed };
+
+struct kernel_choice {
+    cuda::precision precision = precision::double_;
+    std::string feed = "inline";  // a name of the catalogue of feeds
+    int distance = 8;
+    int rows = 4;
+    kernels::ring_layout layout = kernels::ring_layout::padded;
+    int padding = automatic_padding;
+    int width = 1;
+    int threads = 256;
+    std::string space = "read_only";      // of path arrays: a name of the catalogue of spaces
+    std::string row_space = "read_only";  // of numbers alike for all paths
+    std::string reduction = "tree";       // a name of the catalogue of reductions
+
+    static constexpr int automatic_padding = -1;
+    friend bool operator==(const kernel_choice&, const kernel_choice&) = default;
+};
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled kernels, kept on disk for the next run: by text, architecture and compiler. Many processes may
+// share a folder; what can't be written is kept in memory, what is damaged is built again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/cuda/compiler.h"
+
+namespace tilewalk::cuda {
+
+class kernel_store {
+  public:
+    struct counts {
+        std::uint64_t from_memory = 0, from_disk = 0, compiled = 0, damaged = 0;
+    };
+
+    // An empty folder keeps everything in memory.
+    kernel_store(compiler& builds, std::filesystem::path folder);
+    ~kernel_store();
+
+    // The cubin of this text. Threads that ask for one text wait for one build, different texts build in
+    // parallel. Throws what the compiler throws; a later call tries again.
+    std::shared_ptr<const std::string> cubin(const compile_request& what);
+
+    counts so_far() const;
+    // Why nothing is written to the folder, or empty.
+    std::string why_not_kept() const;
+    const std::filesystem::path& folder() const;
+
+  private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+// TILEWALK_CACHE_DIR; else XDG_CACHE_HOME/tilewalk; else HOME/.cache/tilewalk; else empty.
+std::filesystem::path default_cache_folder();
+
+}  // namespace tilewalk::cuda

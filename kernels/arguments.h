@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch of a path kernel is told, laid out alike on both sides.
+#pragma once
+
+#include "kernels/tile_result.h"
+
+namespace tilewalk::kernels {
+
+// One trade. At `numbers_at` of the numbers stand its terms, its initial states, then the rows of each
+// section; at `words_at` of the words, for each section the place of its first row (counted from numbers_at),
+// then for each step a mask: bit k says that section k runs after it, on its next row.
+struct trade_record {
+    word64 numbers_at;
+    word64 words_at;
+    word32 steps;
+    word32 result;  // its row of the results
+};
+
+// Shocks in memory, from path `first_path` on; strides in elements.
+struct array_argument {
+    const void* first;
+    word64 step_stride;
+    word64 slot_stride;
+    word64 texture;
+    word64 elements;
+};
+
+// Block b walks tile first_tile + b / (trades of the launch) % tiles, or, with tiles first, the other way
+// round.
+struct path_arguments {
+    const trade_record* trades;
+    const void* numbers;
+    const word32* words;
+    tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
+    word64 numbers_texture;
+    word64 seed;
+    word64 paths;
+    word64 first_tile;
+    word32 trade_count;
+    word32 tiles;
+    word32 trades_first;  // 1: neighbouring blocks walk the same tile of different trades
+    word32 unused;
+    word64 first_path;  // of the arrays
+    array_argument normal;
+    array_argument uniform;
+};
+
+}  // namespace tilewalk::kernels
