@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/kernel_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernels/tile.h"
+#include "products/program/print_cuda.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+struct words_of_precision {
+    const char* real;
+    const char* shock;
+    const char* draws;
+    const char* math;
+    const char* header;
+};
+
+words_of_precision words_of(precision p) {
+    switch (p) {
+        case precision::double_:
+            return {"double", "double", "double_draws", "kernels", "kernels/draws.h"};
+        case precision::single:
+            return {"float", "float", "single_draws", "kernels", "kernels/draws.h"};
+        case precision::single_fast:
+            return {"float", "float", "fast_draws", "kernels::fast", "kernels/fast.h"};
+        case precision::mixed:
+            return {"double", "float", "single_draws", "kernels", "kernels/draws.h"};
+    }
+    return {};
+}
+
+const char* word_of(kernels::ring_layout layout) {
+    switch (layout) {
+        case kernels::ring_layout::plain:
+            return "plain";
+        case kernels::ring_layout::padded:
+            return "padded";
+        case kernels::ring_layout::transposed:
+            return "transposed";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string path_kernel_text(const program::path_program& p, const kernel_choice& how) {
+    const auto words = words_of(how.precision);
+    const bool is_inline = how.feed == "inline";
+    const int slots = p.normals_per_step + p.uniforms_per_step;
+    const std::string source = is_inline ? fmt::format("feeds::random_draws<{}, {}, {}>", words.draws,
+                                                       p.normals_per_step, p.uniforms_per_step)
+                                         : fmt::format("arrays<shape, {}>", p.normals_per_step);
+    std::string includes;
+    for (const std::string& header :
+         {std::string(words.header), "kernels/feeds/" + how.feed + ".h", std::string("kernels/operations.h"),
+          std::string("kernels/path_kernel.h"), "kernels/reductions/" + how.reduction + ".h"}) {
+        includes += "#include \"" + header + "\"\n";
+    }
+    return fmt::format(
+        R"({includes}
+namespace tilewalk::kernels::generated {{
+
+namespace math = {math};
+
+{program}
+struct choice {{
+    using real = {real};
+    using program = generated::program;
+    using shape = feed_shape<{shock}, {slots}, {width}, {threads}, {distance}, {rows}, ring_layout::{layout}, {padding}>;
+    using memory = thread_memory<spaces::{space}>;
+    using numbers = numbers_in_memory<real, spaces::{row_space}>;
+    using source = {source};
+    using feed = feeds::{feed_type}<shape, memory>;
+    using reduction = reductions::{reduction}<{threads}>;
+}};
+
+}}  // namespace tilewalk::kernels::generated
+
+extern "C" __global__ void __launch_bounds__({threads})
+walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
+    extern __shared__ __align__(128) char shared[];
+    tilewalk::kernels::walk_tile<tilewalk::kernels::generated::choice>(a, shared);
+}}
+)",
+        fmt::arg("includes", includes), fmt::arg("reduction", how.reduction), fmt::arg("math", words.math),
+        fmt::arg("program", program::print_cuda(p, "program")), fmt::arg("real", words.real),
+        fmt::arg("shock", words.shock), fmt::arg("slots", slots), fmt::arg("width", how.width),
+        fmt::arg("threads", how.threads), fmt::arg("distance", how.distance), fmt::arg("rows", how.rows),
+        fmt::arg("layout", word_of(how.layout)), fmt::arg("padding", how.padding),
+        fmt::arg("space", how.space), fmt::arg("row_space", how.row_space), fmt::arg("source", source),
+        fmt::arg("feed_type", is_inline ? "inline_" : how.feed));
+}
+
+std::size_t path_kernel_shared_bytes(const program::path_program&, const kernel_choice&) {
+    return kernels::paths_per_tile * sizeof(double) + 64 * sizeof(double);
+}
+
+std::string merge_kernel_text() {
+    return R"(#include "kernels/merge_kernel.h"
+
+extern "C" __global__ void __launch_bounds__(256) merge_tiles(const __grid_constant__ tilewalk::kernels::merge_arguments a) {
+    tilewalk::kernels::merge_tiles_of_trade(a);
+}
+)";
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The translation unit of a path kernel: a printed program, the choice of how it is built, and the kernel
+// headers.
+#pragma once
+
+#include <string>
+
+#include "engine/cuda/kernel_choice.h"
+#include "products/program/passes.h"
+
+namespace tilewalk::cuda {
+
+// Its kernel is called `walk` and takes one kernels::path_arguments.
+std::string path_kernel_text(const program::path_program& p, const kernel_choice& how);
+
+// Dynamic shared memory that a block of that kernel takes.
+std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how);
+
+// The kernel `merge_tiles`: takes kernels::merge_arguments, one block a trade.
+std::string merge_kernel_text();
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/program/print_cuda.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tilewalk::program {
+
+namespace {
+
+// Exact, and rounded once where real is float.
+std::string literal(double number) {
+    if (std::isnan(number)) return "format<real>::nan";
+    if (std::isinf(number)) return number > 0 ? "format<real>::infinity" : "-format<real>::infinity";
+    std::array<char, 40> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), std::fabs(number), std::chars_format::hex).ptr;
+    return std::string("real(") + (std::signbit(number) ? "-0x" : "0x") + std::string(text.data(), end) + ")";
+}
+
+std::string expression(const node& n, int normals) {
+    const auto slot = std::to_string(n.args[0]);
+    switch (n.code) {
+        case operation::constant:
+            return literal(n.number);
+        case operation::term:
+            return "term[" + slot + "]";
+        case operation::row:
+            return "row[" + slot + "]";
+        case operation::state:
+            return "s[" + slot + "]";
+        case operation::normal:
+            return "real(z[" + slot + "])";
+        case operation::uniform:
+            return "real(z[" + std::to_string(static_cast<std::uint32_t>(normals) + n.args[0]) + "])";
+        default:
+            break;
+    }
+    const operation_entry& entry = entry_of(n.code);
+    std::string text = "math::" + std::string(entry.name) + "(";
+    for (int a = 0; a < entry.arity; ++a) {
+        if (a > 0) text += ", ";
+        text += "v" + std::to_string(n.args[static_cast<std::size_t>(a)]);
+    }
+    return text + ")";
+}
+
+std::string constant(const std::string& name, std::size_t number) {
+    return "    static constexpr int " + name + " = " + std::to_string(number) + ";\n";
+}
+
+}  // namespace
+
+std::string print_cuda(const path_program& p, const std::string& name) {
+    std::string widths;
+    for (const lane_section& s : p.sections) {
+        widths += (widths.empty() ? "" : ", ") + std::to_string(s.per_run.columns.size());
+    }
+    std::string out = "struct " + name + " {\n";
+    out += constant("states", p.states.size()) + constant("terms", p.per_trade.columns.size()) +
+           constant("sections", p.sections.size()) +
+           constant("normals", static_cast<std::size_t>(p.normals_per_step)) +
+           constant("uniforms", static_cast<std::size_t>(p.uniforms_per_step)) +
+           constant("output", p.outputs.at(0));
+    out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
+           "};\n        return widths[k];\n    }\n\n";
+    out +=
+        "    template <int k, class real, class shock, class numbers>\n"
+        "    static void section(real (&s)[states], const shock* z, const numbers& row, const numbers& term) "
+        "{\n";
+    for (std::size_t k = 0; k < p.sections.size(); ++k) {
+        const lane_section& of = p.sections[k];
+        if (of.writes.empty()) continue;
+        out += "        if constexpr (k == " + std::to_string(k) + ") {\n";
+        for (std::size_t i = 0; i < of.nodes.size(); ++i) {
+            out += "            const real v" + std::to_string(i) + " = " +
+                   expression(of.nodes[i], p.normals_per_step) + ";\n";
+        }
+        for (const state_write& w : of.writes) {
+            out += "            s[" + std::to_string(w.state) + "] = v" + std::to_string(w.node) + ";\n";
+        }
+        out += "        }\n";
+    }
+    return out + "    }\n};\n";
+}
+
+}  // namespace tilewalk::program

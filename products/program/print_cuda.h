@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lane part of a program as a CUDA struct, for the kernel headers to walk. Printed from the checked
+// program alone: no text of the user's goes in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "products/program/passes.h"
+
+namespace tilewalk::program {
+
+// struct `name`, which has the constants states, terms, sections, normals, uniforms and output, row_width(k),
+// and a function template section<k>(states, shocks, row, term). Operations are called as math::exp and so
+// on. Equal texts mean equal code: strikes, rows and whatever is computed once a trade are not in it.
+std::string print_cuda(const path_program& p, const std::string& name);
+
+}  // namespace tilewalk::program
