@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/program/moves.h"
+
+#include <algorithm>
+
+namespace tilewalk::program {
+
+namespace {
+
+using index = std::uint32_t;
+constexpr index nowhere = ~index{0};
+
+bool is_number(const node& n) {
+    return n.code == operation::constant || n.code == operation::term || n.code == operation::row;
+}
+
+template <class F>
+void for_each_operand(const node& n, const F& see) {
+    if (is_leaf(n.code)) return;
+    for (int a = 0; a < entry_of(n.code).arity; ++a) see(n.args[static_cast<std::size_t>(a)]);
+}
+
+// The nodes of a step as links of chains: link j of a chain adds shock j to the sum of the links before it.
+class chains {
+  public:
+    explicit chains(const lane_section& step)
+        : nodes_(step.nodes),
+          place_(nodes_.size(), nowhere),
+          users_(nodes_.size(), 0),
+          links_(nodes_.size(), 0) {
+        for (index i = 0; i < nodes_.size(); ++i) {
+            for_each_operand(nodes_[i], [&](index a) { ++users_[a]; });
+            if (!is_link(i)) continue;
+            place_[i] = nodes_[nodes_[i].args[0]].args[0];
+            ++links_[nodes_[i].args[0]];
+            if (place_[i] > 0) ++links_[nodes_[i].args[2]];
+        }
+        for (const state_write& w : step.writes) ++users_[w.node];
+    }
+
+    // The last link of each chain, by the number of its shock; nowhere if no chain ends with that shock.
+    // Nothing unless links alone use shocks, each sum on the way is the next link's alone, and no two chains
+    // end with the same shock.
+    std::optional<std::vector<index>> ends(std::size_t shocks) const {
+        std::vector<index> out(shocks, nowhere);
+        for (index i = 0; i < nodes_.size(); ++i) {
+            if (nodes_[i].code == operation::normal && links_[i] != users_[i]) return std::nullopt;
+            if (place_[i] == nowhere) continue;
+            if (links_[i] > 0) {
+                if (users_[i] != 1) return std::nullopt;
+                continue;
+            }
+            if (out[place_[i]] != nowhere) return std::nullopt;
+            out[place_[i]] = i;
+        }
+        return out;
+    }
+
+    factor_move move_that_ends_at(index link) const {
+        factor_move out;
+        for (;; link = nodes_[link].args[2]) {
+            out.roots.push_back(nodes_[nodes_[link].args[1]]);
+            if (place_[link] == 0) break;
+        }
+        out.drift = nodes_[nodes_[link].args[2]];
+        std::reverse(out.roots.begin(), out.roots.end());
+        return out;
+    }
+
+  private:
+    bool is_link(index i) const {
+        const node& n = nodes_[i];
+        if (n.code != operation::fma) return false;
+        const node& shock = nodes_[n.args[0]];
+        if (shock.code != operation::normal || !is_number(nodes_[n.args[1]])) return false;
+        const index j = shock.args[0];
+        return j == 0 ? is_number(nodes_[n.args[2]]) : place_[n.args[2]] == j - 1;
+    }
+
+    const std::vector<node>& nodes_;
+    std::vector<index> place_;  // which link of its chain a node is, or nowhere
+    std::vector<index> users_;  // operands and writes that are this node
+    std::vector<index> links_;  // how many of its users are links that use it as their shock or their sum
+};
+
+// Keeps the nodes that the marked ones need, in their order, and tells where each went.
+std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool> needed) {
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (needed[i]) for_each_operand(nodes[i], [&](index a) { needed[a] = true; });
+    }
+    std::vector<node> kept;
+    std::vector<index> renamed(nodes.size(), nowhere);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!needed[i]) continue;
+        node n = nodes[i];
+        if (!is_leaf(n.code)) {
+            for (int a = 0; a < entry_of(n.code).arity; ++a) {
+                index& arg = n.args[static_cast<std::size_t>(a)];
+                arg = renamed[arg];
+            }
+        }
+        renamed[i] = static_cast<index>(kept.size());
+        kept.push_back(n);
+    }
+    nodes = std::move(kept);
+    return renamed;
+}
+
+// Drops what no write needs; returns, by column of the section's rows, the column that it was.
+std::vector<index> drop_unneeded(lane_section& s) {
+    std::vector<bool> roots(s.nodes.size(), false);
+    for (const state_write& w : s.writes) roots[w.node] = true;
+    const auto renamed = keep_needed(s.nodes, std::move(roots));
+    for (state_write& w : s.writes) w.node = renamed[w.node];
+
+    std::vector<bool> is_read(s.per_run.columns.size(), false);
+    for (const node& n : s.nodes) {
+        if (n.code == operation::row) is_read[n.args[0]] = true;
+    }
+    std::vector<index> columns, new_column(is_read.size(), nowhere), nodes_of_columns;
+    for (index c = 0; c < is_read.size(); ++c) {
+        if (!is_read[c]) continue;
+        new_column[c] = static_cast<index>(columns.size());
+        columns.push_back(c);
+        nodes_of_columns.push_back(s.per_run.columns[c]);
+    }
+    for (node& n : s.nodes) {
+        if (n.code == operation::row) n.args[0] = new_column[n.args[0]];
+    }
+    std::vector<bool> makes_column(s.per_run.nodes.size(), false);
+    for (const index i : nodes_of_columns) makes_column[i] = true;
+    const auto place = keep_needed(s.per_run.nodes, std::move(makes_column));
+    s.per_run.columns.clear();
+    for (const index i : nodes_of_columns) s.per_run.columns.push_back(place[i]);
+    return columns;
+}
+
+}  // namespace
+
+std::optional<separated_moves> separate_moves(const path_program& p) {
+    if (p.normals_per_step == 0) return std::nullopt;
+    for (std::size_t s = 1; s < p.sections.size(); ++s) {
+        for (const node& n : p.sections[s].nodes) {
+            if (n.code == operation::normal) return std::nullopt;
+        }
+    }
+    const chains found(p.sections[0]);
+    const auto ends = found.ends(static_cast<std::size_t>(p.normals_per_step));
+    if (!ends || std::all_of(ends->begin(), ends->end(), [](index end) { return end == nowhere; })) {
+        return std::nullopt;
+    }
+
+    separated_moves out{p, {}, {}};
+    lane_section& step = out.code.sections[0];
+    for (index i = 0; i < ends->size(); ++i) {
+        const index end = (*ends)[i];
+        factor_move& move = out.factors.emplace_back();
+        if (end == nowhere) continue;
+        move = found.move_that_ends_at(end);
+        step.nodes[end] = {operation::normal, {i, 0, 0}, 0};
+    }
+    out.columns = drop_unneeded(step);
+    return out;
+}
+
+path_data data_of_code(const separated_moves& m, const path_data& data) {
+    path_data out = data;
+    const std::size_t width = m.columns.size();
+    out.widths[0] = width;
+    out.rows[0].resize(width * data.runs[0]);
+    for (std::size_t run = 0; run < data.runs[0]; ++run) {
+        for (std::size_t c = 0; c < width; ++c) {
+            out.rows[0][run * width + c] = data.rows[0][run * data.widths[0] + m.columns[c]];
+        }
+    }
+    return out;
+}
+
+move_numbers numbers_of_moves(const separated_moves& m, const path_data& data) {
+    move_numbers out{m.factors.size(), data.runs[0], {}, {}};
+    out.drifts.resize(out.steps * out.factors);
+    out.roots.resize(out.steps * out.roots_per_step());
+    for (std::size_t step = 0; step < out.steps; ++step) {
+        const auto number = [&](const node& n) {
+            if (n.code == operation::constant) return n.number;
+            if (n.code == operation::term) return data.terms[n.args[0]];
+            return data.rows[0][step * data.widths[0] + n.args[0]];
+        };
+        double* roots = out.roots.data() + step * out.roots_per_step();
+        for (std::size_t i = 0; i < out.factors; ++i) {
+            const factor_move& move = m.factors[i];
+            out.drifts[step * out.factors + i] = number(move.drift);
+            for (std::size_t j = 0; j < move.roots.size(); ++j) {
+                roots[move_numbers::place_of_root(i, j)] = number(move.roots[j]);
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace tilewalk::program
