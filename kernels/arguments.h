@@ -45,4 +45,12 @@ struct path_arguments {
     array_argument uniform;
 };
 
+// One block a trade.
+struct merge_arguments {
+    tile_result* tiles;   // [trade][tile], used up
+    tile_result* merged;  // [trade]
+    word32 tiles_per_trade;
+    word32 unused;
+};
+
 }  // namespace tilewalk::kernels

@@ -3,16 +3,9 @@
 // carried up.
 #pragma once
 
-#include "kernels/tile_result.h"
+#include "kernels/arguments.h"
 
 namespace tilewalk::kernels {
-
-struct merge_arguments {
-    tile_result* tiles;   // [trade][tile], used up
-    tile_result* merged;  // [trade]
-    word32 tiles_per_trade;
-    word32 unused;
-};
 
 // One block of any size a trade.
 static void merge_tiles_of_trade(const merge_arguments& a) {

@@ -49,7 +49,7 @@ struct shocks_of_step {
 
 // Neighbours in memory that one load or copy moves: up to 16 bytes.
 template <class element, int count>
-struct alignas(sizeof(element) * unsigned(count)) neighbours {
+struct alignas(sizeof(element) * static_cast<unsigned long>(count)) neighbours {
     element x[count];
 };
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the tiles of many trades on GPUs: one kernel for all trades of a shape, launched over lists of
+// (trade, tile). Which device walks a tile, and in how many chunks a run is cut, changes no bit: results are
+// kept by tile and merged in the tree of kernels::merge_tiles.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/packed_trades.h"
+#include "kernels/tile_result.h"
+
+namespace tilewalk::cuda {
+
+// A device with the kernels that are loaded on it, for many runs.
+class loaded_device {
+  public:
+    explicit loaded_device(std::unique_ptr<device> d) : device_(std::move(d)) {}
+    ~loaded_device();
+
+    device& get() const { return *device_; }
+    // The kernel `name` of a cubin; loaded once.
+    kernel find(const std::shared_ptr<const std::string>& cubin, const char* name);
+
+  private:
+    std::unique_ptr<device> device_;
+    std::mutex lock_;
+    struct loaded {
+        std::shared_ptr<const std::string> cubin;  // keeps its address, the key, from being used again
+        module in;
+    };
+    std::map<const std::string*, loaded> modules_;
+};
+
+struct gpu_progress {
+    std::uint64_t path_steps_done = 0;
+};
+
+struct gpu_run {
+    std::span<const gpu_job> jobs;
+    kernel_choice how;
+    std::uint64_t seed = 0, paths = 0;
+    std::uint64_t memory_bytes = 0;  // of each device, that the run may take; 0: what is free
+    int compile_threads = 1;
+    const std::atomic<bool>* cancel = nullptr;
+    std::function<void(const gpu_progress&)> on_progress;  // called by the thread that runs
+};
+
+struct gpu_outcome {
+    std::vector<kernels::tile_result> results;   // by job
+    std::vector<std::optional<error>> failures;  // by job
+    std::size_t kernels = 0;                     // that the jobs need
+    std::size_t launches = 0;
+    double device_seconds = 0;  // from the first launch to the end of the last, the longest of the devices
+    double kernel_seconds = 0;  // of it with a kernel running
+};
+
+class launcher {
+  public:
+    launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels)
+        : devices_(std::move(devices)), kernels_(kernels) {}
+
+    // What goes wrong stays with the jobs it concerns; throws only tilewalk::error (cancelled).
+    gpu_outcome walk_all(const gpu_run& run);
+
+  private:
+    std::vector<std::shared_ptr<loaded_device>> devices_;
+    kernel_store& kernels_;
+};
+
+}  // namespace tilewalk::cuda

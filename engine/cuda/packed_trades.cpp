@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/packed_trades.h"
+
+#include <cstring>
+
+namespace tilewalk::cuda {
+
+namespace {
+
+using kernels::word32;
+using kernels::word64;
+
+template <class real>
+class packer {
+  public:
+    explicit packer(packed_trades& into) : into_(into) {}
+
+    void add(const gpu_job& job) {
+        const auto sections = job.code->sections.size();
+        into_.failures.push_back(why_not(job));
+        const auto& data = *job.data;
+        const word64 numbers_at = count_;
+        put(data.terms);
+        put(data.initial_states);
+        kernels::trade_record record{numbers_at, into_.words.size(), static_cast<word32>(job.when->steps()),
+                                     static_cast<word32>(into_.records.size())};
+        for (std::size_t k = 0; k < sections; ++k) {
+            into_.words.push_back(static_cast<word32>(count_ - numbers_at));
+            put(data.rows[k]);
+        }
+        for (std::size_t step = 0; step < job.when->steps(); ++step)
+            into_.words.push_back(mask_after(job, step));
+        into_.records.push_back(record);
+    }
+
+  private:
+    void put(const std::vector<double>& numbers) {
+        const std::size_t at = into_.numbers.size();
+        into_.numbers.resize(at + numbers.size() * sizeof(real));
+        std::byte* out = into_.numbers.data() + at;
+        for (const double number : numbers) {
+            const auto rounded = static_cast<real>(number);
+            std::memcpy(out, &rounded, sizeof rounded);
+            out += sizeof rounded;
+        }
+        count_ += numbers.size();
+    }
+
+    // Sections run in the order of their numbers, each on its next row: then a mask a step says it all.
+    static std::optional<error> why_not(const gpu_job& job) {
+        const auto sections = job.code->sections.size();
+        if (sections > most_sections) {
+            return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
+                                                " blocks; a GPU walks at most 31, the CPU any number");
+        }
+        std::vector<std::uint32_t> next_row(sections, 0);
+        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+            std::uint32_t last = 0;
+            for (const plan::event& e : job.when->events_after(step)) {
+                if (e.section <= last || e.row != next_row[e.section]++) {
+                    return error(error_kind::usage,
+                                 "two dates of one block fall on the same moment; a GPU can't walk that, the "
+                                 "CPU can");
+                }
+                last = e.section;
+            }
+        }
+        return std::nullopt;
+    }
+
+    static word32 mask_after(const gpu_job& job, std::size_t step) {
+        word32 mask = 0;
+        for (const plan::event& e : job.when->events_after(step))
+            mask |= word32{1} << (e.section % most_sections);
+        return mask;
+    }
+
+    static constexpr std::size_t most_sections = 32;
+    packed_trades& into_;
+    word64 count_ = 0;
+};
+
+}  // namespace
+
+packed_trades pack(std::span<const gpu_job> jobs, number_type type) {
+    packed_trades out;
+    out.records.reserve(jobs.size());
+    const auto add_all = [&](auto&& into) {
+        for (const gpu_job& job : jobs) into.add(job);
+    };
+    if (type == number_type::single) {
+        add_all(packer<float>(out));
+    } else {
+        add_all(packer<double>(out));
+    }
+    return out;
+}
+
+}  // namespace tilewalk::cuda

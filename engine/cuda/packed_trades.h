@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of all trades of a run, laid out for the device: what kernels::trade_record points into.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/plan/timeline.h"
+#include "kernels/arguments.h"
+#include "products/program/passes.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::cuda {
+
+// One trade, ready to be walked on a GPU.
+struct gpu_job {
+    const program::path_program* code = nullptr;
+    const program::path_data* data = nullptr;
+    const plan::timeline* when = nullptr;
+};
+
+enum class number_type : std::uint8_t { single, double_ };
+
+struct packed_trades {
+    std::vector<std::byte> numbers;
+    std::vector<kernels::word32> words;
+    std::vector<kernels::trade_record> records;  // by job; `result` is the job's index
+    std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
+
+    std::size_t bytes() const {
+        return numbers.size() + words.size() * sizeof(kernels::word32) +
+               records.size() * sizeof(kernels::trade_record);
+    }
+};
+
+packed_trades pack(std::span<const gpu_job> jobs, number_type type);
+
+}  // namespace tilewalk::cuda
