@@ -3,8 +3,9 @@
 // this library.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "tilewalk/error.h"
 
@@ -27,6 +28,7 @@ class compiler {
     virtual ~compiler() = default;
     virtual compiled compile(const compile_request& what, bool with_ptx = false) = 0;
     // What decides what comes out, besides the request: the compiler's version, its options, the headers.
+    // One line.
     virtual std::string fingerprint() const = 0;
 };
 
@@ -35,5 +37,9 @@ class compiler {
 compiler& nvrtc_compiler();
 // Empty if nvrtc_compiler() works, else why not.
 std::string why_no_compiler();
+
+// The first of these libraries that is an NVRTC new enough; throws as nvrtc_compiler() does. A library is a
+// path, or a name that the loader finds; it stays loaded.
+std::unique_ptr<compiler> open_nvrtc(std::span<const std::string> libraries);
 
 }  // namespace tilewalk::cuda

@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "engine/cuda/compiler.h"
@@ -29,7 +27,7 @@ class kernel_store {
     std::shared_ptr<const std::string> cubin(const compile_request& what);
 
     counts so_far() const;
-    // Why nothing is written to the folder, or empty.
+    // Why the last kernel that was compiled is not in the folder, or empty.
     std::string why_not_kept() const;
     const std::filesystem::path& folder() const;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUTPUT, the C++ source that carries every file of LIST (a file that holds a CMake list of paths). Each byte is
-# written as a number, so no length limit of string literals and no character of the text matters.
+# Writes OUTPUT, the C++ source of FUNCTION (declared in HEADER, in NAMESPACE): a span of ELEMENTs, each the name and the
+# text of a file of LIST (a file that holds a CMake list of paths); names count from FOLDER. Each byte is written as a
+# number, so no length limit of string literals and no character of the text matters.
 file(READ "${LIST}" files)
 list(SORT files)
 
@@ -8,7 +9,7 @@ set(texts "")
 set(entries "")
 set(number 0)
 foreach(path IN LISTS files)
-    get_filename_component(name "${path}" NAME)
+    file(RELATIVE_PATH name "${FOLDER}" "${path}")
     file(READ "${path}" bytes HEX)
     string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
     string(APPEND texts "constexpr char text_${number}[] = {${bytes}'\\0'};\n")
@@ -17,19 +18,19 @@ foreach(path IN LISTS files)
 endforeach()
 
 file(WRITE "${OUTPUT}" "// SPDX-License-Identifier: Apache-2.0
-// Made by embed_library.cmake from products/library: do not edit.
+// Made by embed_files.cmake: do not edit.
 #include <array>
 
-#include \"engine/book/library.h\"
+#include \"${HEADER}\"
 
-namespace tilewalk::books {
+namespace ${NAMESPACE} {
 namespace {
 ${texts}
-constexpr std::array<library_file, ${number}> files{{
+constexpr std::array<${ELEMENT}, ${number}> files{{
 ${entries}}};
 }  // namespace
 
-std::span<const library_file> library_files() { return files; }
+std::span<const ${ELEMENT}> ${FUNCTION}() { return files; }
 
-}  // namespace tilewalk::books
+}  // namespace ${NAMESPACE}
 ")

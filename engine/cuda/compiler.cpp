@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC through the dynamic loader, so that Tilewalk starts on a machine that has none and is built without
+// a CUDA header: its interface for C is small and has not changed since CUDA 11.
+#include "engine/cuda/compiler.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/config/digest.h"
+#include "engine/cuda/kernel_headers.h"
+
+namespace tilewalk::cuda {
+namespace {
+
+constexpr int least_major = 12;  // the first with C++20
+constexpr std::string_view least_version = "12.0";
+constexpr const char* file_name = "path_kernel.cu";  // in messages
+constexpr int success = 0;
+
+// Contraction stays off, as in every other compiler of the kernel headers. ptxas's report tells of spills.
+constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--fmad=false",
+                                        "--ptxas-options=-v"};
+
+using program = struct nvrtc_program_state*;
+
+// The functions of NVRTC in use; results are its enumeration of errors.
+struct nvrtc_functions {
+    int (*nvrtcVersion)(int*, int*);
+    const char* (*nvrtcGetErrorString)(int);
+    int (*nvrtcCreateProgram)(program*, const char* text, const char* name, int headers,
+                              const char* const* header_texts, const char* const* header_names);
+    int (*nvrtcDestroyProgram)(program*);
+    int (*nvrtcCompileProgram)(program, int options, const char* const*);
+    int (*nvrtcGetProgramLogSize)(program, std::size_t*);
+    int (*nvrtcGetProgramLog)(program, char*);
+    int (*nvrtcGetCUBINSize)(program, std::size_t*);
+    int (*nvrtcGetCUBIN)(program, char*);
+    int (*nvrtcGetPTXSize)(program, std::size_t*);
+    int (*nvrtcGetPTX)(program, char*);
+};
+
+// The lines of a log from the first error on, as many as a person reads.
+std::string first_errors(std::string_view log) {
+    constexpr int most_lines = 8;
+    const std::size_t error = log.find("error");
+    if (error != std::string_view::npos) {
+        const std::size_t line = log.rfind('\n', error);
+        if (line != std::string_view::npos) log.remove_prefix(line + 1);
+    }
+    std::string shown;
+    int lines = 0;
+    while (!log.empty()) {
+        const std::string_view line = log.substr(0, log.find('\n'));
+        log.remove_prefix(line.size() < log.size() ? line.size() + 1 : line.size());
+        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+        if (lines == most_lines) return shown + "\n...";
+        shown += '\n';
+        shown += line;
+        ++lines;
+    }
+    return shown;
+}
+
+class nvrtc final : public compiler {
+  public:
+    nvrtc(const nvrtc_functions& functions, int major, int minor)
+        : call_(functions), version_("NVRTC " + std::to_string(major) + '.' + std::to_string(minor)) {
+        std::string all_headers;
+        for (const auto& header : kernel_headers()) {
+            names_.emplace_back(header.name);
+            texts_.emplace_back(header.text);
+            all_headers += header.name;
+            all_headers += '\0';
+            all_headers += header.text;
+            all_headers += '\0';
+        }
+        fingerprint_ = version_;
+        for (const std::string_view option : options) fingerprint_.append(" ").append(option);
+        fingerprint_ += " headers " + config::sha256(all_headers);
+    }
+
+    std::string fingerprint() const override { return fingerprint_; }
+
+    compiled compile(const compile_request& what, bool with_ptx) override {
+        std::vector<const char*> names, texts;
+        for (const auto& name : names_) names.push_back(name.c_str());
+        for (const auto& text : texts_) texts.push_back(text.c_str());
+
+        struct owned_program {
+            const nvrtc_functions& call;
+            program p = nullptr;
+            ~owned_program() {
+                if (p != nullptr) call.nvrtcDestroyProgram(&p);
+            }
+        } made{call_};
+        check(call_.nvrtcCreateProgram(&made.p, what.text.c_str(), file_name, static_cast<int>(names.size()),
+                                       texts.data(), names.data()),
+              what, "");
+
+        std::vector<std::string> words = {"--gpu-architecture=" + what.architecture};
+        words.insert(words.end(), std::begin(options), std::end(options));
+        std::vector<const char*> pointers;
+        for (const auto& word : words) pointers.push_back(word.c_str());
+        const int result =
+            call_.nvrtcCompileProgram(made.p, static_cast<int>(pointers.size()), pointers.data());
+
+        compiled out;
+        out.log = bytes(made.p, what, call_.nvrtcGetProgramLogSize, call_.nvrtcGetProgramLog);
+        strip_terminator(out.log);
+        check(result, what, out.log);
+        out.cubin = bytes(made.p, what, call_.nvrtcGetCUBINSize, call_.nvrtcGetCUBIN);
+        if (with_ptx) {
+            out.ptx = bytes(made.p, what, call_.nvrtcGetPTXSize, call_.nvrtcGetPTX);
+            strip_terminator(out.ptx);
+        }
+        return out;
+    }
+
+  private:
+    void check(int result, const compile_request& what, std::string_view log) const {
+        if (result == success) return;
+        throw error(error_kind::compile, version_ + " made no kernel for " + what.architecture + ": " +
+                                             call_.nvrtcGetErrorString(result) + first_errors(log));
+    }
+
+    std::string bytes(program from, const compile_request& what, int (*size)(program, std::size_t*),
+                      int (*get)(program, char*)) const {
+        std::size_t count = 0;
+        check(size(from, &count), what, "");
+        std::string got(count, '\0');
+        check(get(from, got.data()), what, "");
+        return got;
+    }
+
+    static void strip_terminator(std::string& text) {
+        while (!text.empty() && text.back() == '\0') text.pop_back();
+    }
+
+    nvrtc_functions call_;
+    std::string version_;
+    std::vector<std::string> names_, texts_;  // of the headers
+    std::string fingerprint_;
+};
+
+template <class function>
+bool find(void* library, const char* name, function& found) {
+    found = reinterpret_cast<function>(::dlsym(library, name));
+    return found != nullptr;
+}
+
+// Null, with the reason, if the library is not there or does not do. A library stays loaded: NVRTC keeps
+// threads and memory of its own.
+std::unique_ptr<compiler> open(const std::string& library, std::string& why_not) {
+    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        const char* said = ::dlerror();
+        why_not = said != nullptr ? said : "";
+        // The common case needs no words.
+        if (why_not.find("No such file") != std::string::npos) why_not.clear();
+        return nullptr;
+    }
+    nvrtc_functions f{};
+    int major = 0, minor = 0;
+    if (!find(handle, "nvrtcVersion", f.nvrtcVersion) || f.nvrtcVersion(&major, &minor) != success) {
+        why_not = "is no NVRTC";
+        return nullptr;
+    }
+    if (major < least_major) {
+        why_not = "is NVRTC " + std::to_string(major) + '.' + std::to_string(minor);
+        return nullptr;
+    }
+    if (!find(handle, "nvrtcGetErrorString", f.nvrtcGetErrorString) ||
+        !find(handle, "nvrtcCreateProgram", f.nvrtcCreateProgram) ||
+        !find(handle, "nvrtcDestroyProgram", f.nvrtcDestroyProgram) ||
+        !find(handle, "nvrtcCompileProgram", f.nvrtcCompileProgram) ||
+        !find(handle, "nvrtcGetProgramLogSize", f.nvrtcGetProgramLogSize) ||
+        !find(handle, "nvrtcGetProgramLog", f.nvrtcGetProgramLog) ||
+        !find(handle, "nvrtcGetCUBINSize", f.nvrtcGetCUBINSize) ||
+        !find(handle, "nvrtcGetCUBIN", f.nvrtcGetCUBIN) ||
+        !find(handle, "nvrtcGetPTXSize", f.nvrtcGetPTXSize) || !find(handle, "nvrtcGetPTX", f.nvrtcGetPTX)) {
+        why_not = "lacks functions of NVRTC";
+        return nullptr;
+    }
+    return std::make_unique<nvrtc>(f, major, minor);
+}
+
+// Where an NVRTC may be: with the loader, in the toolkit of this build, in the user's, in the usual place.
+std::vector<std::string> known_libraries() {
+    constexpr std::string_view names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+    std::vector<std::string> folders = {TILEWALK_CUDA_LIBRARIES};
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+        const char* set = std::getenv(variable);
+        folders.push_back(set != nullptr && *set != '\0' ? set + std::string("/lib64") : "");
+    }
+    folders.emplace_back("/usr/local/cuda/lib64");
+
+    std::vector<std::string> all(std::begin(names), std::end(names));
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        const auto known = folders.begin() + static_cast<std::ptrdiff_t>(i);
+        if (folders[i].empty() || std::find(folders.begin(), known, folders[i]) != known) continue;
+        for (const std::string_view name : names) all.push_back(folders[i] + '/' + std::string(name));
+    }
+    return all;
+}
+
+// The one NVRTC of the process, or the sentence that says why there is none.
+struct found_compiler {
+    std::unique_ptr<compiler> it;
+    std::string why_not;
+
+    found_compiler() {
+        try {
+            it = open_nvrtc(known_libraries());
+        } catch (const error& e) {
+            why_not = e.message();
+        }
+    }
+};
+
+found_compiler& find_compiler() {
+    static found_compiler found;
+    return found;
+}
+
+}  // namespace
+
+std::unique_ptr<compiler> open_nvrtc(std::span<const std::string> libraries) {
+    std::string looked_for;
+    for (const std::string& library : libraries) {
+        std::string why_not;
+        if (auto found = open(library, why_not)) return found;
+        looked_for += looked_for.empty() ? "" : ", ";
+        looked_for += library;
+        if (!why_not.empty()) looked_for += " (" + why_not + ")";
+    }
+    throw error(error_kind::device, "no run-time compiler: NVRTC " + std::string(least_version) +
+                                        " or newer was not found; looked for " + looked_for);
+}
+
+compiler& nvrtc_compiler() {
+    found_compiler& found = find_compiler();
+    if (!found.it) throw error(error_kind::device, found.why_not);
+    return *found.it;
+}
+
+std::string why_no_compiler() {
+    return find_compiler().why_not;
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel is two files of the folder, named by the key: the text that was compiled (KEY.cu, for people) and
+// the entry (KEY.cubin), which says its own key and the digest of its cubin, so that no truncated, damaged
+// or renamed file is ever run. Both are written apart and renamed into place whole.
+#include "engine/cuda/kernel_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "engine/config/digest.h"
+
+namespace tilewalk::cuda {
+namespace {
+
+constexpr std::string_view entry_magic = "tilewalk kernel 1\n";
+// Far above any kernel: a file this large is no entry, and is not read.
+constexpr off_t most_entry_bytes = off_t{1} << 28;
+
+std::string entry_of(const std::string& key, const std::string& cubin) {
+    std::string entry(entry_magic);
+    entry += key + '\n' + config::sha256(cubin) + '\n';
+    return entry + cubin;
+}
+
+std::optional<std::string> cubin_in(const std::string& entry, const std::string& key) {
+    const std::string head = std::string(entry_magic) + key + '\n';
+    const std::size_t digest_end = head.size() + key.size();  // a key is a digest too
+    if (entry.size() <= digest_end || !entry.starts_with(head) || entry[digest_end] != '\n') return {};
+    std::string cubin = entry.substr(digest_end + 1);
+    if (entry.compare(head.size(), key.size(), config::sha256(cubin)) != 0) return {};
+    return cubin;
+}
+
+int open_at(const std::filesystem::path& path, int flags) {
+    return ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+}
+
+class open_file {
+  public:
+    explicit open_file(int descriptor) : descriptor_(descriptor) {}
+    ~open_file() {
+        if (is_open()) ::close(descriptor_);
+    }
+    open_file(const open_file&) = delete;
+    open_file& operator=(const open_file&) = delete;
+
+    bool is_open() const { return descriptor_ >= 0; }
+    int descriptor() const { return descriptor_; }
+    // False with errno if what was written did not arrive.
+    bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
+
+  private:
+    int descriptor_;
+};
+
+enum class reading { done, absent, damaged };
+
+reading read_file(const std::filesystem::path& path, std::string& bytes) {
+    // Without waiting, should it be a pipe.
+    const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
+    if (!file.is_open()) return reading::absent;
+    struct stat status {};
+    if (::fstat(file.descriptor(), &status) != 0) return reading::absent;
+    if (!S_ISREG(status.st_mode) || status.st_size > most_entry_bytes) return reading::damaged;
+    bytes.resize(static_cast<std::size_t>(status.st_size));
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const ::ssize_t got = ::read(file.descriptor(), bytes.data() + done, bytes.size() - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return reading::damaged;
+        done += static_cast<std::size_t>(got);
+    }
+    return reading::done;
+}
+
+[[noreturn]] void fail(const std::string& what, const std::filesystem::path& path, int number) {
+    throw error(error_kind::io,
+                "can't " + what + " " + path.string() + ": " + std::generic_category().message(number));
+}
+
+// The file appears whole or not at all, also to other processes and after a crash.
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+    // A name that nobody has: another process, another store of this one, or what a killed one left.
+    std::filesystem::path apart;
+    const auto open_apart = [&] {
+        for (unsigned number = 0;; ++number) {
+            apart = path;
+            apart += '.' + std::to_string(::getpid()) + '.' + std::to_string(number) + ".tmp";
+            const int descriptor = open_at(apart, O_WRONLY | O_CREAT | O_EXCL);
+            if (descriptor >= 0 || errno != EEXIST) return descriptor;
+        }
+    };
+    open_file file(open_apart());
+    if (!file.is_open()) fail("write", apart, errno);
+
+    const auto give_up = [&](const std::filesystem::path& at) {
+        const int number = errno;
+        ::unlink(apart.c_str());
+        fail("write", at, number);
+    };
+    while (!bytes.empty()) {
+        const ::ssize_t put = ::write(file.descriptor(), bytes.data(), bytes.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) give_up(apart);
+        bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    if (::fsync(file.descriptor()) != 0 || !file.close()) give_up(apart);
+    if (::rename(apart.c_str(), path.c_str()) != 0) give_up(path);
+}
+
+}  // namespace
+
+struct kernel_store::state {
+    using kernel = std::shared_ptr<const std::string>;
+
+    compiler& builds;
+    const std::string fingerprint;
+    std::filesystem::path folder;
+
+    mutable std::mutex guard;  // of all below
+    std::map<std::string, std::shared_future<kernel>> kernels;
+    counts count;
+    std::string why_not_kept;
+
+    state(compiler& by, std::filesystem::path at)
+        : builds(by), fingerprint(by.fingerprint()), folder(std::move(at)) {
+        // A later change of the working folder must not move it.
+        std::error_code ignored;
+        if (!folder.empty()) {
+            const auto from_root = std::filesystem::absolute(folder, ignored);
+            if (!ignored) folder = from_root;
+        }
+    }
+
+    std::string key_of(const compile_request& what) const {
+        // Digests have one length, so no two requests run together to the same bytes.
+        return config::sha256(config::sha256(what.text) + config::sha256(what.architecture) +
+                              config::sha256(fingerprint));
+    }
+
+    void add(std::uint64_t counts::*which) {
+        const std::lock_guard lock(guard);
+        ++(count.*which);
+    }
+
+    void say_why_not_kept(const std::string& why) {
+        const std::lock_guard lock(guard);
+        why_not_kept = why;
+    }
+
+    std::optional<std::string> read(const std::string& key) {
+        if (folder.empty()) return {};
+        std::string entry;
+        const reading got = read_file(folder / (key + ".cubin"), entry);
+        if (got == reading::absent) return {};
+        auto cubin = got == reading::done ? cubin_in(entry, key) : std::nullopt;
+        if (!cubin) add(&counts::damaged);
+        return cubin;
+    }
+
+    void keep(const std::string& key, const compile_request& what, const std::string& cubin) {
+        if (folder.empty()) return say_why_not_kept("no folder for compiled kernels is known");
+        try {
+            std::error_code failed;
+            std::filesystem::create_directories(folder, failed);
+            if (failed) fail("make the folder", folder, failed.value());
+            write_file(folder / (key + ".cu"),
+                       "// For " + what.architecture + " by " + fingerprint + '\n' + what.text);
+            write_file(folder / (key + ".cubin"), entry_of(key, cubin));
+            say_why_not_kept("");
+        } catch (const error& e) {
+            say_why_not_kept(e.message());
+        }
+    }
+
+    kernel build(const std::string& key, const compile_request& what) {
+        if (auto cubin = read(key)) {
+            add(&counts::from_disk);
+            return std::make_shared<const std::string>(std::move(*cubin));
+        }
+        auto made = std::make_shared<const std::string>(builds.compile(what).cubin);
+        add(&counts::compiled);
+        keep(key, what, *made);
+        return made;
+    }
+};
+
+kernel_store::kernel_store(compiler& builds, std::filesystem::path folder)
+    : state_(std::make_unique<state>(builds, std::move(folder))) {}
+
+kernel_store::~kernel_store() = default;
+
+std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& what) {
+    const std::string key = state_->key_of(what);
+    std::promise<state::kernel> promise;
+    std::shared_future<state::kernel> built = promise.get_future().share();
+    bool builds_it = false;
+    {
+        const std::lock_guard lock(state_->guard);
+        const auto [found, is_new] = state_->kernels.try_emplace(key, built);
+        builds_it = is_new;
+        built = found->second;
+    }
+    if (!builds_it) {
+        auto kernel = built.get();
+        state_->add(&counts::from_memory);
+        return kernel;
+    }
+    try {
+        auto kernel = state_->build(key, what);
+        promise.set_value(kernel);
+        return kernel;
+    } catch (...) {
+        // Forgotten first, so that who asks from now on tries again.
+        {
+            const std::lock_guard lock(state_->guard);
+            state_->kernels.erase(key);
+        }
+        promise.set_exception(std::current_exception());
+        throw;
+    }
+}
+
+kernel_store::counts kernel_store::so_far() const {
+    const std::lock_guard lock(state_->guard);
+    return state_->count;
+}
+
+std::string kernel_store::why_not_kept() const {
+    const std::lock_guard lock(state_->guard);
+    return state_->why_not_kept;
+}
+
+const std::filesystem::path& kernel_store::folder() const {
+    return state_->folder;
+}
+
+std::filesystem::path default_cache_folder() {
+    const auto set = [](const char* name) -> std::filesystem::path {
+        const char* value = std::getenv(name);
+        return value != nullptr ? value : "";
+    };
+    if (auto folder = set("TILEWALK_CACHE_DIR"); !folder.empty()) return folder;
+    // The standard wants a relative path there passed over.
+    if (const auto caches = set("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "tilewalk";
+    if (const auto home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilewalk";
+    return {};
+}
+
+}  // namespace tilewalk::cuda
