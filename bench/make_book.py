@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a book of made-up trades over every product of the library, in the market configs/markets/demo.yaml.
+
+    bench/make_book.py --trades 10000 --output book.yaml
+    bench/make_book.py --trades 200 --cover --output cover.yaml
+    bench/make_book.py --each-kind --output kinds.yaml
+
+The same arguments give the same book. With --cover the book begins with one trade of every kind (each choice that a
+product's payoff can make, discrete and continuous barriers, past fixings, quanto, cash dividends, one to five assets);
+--each-kind stops after them.
+"""
+import argparse
+import datetime
+import itertools
+import math
+import os
+import random
+import sys
+
+AS_OF = datetime.date(2026, 1, 15)
+# Spot, volatility and currency as the market has them, near enough for plausible terms.
+ASSETS = {
+    "ACME": (100.0, 0.22, "USD"),
+    "BETA": (48.20, 0.31, "USD"),
+    "GAMMA": (65.40, 0.26, "EUR"),
+    "DELTA": (11.85, 0.19, "GBP"),
+    "INDEX": (6900.0, 0.17, "USD"),
+    "CASHCOW": (82.50, 0.18, "USD"),
+}
+CURRENCIES = ("USD", "EUR", "GBP", "JPY")
+# The market has fixings of these assets on these days.
+FIXED_ASSETS = ("ACME", "BETA", "INDEX")
+FIXED_DAYS = ("2025-12-15", "2025-12-31", "2026-01-05", "2026-01-12", "2026-01-15")
+
+
+def number(x, digits=5):
+    """With so many significant digits; never in scientific notation."""
+    rounded = round(x, digits - 1 - math.floor(math.log10(abs(x)))) if x else 0.0
+    return f"{rounded:.10f}".rstrip("0").rstrip(".")
+
+
+def date_after(years):
+    return AS_OF + datetime.timedelta(days=round(365 * years))
+
+
+class dice:
+    """Draws from random.random alone, the one method whose sequence Python promises to keep. What is pinned by name
+    is taken as it stands."""
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+        self.pinned = {}
+
+    def between(self, low, high):
+        return low + (high - low) * self._random.random()
+
+    def often(self, probability):
+        return self._random.random() < probability
+
+    def one_of(self, name, values):
+        drawn = values[int(self._random.random() * len(values))]
+        return self.pinned.get(name, drawn)
+
+    def flag(self, name, probability):
+        drawn = self.often(probability)
+        return self.pinned.get(name, drawn)
+
+    def whole(self, low, high):
+        return low + int(self._random.random() * (high - low + 1))
+
+    def some(self, values, count):
+        left = list(values)
+        return [left.pop(int(self._random.random() * len(left))) for _ in range(count)]
+
+
+def pick_asset(d, running=False):
+    return d.one_of("underlying", FIXED_ASSETS if running else tuple(ASSETS))
+
+
+def near_spot(d, asset, years, deviations=1.0):
+    spot, volatility, _ = ASSETS[asset]
+    return spot * math.exp(d.between(-deviations, deviations) * volatility * math.sqrt(years))
+
+
+def maturity(d, shortest=0.1, longest=3.0):
+    """In years, and as a book writes it."""
+    years = d.between(shortest, longest)
+    if d.often(0.5):
+        day = date_after(years)
+        return (day - AS_OF).days / 365, day.isoformat()
+    text = number(years, 4)
+    return float(text), text
+
+
+def european(d):
+    asset = pick_asset(d)
+    years, when = maturity(d)
+    return {"underlying": asset, "option": d.one_of("option", ("call", "put")),
+            "strike": number(near_spot(d, asset, years)), "maturity": when}
+
+
+def digital(d):
+    asset = pick_asset(d)
+    years, when = maturity(d)
+    return {"underlying": asset, "option": d.one_of("option", ("call", "put")),
+            "strike": number(near_spot(d, asset, years)), "payout": number(d.between(1, 100), 3), "maturity": when}
+
+
+def asian(d):
+    running = d.flag("running", 0.1)
+    asset = pick_asset(d, running)
+    years = d.between(0.25, 1.5)
+    if running:
+        first = d.whole(0, 2)
+        days = list(FIXED_DAYS[first:])
+        days += [(AS_OF + datetime.timedelta(days=7 * k)).isoformat() for k in range(1, 2 + int(52 * years))]
+        dates = "[" + ", ".join(days) + "]"
+    elif d.often(0.5):
+        dates = f"{{start: 0, end: {number(years, 3)}, count: {d.whole(4, 60)}}}"
+    else:
+        every = d.one_of("every", ("1w", "2w", "1m"))
+        end = date_after(years)
+        dates = (f"{{start: {AS_OF}, end: {end}, every: {every}, calendar: weekends, roll: following}}")
+    return {"underlying": asset, "option": d.one_of("option", ("call", "put")),
+            "strike": number(near_spot(d, asset, years / 3)), "averaging_dates": dates}
+
+
+def barrier(d):
+    monitoring = d.one_of("monitoring", ("continuous", "discrete"))
+    running = d.flag("running", 0.1)
+    asset = pick_asset(d, running)
+    spot, volatility, _ = ASSETS[asset]
+    years, when = maturity(d, 0.25, 2.0)
+    direction = d.one_of("direction", ("down", "up"))
+    away = (-1 if direction == "down" else 1) * d.between(0.5, 2.0)
+    out = {"underlying": asset, "option": d.one_of("option", ("call", "put")),
+           "strike": number(near_spot(d, asset, years)), "maturity": when, "direction": direction,
+           "kind": d.one_of("kind", ("knock_out", "knock_in")),
+           "barrier": number(spot * math.exp(away * volatility * math.sqrt(years)))}
+    if monitoring == "discrete":
+        out["monitoring"] = "discrete"
+        if running or "-" in when:
+            days = list(FIXED_DAYS[1:4]) if running else []
+            weeks = max(2, int((date_after(years) - AS_OF).days / 7) - 1)
+            days += [(AS_OF + datetime.timedelta(days=7 * k)).isoformat() for k in range(1, weeks)]
+            if "-" not in when:
+                out["maturity"] = date_after(years).isoformat()
+            out["monitoring_dates"] = "[" + ", ".join(days) + "]"
+        else:
+            out["monitoring_dates"] = f"{{start: 0, end: {when}, count: {d.whole(4, 60)}}}"
+    elif running:
+        out["monitoring_start"] = FIXED_DAYS[0]
+    elif d.often(0.2):
+        out["monitoring_start"] = number(years * d.between(0.1, 0.5), 3)
+        if "-" in when:
+            out["monitoring_start"] = date_after(years * 0.3).isoformat()
+    if d.flag("has_rebate", 0.5):
+        out["rebate"] = number(spot * d.between(0.01, 0.05), 3)
+        if out["kind"] == "knock_out":
+            out["rebate_paid"] = d.one_of("rebate_paid", ("at_hit", "at_expiry"))
+    return out
+
+
+def autocallable(d):
+    count = d.one_of("assets", (1, 2, 2, 3, 3, 3, 4, 5))
+    running = d.flag("running", 0.05) and count <= len(FIXED_ASSETS)
+    basket = d.some(FIXED_ASSETS if running else tuple(ASSETS), count)
+    if "cash" in d.pinned:
+        basket = d.some([a for a in ASSETS if a != "CASHCOW"], count)
+        if d.pinned["cash"] is not None:
+            basket[d.pinned["cash"]] = "CASHCOW"
+    per_year = d.one_of("per_year", (1, 2, 4))
+    notes = per_year * d.whole(1, 3)
+    times = [(k + 1) / per_year for k in range(notes)]
+    if running:
+        observations = [FIXED_DAYS[1]] + [date_after(t).isoformat() for t in times]
+    else:
+        observations = [number(t, 4) for t in times]
+    notes = len(observations)
+    rate = d.between(0.04, 0.14) / per_year
+    last = d.between(0.8, 1.0)
+    # Not called yet: no performance was so high.
+    calls = [1.2 if running and k == 0 else 1 + (last - 1) * k / max(1, notes - 1) for k in range(notes)]
+    coupons = [rate * (k + 1) for k in range(notes)]
+    return {"basket": "[" + ", ".join(basket) + "]",
+            "initial_level": "[" + ", ".join(number(ASSETS[a][0] * d.between(0.95, 1.05)) for a in basket) + "]",
+            "observations": "[" + ", ".join(observations) + "]",
+            "call_level": "[" + ", ".join(number(x, 4) for x in calls) + "]",
+            "coupon": "[" + ", ".join(number(x, 4) for x in coupons) + "]",
+            "protection": number(d.between(0.5, 0.8), 3), "notional": "1000"}
+
+
+def variance_swap(d):
+    running = d.flag("running", 0.1)
+    asset = pick_asset(d, running)
+    years = d.between(0.25, 1.0)
+    every, annualisation = ("1w", 52) if running else d.one_of("every", (("business_day", 252), ("1w", 52)))
+    if running:
+        days = list(FIXED_DAYS[d.whole(0, 2):])
+        days += [(AS_OF + datetime.timedelta(days=7 * k)).isoformat() for k in range(1, 2 + int(52 * years))]
+        dates = "[" + ", ".join(days) + "]"
+    else:
+        forward = d.flag("forward_start", 0.3)
+        start = date_after(0.1) if forward else AS_OF
+        dates = (f"{{start: {start}, end: {date_after(years + 0.1)}, every: {every}, calendar: weekends, "
+                 "roll: following, include_start: true}")
+    volatility = ASSETS[asset][1] * d.between(0.8, 1.2)
+    strike_is = d.one_of("strike_is", ("volatility", "variance"))
+    strike = volatility if strike_is == "volatility" else volatility * volatility
+    return {"underlying": asset, "fixings": dates, "strike": number(strike, 4), "strike_is": strike_is,
+            "annualisation": str(annualisation), "notional": "10000"}
+
+
+MAKERS = {"european": european, "digital": digital, "asian": asian, "barrier": barrier,
+          "autocallable": autocallable, "variance_swap": variance_swap}
+# How a desk's book may be made up.
+WEIGHTS = {"european": 0.30, "digital": 0.10, "asian": 0.18, "barrier": 0.22, "autocallable": 0.14,
+           "variance_swap": 0.06}
+
+
+def kinds():
+    """Every kind of trade, as (product, what is pinned)."""
+    options = ("call", "put")
+    plain_and_cash = ("ACME", "CASHCOW")
+    for product in ("european", "digital"):
+        for option, asset in itertools.product(options, plain_and_cash):
+            yield product, {"option": option, "underlying": asset, "quanto": False}
+        yield product, {"option": "call", "underlying": "INDEX", "quanto": True}
+    for option, asset in itertools.product(options, plain_and_cash):
+        yield "asian", {"option": option, "underlying": asset, "running": False, "quanto": False}
+        yield "asian", {"option": option, "underlying": "GAMMA", "running": False, "quanto": True}
+    for option in options:
+        yield "asian", {"option": option, "underlying": "ACME", "running": True, "quanto": False}
+    for asset, option, direction, monitoring in itertools.product(
+            plain_and_cash, options, ("down", "up"), ("continuous", "discrete")):
+        same = {"underlying": asset, "option": option, "direction": direction, "monitoring": monitoring,
+                "running": False, "quanto": False}
+        yield "barrier", {**same, "kind": "knock_in", "has_rebate": True}
+        for rebate_paid in ("at_hit", "at_expiry"):
+            yield "barrier", {**same, "kind": "knock_out", "has_rebate": True, "rebate_paid": rebate_paid}
+    for monitoring, running in itertools.product(("continuous", "discrete"), (False, True)):
+        yield "barrier", {"underlying": "INDEX", "monitoring": monitoring, "running": running, "has_rebate": False,
+                          "quanto": True}
+    for count in range(1, 6):
+        yield "autocallable", {"assets": count, "running": False, "cash": None, "quanto": False}
+        yield "autocallable", {"assets": count, "running": False, "cash": None, "quanto": True}
+        for place in sorted({0, count - 1}):
+            yield "autocallable", {"assets": count, "running": False, "cash": place, "quanto": False}
+        if count <= len(FIXED_ASSETS):
+            yield "autocallable", {"assets": count, "running": True, "quanto": False}
+    for strike_is, asset in itertools.product(("volatility", "variance"), plain_and_cash):
+        for forward in (False, True):
+            yield "variance_swap", {"strike_is": strike_is, "underlying": asset, "running": False,
+                                    "forward_start": forward, "quanto": False}
+    for strike_is in ("volatility", "variance"):
+        yield "variance_swap", {"strike_is": strike_is, "underlying": "INDEX", "running": True, "quanto": True}
+
+
+def make_trade(d, index, product, pinned):
+    d.pinned = pinned
+    terms = MAKERS[product](d)
+    first = terms.get("underlying") or terms["basket"].strip("[]").split(", ")[0]
+    own = ASSETS[first][2]
+    quanto = d.flag("quanto", 0.12)
+    foreign = d.one_of("currency", tuple(c for c in CURRENCIES if c != own))
+    if quanto:
+        terms["currency"] = foreign
+    if d.often(0.3):
+        terms["quantity"] = str(d.whole(-500, 500) or 1)
+    text = ", ".join(f"{key}: {value}" for key, value in terms.items())
+    return f"  - {{id: {product}_{index:05d}, product: {product}, {text}}}"
+
+
+def drawn_product(d):
+    at = d.between(0, sum(WEIGHTS.values()))
+    for product, weight in WEIGHTS.items():
+        at -= weight
+        if at < 0:
+            return product
+    return product
+
+
+def make_book(trades, seed, cover, market, paths):
+    d = dice(seed)
+    every_kind = list(kinds()) if cover else []
+    if trades is None:
+        trades = len(every_kind)
+    if trades < len(every_kind):
+        raise SystemExit(f"make_book.py: --cover takes {len(every_kind)} trades, found --trades {trades}")
+    lines = [f"# Made by bench/make_book.py with seed {seed}.", f"market: {market}",
+             f"settings: {{paths: {paths}, seed: 42}}", f"trade_count: {trades}", "trades:"]
+    for i in range(trades):
+        product, pinned = every_kind[i] if i < len(every_kind) else (drawn_product(d), {})
+        lines.append(make_trade(d, i, product, pinned))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trades", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--paths", type=int, default=65536)
+    parser.add_argument("--cover", action="store_true", help="begin with one trade of every kind")
+    parser.add_argument("--each-kind", action="store_true", help="one trade of every kind and no more")
+    parser.add_argument("--market", default=os.path.join(root, "configs/markets/demo.yaml"))
+    parser.add_argument("--output", default="-")
+    args = parser.parse_args()
+    if args.trades is None and not args.each_kind:
+        parser.error("say how many --trades, or --each-kind")
+    text = make_book(None if args.each_kind else args.trades, args.seed, args.cover or args.each_kind, args.market,
+                     args.paths)
+    if args.output == "-":
+        sys.stdout.write(text)
+    else:
+        with open(args.output, "w", encoding="ascii") as out:
+            out.write(text)
+
+
+if __name__ == "__main__":
+    main()
