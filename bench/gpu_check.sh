@@ -1,25 +1,135 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# On a machine with a GPU: builds what runs there, runs it plain and under compute-sanitizer, and writes what came out,
-# with device, date and commit, to the folder named (bench/results if none is).
-set -euo pipefail
+# What proves the CUDA back end, on a machine with a GPU: builds, tests, sanitizes and measures, in ten minutes.
+#
+#     bench/gpu_check.sh                  all four parts
+#     bench/gpu_check.sh build measure    some of them
+#
+# OUT is the folder for what comes out (bench/results if unset), with device and date in the names of the files; COMMIT
+# the commit if there is no git history; BUILD the build folder. CMake's own variables, such as CMAKE_PREFIX_PATH, hold.
+# A part that fails does not stop the next; the exit code says if one did.
+set -uo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-bench/results}
-commit=${2:-$(git describe --always --dirty --abbrev=12 2> /dev/null || echo unknown)}
-build=$(mktemp -d)
-trap 'rm -rf "$build"' EXIT
-# Contraction off on both sides: a fused multiply-add happens where the source says fma and nowhere else.
-nvcc -std=c++20 -O3 -arch=native --fmad=false --expt-relaxed-constexpr -I . \
-    -Xcompiler -O2,-march=x86-64-v3,-ffp-contract=off tests/device/kernel_bits.cu -o "$build/kernel_bits"
-gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | tr -cs 'A-Za-z0-9\n' '-')
-file=$out/$(date -u +%F)-$gpu-kernel-bits.txt
-{
-    echo "date: $(date -u +%F), commit: $commit"
-    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
-    status=0
-    "$build/kernel_bits" || status=$?
-    compute-sanitizer --tool memcheck --error-exitcode 9 "$build/kernel_bits" > "$build/memcheck.log" 2>&1 || status=$?
-    tail -n 1 "$build/memcheck.log"
-    echo "exit code: $status"
-} | tee "$file"
-grep -qx 'exit code: 0' "$file"
+
+out=${OUT:-bench/results}
+build=${BUILD:-build/gpu}
+export COMMIT=${COMMIT:-$(git describe --always --dirty --abbrev=12 2> /dev/null || echo unknown)}
+export TILEWALK_CACHE_DIR=${TILEWALK_CACHE_DIR:-$PWD/$build/cubins}
+mkdir -p "$out" "$build" "$TILEWALK_CACHE_DIR"
+
+device=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | tr -cs 'A-Za-z0-9\n' '-')
+name=$(date -u +%F)-${device:-no-GPU}
+tilewalk=$build/tilewalk
+feeds=(inline none unroll register_batched register_rolling smem_batched smem_rolling smem_rolling_async l2_prefetch
+    l2_hint bulk_async)
+
+# Contraction off on both sides of ours: a fused multiply-add happens where the source says fma and nowhere else.
+ours=(-std=c++20 -O3 -arch=native --fmad=false --expt-relaxed-constexpr -I .
+    -Xcompiler "-O2,-march=x86-64-v3,-ffp-contract=off")
+
+head_of_file() {
+    echo "date: $(date -u +%F), commit: $COMMIT"
+    nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader
+}
+
+# Tests that know of CUDA or of a GPU; the others run wherever there is a CPU.
+gpu_tests() {
+    grep -lE 'engine/cuda/|TILEWALK_REQUIRE_GPU' tests/*_test.cpp | xargs -n 1 basename -s .cpp
+}
+
+part_build() (
+    set -e
+    nvcc "${ours[@]}" tests/device/kernel_bits.cu -o "$build/kernel_bits" &
+    bits=$!
+    nvcc "${ours[@]}" -c bench/gpu_baselines.cu -o "$build/gpu_baselines.o" &
+    baselines=$!
+    nvcc -std=c++20 -O3 -arch=native --use_fast_math -I . -c bench/gpu_baselines_curand.cu -o "$build/curand.o"
+    wait "$bits"
+    wait "$baselines"
+    nvcc -arch=native "$build/gpu_baselines.o" "$build/curand.o" -o "$build/gpu_baselines"
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWALK_CUDA=ON
+    # shellcheck disable=SC2046
+    ninja -C "$build" tilewalk_cli $(gpu_tests)
+)
+
+part_test() (
+    set -e
+    file=$out/$name-kernel-bits.txt
+    {
+        head_of_file
+        status=0
+        "$build/kernel_bits" || status=$?
+        echo "exit code: $status"
+    } > "$file"
+    tail -n 1 "$file"
+    grep -qx 'exit code: 0' "$file"
+    export TILEWALK_REQUIRE_GPU=1
+    ctest --test-dir "$build" --output-on-failure --no-tests=error -j 4 \
+        -R "^($(gpu_tests | paste -sd '|'))\\."
+)
+
+# Every tool over a small run of every feed. The kernels are compiled beforehand: the tools need not see that.
+part_sanitize() (
+    logs=$(mktemp -d)
+    trap 'rm -rf "$logs"' EXIT
+    python3 bench/make_book.py --trades 24 --seed 7 --paths 2500 --output "$logs/book.yaml"
+    for feed in "${feeds[@]}"; do
+        "$tilewalk" price "$logs/book.yaml" --device 0 --prefetch "$feed" --format csv \
+            > "$logs/$feed.csv" 2> "$logs/$feed.err" &
+    done
+    wait
+    sanitize() {
+        local tool=$1 feed=$2 status=0
+        compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
+            "$tilewalk" price "$logs/book.yaml" --device 0 --prefetch "$feed" --format csv \
+            > "$logs/$tool.$feed" 2>&1 || status=$?
+        echo "$tool $feed: exit code $status, $(grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY' "$logs/$tool.$feed" |
+            tail -n 1 | sed 's/^=* *//')" > "$logs/line.$tool.$feed"
+        [ "$status" -eq 0 ] || grep -h '=========' "$logs/$tool.$feed" | head -n 12 >> "$logs/line.$tool.$feed"
+    }
+    export -f sanitize
+    export logs tilewalk
+    for tool in memcheck racecheck initcheck synccheck; do
+        for feed in "${feeds[@]}"; do echo "$tool $feed"; done
+    done | xargs -P 8 -L 1 bash -c 'sanitize "$0" "$1"'
+    {
+        head_of_file
+        cat "$logs"/line.*
+    } > "$out/$name-sanitizers.txt"
+    local clean
+    clean=$(grep -c 'exit code 0, .*SUMMARY: 0' "$out/$name-sanitizers.txt")
+    echo "$clean of $((4 * ${#feeds[@]})) runs clean"
+    grep -vE 'exit code 0, .*SUMMARY: 0' "$out/$name-sanitizers.txt" | sed -n '3,40p'
+    [ "$clean" -eq $((4 * ${#feeds[@]})) ]
+)
+
+part_measure() (
+    set -e
+    "$build/gpu_baselines" | tee "$out/$name-gpu-baselines.json"
+)
+
+failed=()
+summary=""
+for part in "${@:-build test sanitize measure}"; do
+    for one in $part; do
+        case $one in
+            build | test | sanitize | measure) ;;
+            *)
+                echo "usage: $0 [build] [test] [sanitize] [measure]; found '$one'" >&2
+                exit 2
+                ;;
+        esac
+        begin=$SECONDS
+        if "part_$one" > "$build/$one.log" 2>&1; then
+            word="well"
+        else
+            word="FAILED"
+            failed+=("$one")
+        fi
+        summary+="$one: $word, $((SECONDS - begin)) s"$'\n'
+        # The end of each log is what a person wants to see: all of a failed part's, a little of the others'.
+        tail -n "$([ "$word" = well ] && { [ "$one" = measure ] && echo 40 || echo 6; } || echo 60)" "$build/$one.log"
+    done
+done
+printf '%s' "$summary"
+[ ${#failed[@]} -eq 0 ]

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases that the hand-written kernels price, and how a kernel hands in its payoffs.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace tilewalk::bench {
+
+constexpr int steps_in_all = 252;
+
+// A year of daily fixings of one asset; a step's log return is drift + volatility * normal.
+struct asian_terms {
+    double spot, drift, volatility, strike, discount;
+};
+
+// What the payoffs of a block's paths add up to.
+struct block_sums {
+    double sum, squares;
+};
+
+#ifdef __CUDACC__
+// Sums the payoffs of a block, of at most 32 warps.
+static __device__ void hand_in(double payoff, block_sums* out) {
+    __shared__ block_sums of_warp[32];
+    block_sums mine{payoff, payoff * payoff};
+    for (unsigned half = 16; half > 0; half /= 2) {
+        mine.sum += __shfl_xor_sync(~0u, mine.sum, half);
+        mine.squares += __shfl_xor_sync(~0u, mine.squares, half);
+    }
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    block_sums all{0, 0};
+    for (unsigned w = 0; w < blockDim.x / 32; ++w) {
+        all.sum += of_warp[w].sum;
+        all.squares += of_warp[w].squares;
+    }
+    out[blockIdx.x] = all;
+}
+#endif
+
+// The same Asian with the random numbers of cuRAND's device API and the functions of the CUDA library.
+void curand_asian_single(const asian_terms& terms, unsigned long long seed, unsigned blocks, unsigned threads,
+                         block_sums* out);
+void curand_asian_double(const asian_terms& terms, unsigned long long seed, unsigned blocks, unsigned threads,
+                         block_sums* out);
+
+}  // namespace tilewalk::bench
