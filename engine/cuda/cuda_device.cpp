@@ -213,6 +213,7 @@ class cuda_device final : public device {
     // With what the pool holds for us to use again.
     std::size_t free_bytes() override {
         use();
+        check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
         std::size_t free = 0, total = 0;
         check("cudaMemGetInfo", cudaMemGetInfo(&free, &total));
         std::uint64_t reserved = 0, used = 0;

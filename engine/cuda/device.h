@@ -87,6 +87,7 @@ class device {
     virtual const device_properties& properties() const = 0;
     virtual std::size_t free_bytes() = 0;
 
+    // Nothing for 0 bytes. May be used in any stream at once, and released when no work uses it any more.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
     // Page-locked memory of the host, mapped into the device.
@@ -103,6 +104,8 @@ class device {
     virtual double milliseconds_between(event first, event second) = 0;
     virtual void close_event(event e) noexcept = 0;
 
+    // Memory of the host that is not pinned has been read when upload returns; pinned memory is read and all
+    // memory written when the stream gets there.
     virtual void upload(void* to, const void* from, std::size_t bytes, stream s) = 0;
     virtual void download(void* to, const void* from, std::size_t bytes, stream s) = 0;
     virtual void fill(void* memory, int byte, std::size_t bytes, stream s) = 0;

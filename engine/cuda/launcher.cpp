@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/memory.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -63,52 +64,6 @@ results_of_jobs put_together(const tile_range& range, word64 most, std::deque<re
     return merged(std::move(first), put_together({range.first + half, range.count - half}, most, pieces));
 }
 
-class device_memory {
-  public:
-    device_memory(device& on, std::size_t bytes)
-        : on_(on), at_(on.allocate(std::max<std::size_t>(bytes, 1))) {}
-    ~device_memory() { on_.release(at_); }
-    device_memory(const device_memory&) = delete;
-    device_memory& operator=(const device_memory&) = delete;
-
-    template <class value>
-    value* as() const {
-        return static_cast<value*>(at_);
-    }
-
-  private:
-    device& on_;
-    void* at_;
-};
-
-class owned_stream {
-  public:
-    explicit owned_stream(device& on) : on_(on), s_(on.open_stream()) {}
-    ~owned_stream() { on_.close_stream(s_); }
-    owned_stream(const owned_stream&) = delete;
-    owned_stream& operator=(const owned_stream&) = delete;
-    stream get() const { return s_; }
-
-  private:
-    device& on_;
-    stream s_;
-};
-
-class owned_event {
-  public:
-    owned_event(device& on, stream s) : on_(&on), e_(on.record(s)) {}
-    ~owned_event() {
-        if (on_ != nullptr) on_->close_event(e_);
-    }
-    owned_event(owned_event&& other) noexcept : on_(std::exchange(other.on_, nullptr)), e_(other.e_) {}
-    owned_event& operator=(owned_event&&) = delete;
-    event get() const { return e_; }
-
-  private:
-    device* on_;
-    event e_;
-};
-
 // A text compiled for each architecture there is among the devices.
 struct built_kernel {
     std::string text;
@@ -148,27 +103,6 @@ struct run_state {
 
 struct stopped_early {};
 
-// Waits for whatever still runs before the memory that it uses goes.
-class in_flight {
-  public:
-    in_flight(device& on, std::vector<stream> streams) : on_(on), streams_(std::move(streams)) {}
-    ~in_flight() {
-        for (const stream s : streams_) {
-            try {
-                on_.wait(s);
-            } catch (const device_error&) {
-                // The error that brought us here, seen again; nothing runs on a device that fails.
-            }
-        }
-    }
-    in_flight(const in_flight&) = delete;
-    in_flight& operator=(const in_flight&) = delete;
-
-  private:
-    device& on_;
-    std::vector<stream> streams_;
-};
-
 // One device at work on a run.
 class device_walk {
   public:
@@ -177,8 +111,8 @@ class device_walk {
           device_(on.get()),
           architecture_(device_.properties().architecture()),
           state_(state),
-          main_(device_),
-          side_{owned_stream(device_), owned_stream(device_), owned_stream(device_)},
+          main_(new_stream(device_)),
+          side_{new_stream(device_), new_stream(device_), new_stream(device_)},
           numbers_(device_, state.packed.numbers.size()),
           words_(device_, state.packed.words.size() * sizeof(word32)),
           records_(device_, state.packed.records.size() * sizeof(kernels::trade_record)) {
@@ -235,15 +169,15 @@ class device_walk {
         std::vector<timed_launch> launched;
         const in_flight guard(device_, {main_.get(), side_[0].get(), side_[1].get(), side_[2].get()});
         ended_ = 0;
-        const owned_event begin(device_, main_.get());
+        const owned_event begin = new_event(device_, main_.get());
         for (const owned_stream& s : side_) device_.wait_for(s.get(), begin.get());
         // A job that no kernel walks, because its group failed, merges to nothing.
         device_.fill(tiles.as<void>(), 0, jobs * range.count * sizeof(tile_result), main_.get());
-        const owned_event filled(device_, main_.get());
+        const owned_event filled = new_event(device_, main_.get());
         for (const owned_stream& s : side_) device_.wait_for(s.get(), filled.get());
         launch_groups(range, tiles, launched);
         for (const owned_stream& s : side_) {
-            const owned_event done(device_, s.get());
+            const owned_event done = new_event(device_, s.get());
             device_.wait_for(main_.get(), done.get());
         }
         kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
@@ -252,7 +186,7 @@ class device_walk {
         device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
                     {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
         device_.download(out.data(), merged_tiles.as<void>(), jobs * sizeof(tile_result), main_.get());
-        const owned_event end(device_, main_.get());
+        const owned_event end = new_event(device_, main_.get());
         drain(launched, 0);
         device_.wait(main_.get());
         seconds_ += device_.milliseconds_between(begin.get(), end.get()) / 1000;
@@ -286,7 +220,7 @@ class device_walk {
                     a.first_path = range.first * kernels::paths_per_tile;
                     void* arguments[] = {&a};
                     const stream s = side_[next_stream++ % std::size(side_)].get();
-                    owned_event begin(device_, s);
+                    owned_event begin = new_event(device_, s);
                     device_.run(
                         k,
                         {static_cast<std::uint32_t>(count * range.count),
@@ -294,7 +228,7 @@ class device_walk {
                          static_cast<std::uint32_t>(path_kernel_shared_bytes(*g.code, run.how)), nullptr, 0},
                         arguments, s);
                     launched.push_back(
-                        {std::move(begin), owned_event(device_, s), path_steps(g, at, count, range)});
+                        {std::move(begin), new_event(device_, s), path_steps(g, at, count, range)});
                     ++launches_;
                     at += count;
                     drain(launched, most_in_flight);
