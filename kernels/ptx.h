@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread of a GPU does that C++ has no words for. The only header of kernels/ that no host compiler
-// reads.
+// What a thread of a GPU does that C++ has no words for. The only header of kernels/, with
+// kernels/constant_rows.h, that no host compiler reads.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -13,81 +13,269 @@ static word32 load_read_only(const word32* from) {
     return __ldg(from);
 }
 
-// Spaces: how a thread reads an array that stands in global memory (or is mapped into it), or elsewhere.
+// The unsigned words that one load moves.
+template <int bytes>
+struct load_unit;
+template <>
+struct load_unit<4> {
+    using type = unsigned;
+};
+template <>
+struct load_unit<8> {
+    using type = uint2;
+};
+template <>
+struct load_unit<16> {
+    using type = uint4;
+};
+template <class value>
+using load_unit_of = typename load_unit<int(sizeof(value))>::type;
+
+// Spaces: where an array stands and how a thread reads it. `place` is where a number of the array stands,
+// begin() the place of the first one of an array that an argument tells of, load() brings one value.
 namespace spaces {
 
-// Vectors of 8 and 16 bytes go in one load.
-template <class value>
-static value load_plain(const value* from) {
-    if constexpr (sizeof(value) == 16) {
-        return __builtin_bit_cast(value, *reinterpret_cast<const uint4*>(from));
-    } else if constexpr (sizeof(value) == 8) {
-        return __builtin_bit_cast(value, *reinterpret_cast<const uint2*>(from));
-    } else {
-        return *from;
-    }
-}
-
+// Everything with an address: memory of the device, or of the host mapped into it.
 struct global {
-    template <class value>
-    static value load(const value* from) {
-        return load_plain(from);
+    template <class element>
+    using place = const element*;
+
+    template <class element>
+    static place<element> begin(const void* first, word64) {
+        return static_cast<const element*>(first);
+    }
+    template <class value, class element>
+    static value load(const element* from) {
+        return __builtin_bit_cast(value, *reinterpret_cast<const load_unit_of<value>*>(from));
     }
 };
 
-struct read_only {
-    template <class value>
-    static value load(const value* from) {
-        if constexpr (sizeof(value) == 16) {
-            return __builtin_bit_cast(value, __ldg(reinterpret_cast<const uint4*>(from)));
-        } else if constexpr (sizeof(value) == 8) {
-            return __builtin_bit_cast(value, __ldg(reinterpret_cast<const uint2*>(from)));
+// The same through the read-only path.
+struct read_only : global {
+    template <class value, class element>
+    static value load(const element* from) {
+        return __builtin_bit_cast(value, __ldg(reinterpret_cast<const load_unit_of<value>*>(from)));
+    }
+};
+
+// A linear texture: a texel is a float, or the two words of a double.
+struct texture {
+    template <class element>
+    struct place {
+        word64 texture;
+        word64 index;
+        place operator+(word64 elements) const { return {texture, index + elements}; }
+    };
+
+    template <class element>
+    static place<element> begin(const void*, word64 texture) {
+        return {texture, 0};
+    }
+    template <class value, class element>
+    static value load(place<element> from) {
+        constexpr int count = sizeof(value) / sizeof(element);
+        neighbours<element, count> got;
+        for (int i = 0; i < count; ++i) got.x[i] = texel<element>(from.texture, int(from.index) + i);
+        return __builtin_bit_cast(value, got);
+    }
+
+  private:
+    template <class element>
+    static element texel(word64 texture, int index) {
+        if constexpr (sizeof(element) == 8) {
+            return __builtin_bit_cast(element, tex1Dfetch<uint2>(texture, index));
         } else {
-            return __builtin_bit_cast(value, __ldg(reinterpret_cast<const word32*>(from)));
+            return tex1Dfetch<element>(texture, index);
         }
     }
 };
 
 }  // namespace spaces
 
-// The numbers of a trade, alike for all paths, in global memory.
+// The numbers of a trade, alike for all paths.
 template <class real, class space>
 struct numbers_in_memory {
-    const real* first;
+    typename space::template place<real> first;
 
     static numbers_in_memory of(const path_arguments& a, word64 at) {
-        return {static_cast<const real*>(a.numbers) + at};
+        return {space::template begin<real>(a.numbers, a.numbers_texture) + at};
     }
     numbers_in_memory from(word64 offset) const { return {first + offset}; }
-    real operator[](int i) const { return space::load(first + i); }
+    real operator[](int i) const { return space::template load<real>(first + word64(i)); }
 };
 
 // Shocks in memory, seen by the thread whose first path is `path`.
-template <class shape, int normals>
+template <class shape, int normals, class space = spaces::global>
 struct arrays {
-    using shock = typename shape::shock;
-    static array_source<shape, normals> of(const path_arguments& a, word64 path) {
+    using place = typename space::template place<typename shape::shock>;
+
+    static array_source<shape, normals, place> of(const path_arguments& a, word64 path) {
         return {one(a.normal, path - a.first_path), one(a.uniform, path - a.first_path)};
     }
 
   private:
-    static shock_array<shock> one(const array_argument& from, word64 offset) {
-        return {static_cast<const shock*>(from.first) + offset, from.step_stride, from.slot_stride};
+    static shock_array<place> one(const array_argument& from, word64 offset) {
+        return {space::template begin<typename shape::shock>(from.first, from.texture) + offset,
+                from.step_stride, from.slot_stride};
     }
 };
 
-// What a feed asks of memory.
+// What a feed asks of memory. Offsets are bytes of the feed's shared memory.
 template <class space>
 struct thread_memory {
-    char* shared;  // of the block, for the feed
+    char* shared;
     int thread;
 
     static thread_memory of(const path_arguments&, char* shared) { return {shared, int(threadIdx.x)}; }
 
-    template <int count, class element>
-    neighbours<element, count> load(const element* from) const {
-        return space::load(reinterpret_cast<const neighbours<element, count>*>(from));
+    template <class piece, class place>
+    piece load(place from) const {
+        return space::template load<piece>(from);
     }
+
+    // The second-level cache is asked for the aligned l2_bytes around the piece.
+    template <class piece, int l2_bytes>
+    static piece load_with_l2(const void* from) {
+        static_assert(l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
+        load_unit_of<piece> got;
+        if constexpr (sizeof(piece) == 4) {
+            if constexpr (l2_bytes == 64) {
+                asm("ld.global.L2::64B.b32 %0, [%1];" : "=r"(got) : "l"(from));
+            } else if constexpr (l2_bytes == 128) {
+                asm("ld.global.L2::128B.b32 %0, [%1];" : "=r"(got) : "l"(from));
+            } else {
+                asm("ld.global.L2::256B.b32 %0, [%1];" : "=r"(got) : "l"(from));
+            }
+        } else if constexpr (sizeof(piece) == 8) {
+            if constexpr (l2_bytes == 64) {
+                asm("ld.global.L2::64B.v2.b32 {%0, %1}, [%2];" : "=r"(got.x), "=r"(got.y) : "l"(from));
+            } else if constexpr (l2_bytes == 128) {
+                asm("ld.global.L2::128B.v2.b32 {%0, %1}, [%2];" : "=r"(got.x), "=r"(got.y) : "l"(from));
+            } else {
+                asm("ld.global.L2::256B.v2.b32 {%0, %1}, [%2];" : "=r"(got.x), "=r"(got.y) : "l"(from));
+            }
+        } else {
+            if constexpr (l2_bytes == 64) {
+                asm("ld.global.L2::64B.v4.b32 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(got.x), "=r"(got.y), "=r"(got.z), "=r"(got.w)
+                    : "l"(from));
+            } else if constexpr (l2_bytes == 128) {
+                asm("ld.global.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(got.x), "=r"(got.y), "=r"(got.z), "=r"(got.w)
+                    : "l"(from));
+            } else {
+                asm("ld.global.L2::256B.v4.b32 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(got.x), "=r"(got.y), "=r"(got.z), "=r"(got.w)
+                    : "l"(from));
+            }
+        }
+        return __builtin_bit_cast(piece, got);
+    }
+
+    static void prefetch_l2(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+
+    template <class piece>
+    piece read(word32 at) const {
+        return __builtin_bit_cast(piece, *reinterpret_cast<const load_unit_of<piece>*>(shared + at));
+    }
+    template <class piece>
+    void write(word32 at, const piece& value) const {
+        *reinterpret_cast<load_unit_of<piece>*>(shared + at) = __builtin_bit_cast(load_unit_of<piece>, value);
+    }
+
+    // Starts a copy of a piece from global to shared memory. 16 bytes pass the first-level cache by, which
+    // smaller copies can't. The compiler moves no access to memory across: a piece that was read before is
+    // overwritten after.
+    template <class piece, int l2_bytes>
+    void copy_async(word32 to, const void* from) const {
+        static_assert(l2_bytes == 0 || l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
+        const word32 at = address_of(to);
+        if constexpr (sizeof(piece) == 16) {
+            if constexpr (l2_bytes == 0) {
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+            } else if constexpr (l2_bytes == 64) {
+                asm volatile("cp.async.cg.shared.global.L2::64B [%0], [%1], 16;" ::"r"(at), "l"(from)
+                             : "memory");
+            } else if constexpr (l2_bytes == 128) {
+                asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(at), "l"(from)
+                             : "memory");
+            } else {
+                asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(at), "l"(from)
+                             : "memory");
+            }
+        } else {
+            constexpr int bytes = sizeof(piece);
+            if constexpr (l2_bytes == 0) {
+                asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(bytes)
+                             : "memory");
+            } else if constexpr (l2_bytes == 64) {
+                asm volatile("cp.async.ca.shared.global.L2::64B [%0], [%1], %2;" ::"r"(at), "l"(from),
+                             "n"(bytes)
+                             : "memory");
+            } else if constexpr (l2_bytes == 128) {
+                asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(at), "l"(from),
+                             "n"(bytes)
+                             : "memory");
+            } else {
+                asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], %2;" ::"r"(at), "l"(from),
+                             "n"(bytes)
+                             : "memory");
+            }
+        }
+    }
+    // Closes a group: the thread's copies since the last one.
+    static void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+    // Waits until at most the last `pending` groups of the thread are under way.
+    template <int pending>
+    static void wait_for_copies() {
+        asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+    }
+
+    // A barrier in shared memory counts arrivals and bytes; its phases end in turn.
+    void open_barrier(word32 at, word32 arrivals) const {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(at)), "r"(arrivals)
+                     : "memory");
+    }
+    // Shows opened barriers to the copies that this thread starts.
+    static void publish_barriers() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+    // Arrives, and makes the phase wait for so many bytes of copies.
+    void expect_bytes(word32 barrier, word32 bytes) const {
+        asm volatile(
+            "{\n\t.reg .b64 state;\n\t"
+            "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [%0], %1;\n\t}" ::"r"(
+                address_of(barrier)),
+            "r"(bytes)
+            : "memory");
+    }
+    // Starts a copy of whole 16 bytes from global to shared memory, both aligned to 16 bytes.
+    void copy_bulk(word32 to, const void* from, word32 bytes, word32 barrier) const {
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                address_of(to)),
+            "l"(from), "r"(bytes), "r"(address_of(barrier))
+            : "memory");
+    }
+    // Waits for the end of the phase of this parity; the first phase has parity 0.
+    void wait_for_bytes(word32 barrier, word32 parity) const {
+        word32 done = 0;
+        while (done == 0) {
+            asm volatile(
+                "{\n\t.reg .pred ended;\n\t"
+                "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 ended, [%1], %2;\n\t"
+                "selp.b32 %0, 1, 0, ended;\n\t}"
+                : "=r"(done)
+                : "r"(address_of(barrier)), "r"(parity)
+                : "memory");
+        }
+    }
+    void close_barrier(word32 at) const {
+        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address_of(at)) : "memory");
+    }
+    // All threads of the block.
+    static void meet() { __syncthreads(); }
+
+  private:
+    word32 address_of(word32 offset) const { return word32(__cvta_generic_to_shared(shared)) + offset; }
 };
 
 }  // namespace tilewalk::kernels

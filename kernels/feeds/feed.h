@@ -7,18 +7,22 @@
 //         // Bytes of shared memory of a block (a multiple of 16).
 //         static constexpr word32 shared_bytes();
 //         // Calls use(step, z) for step 0, 1, ... steps - 1 in turn, where z[path][slot] are the shocks of
-//         // the step for the thread's `width` consecutive paths, in registers.
+//         // the step for the thread's `width` consecutive paths, in registers. All threads of the block call
+//         // it with the same number of steps. Afterwards no copy into shared memory is under way.
 //         template <class source, class body>
 //         static void walk(const source& from, int steps, memory at, const body& use);
 //     };
 //
 // All arrays that are indexed stand in registers, so every index must be known when the kernel is compiled.
+// The body is the whole program of a step: a feed calls it in one place, which stands once in the code
+// unless unrolling is what the feed is about.
 //
 // `shape` says how the kernel is built (see feed_shape). `memory` does what a thread does to memory:
 // kernels/ptx.h on a GPU, a model on the host that delivers an asynchronous copy only when it is waited for.
 #pragma once
 
 #include "kernels/arithmetic.h"
+#include "kernels/loops.h"
 
 namespace tilewalk::kernels {
 
@@ -26,16 +30,17 @@ enum class ring_layout { plain, padded, transposed };
 
 // The constants a feed is compiled with.
 template <class shock_type, int slots_, int width_, int threads_, int distance_, int rows_,
-          ring_layout layout_, int padding_>
+          ring_layout layout_, int padding_, int l2_bytes_ = 0>
 struct feed_shape {
     using shock = shock_type;
-    static constexpr int slots = slots_;      // shocks a step takes, normals first, then uniforms
-    static constexpr int width = width_;      // consecutive paths of a thread
-    static constexpr int threads = threads_;  // of a block
-    static constexpr int distance = distance_;
-    static constexpr int rows = rows_;  // steps of a stage, for feeds that copy by stages
+    static constexpr int slots = slots_;        // shocks a step takes, normals first, then uniforms
+    static constexpr int width = width_;        // consecutive paths of a thread
+    static constexpr int threads = threads_;    // of a block
+    static constexpr int distance = distance_;  // steps ahead
+    static constexpr int rows = rows_;          // steps of a stage, for feeds that copy by stages
     static constexpr ring_layout layout = layout_;
-    static constexpr int padding = padding_;  // elements added to a thread's ring, for the padded layout
+    static constexpr int padding = padding_;    // of the padded layout; negative: found (see ring_geometry)
+    static constexpr int l2_bytes = l2_bytes_;  // that a load or copy brings to the L2: 64, 128, 256; 0: left
 };
 
 // The shocks of one step for a thread's paths.
@@ -47,34 +52,69 @@ struct shocks_of_step {
     constexpr typename shape::shock* operator[](int path) { return of[path]; }
 };
 
-// Neighbours in memory that one load or copy moves: up to 16 bytes.
+// Neighbours in memory that one load or copy moves.
 template <class element, int count>
-struct alignas(sizeof(element) * static_cast<unsigned long>(count)) neighbours {
-    element x[count];
+struct alignas(sizeof(element) * unsigned(count)) neighbours {
+    element x[unsigned(count)];
 };
+
+// A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy moves.
+template <class shape>
+struct pieces {
+    static constexpr int most_paths = 16 / int(sizeof(typename shape::shock));
+    static constexpr int paths = shape::width < most_paths ? shape::width : most_paths;  // of a piece
+    static constexpr int count = shape::width / paths;                                   // of a slot
+    static constexpr int bytes = paths * int(sizeof(typename shape::shock));
+    using type = neighbours<typename shape::shock, paths>;
+};
+
+// The shocks of a step from their pieces: get(slot, piece).
+template <class shape, class getter>
+static constexpr shocks_of_step<shape> shocks_from_pieces(const getter& get) {
+    using piece = pieces<shape>;
+    shocks_of_step<shape> z{};
+    unrolled<shape::slots>([&](int slot) {
+        unrolled<piece::count>([&](int k) {
+            const typename piece::type got = get(slot, k);
+            unrolled<piece::paths>([&](int w) { z[k * piece::paths + w][slot] = got.x[w]; });
+        });
+    });
+    return z;
+}
 
 // A cube of one kind of shock: the number for `slot` of `step` of path p stands at
-// first[step * step_stride + slot * slot_stride + p].
-template <class element>
+// first + step * step_stride + slot * slot_stride + p. A place is a pointer, or what a space has instead.
+template <class place>
 struct shock_array {
-    const element* first;
+    place first;
     word64 step_stride;
     word64 slot_stride;
-};
 
-// Shocks from memory, as a thread sees them: `at` points to the step's slot for the first of its paths, and
-// the next `width` follow. The address is a multiple of width * sizeof(shock).
-template <class shape, int normals>
-struct array_source {
-    using shock = typename shape::shock;
-    shock_array<shock> normal;
-    shock_array<shock> uniform;
-
-    constexpr const shock* at(int step, int slot) const {
-        const auto& from = slot < normals ? normal : uniform;
-        const int in = slot < normals ? slot : slot - normals;
-        return from.first + word64(step) * from.step_stride + word64(in) * from.slot_stride;
+    constexpr place at(int step, int slot) const {
+        return first + (word64(step) * step_stride + word64(slot) * slot_stride);
     }
 };
+
+// Shocks from memory, as a thread sees them: `at` is the place of the step's slot for the first of its paths,
+// and the next `width` follow. It is aligned to the pieces, for the bulk copy to 16 bytes, and rows reach
+// to the end of the last block's paths.
+template <class shape, int normals, class place = const typename shape::shock*>
+struct array_source {
+    shock_array<place> normal;
+    shock_array<place> uniform;
+
+    constexpr place at(int step, int slot) const {
+        return slot < normals ? normal.at(step, slot) : uniform.at(step, slot - normals);
+    }
+};
+
+// Loads the shocks of a step to registers.
+template <class shape, class memory, class source>
+static constexpr shocks_of_step<shape> load_shocks(const memory& at, const source& from, int step) {
+    using piece = pieces<shape>;
+    return shocks_from_pieces<shape>([&](int slot, int k) {
+        return at.template load<typename piece::type>(from.at(step, slot) + word64(k * piece::paths));
+    });
+}
 
 }  // namespace tilewalk::kernels

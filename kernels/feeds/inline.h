@@ -34,15 +34,13 @@ struct inline_ {
         constexpr int period =
             max_of(steps_to_align(normals, per_block), steps_to_align(uniforms, per_block));
         typename draws::block normal[shape::width]{}, uniform[shape::width]{};
-#pragma unroll 1
-        for (int group = 0; group * period < steps; ++group) {
-#pragma unroll
-            for (int k = 0; k < period; ++k) {
+        rolled(0, (steps + period - 1) / period, [&](int group) {
+            unrolled<period>([&](int k) {
                 const int step = group * period + k;
-                if (step >= steps) break;
+                if (step >= steps) return;
                 shocks_of_step<shape> z{};
-                for (int w = 0; w < shape::width; ++w) {
-                    for (int slot = 0; slot < normals; ++slot) {
+                unrolled<shape::width>([&](int w) {
+                    unrolled<normals>([&](int slot) {
                         const int number = k * normals + slot;
                         if (number % per_block == 0) {
                             normal[w] = draws::normals(
@@ -50,8 +48,8 @@ struct inline_ {
                                 word32(group * (period * normals / per_block) + number / per_block));
                         }
                         z[w][slot] = normal[w].x[number % per_block];
-                    }
-                    for (int slot = 0; slot < uniforms; ++slot) {
+                    });
+                    unrolled<uniforms>([&](int slot) {
                         const int number = k * uniforms + slot;
                         if (number % per_block == 0) {
                             uniform[w] = draws::uniforms(
@@ -59,17 +57,15 @@ struct inline_ {
                                 word32(group * (period * uniforms / per_block) + number / per_block));
                         }
                         z[w][normals + slot] = uniform[w].x[number % per_block];
-                    }
-                }
+                    });
+                });
                 use(step, z);
-            }
-        }
+            });
+        });
     }
 
   private:
-    static constexpr int max_of(int a, int b) {
-        return a > b ? a : b;
-    }
+    static constexpr int max_of(int a, int b) { return a > b ? a : b; }
     // How many steps until a step begins with a new block again; per_block is a power of two.
     static constexpr int steps_to_align(int per_step, int per_block) {
         int period = 1;

@@ -12,15 +12,7 @@ struct none {
 
     template <class source, class body>
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
-#pragma unroll 1
-        for (int step = 0; step < steps; ++step) {
-            shocks_of_step<shape> z{};
-            for (int slot = 0; slot < shape::slots; ++slot) {
-                const auto got = at.template load<shape::width>(from.at(step, slot));
-                for (int w = 0; w < shape::width; ++w) z[w][slot] = got.x[w];
-            }
-            use(step, z);
-        }
+        rolled(0, steps, [&](int step) { use(step, load_shocks<shape>(at, from, step)); });
     }
 };
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The space `constant`, for numbers that are alike for all paths: the launch copies them to the module's
+// variable of this name. A header of its own, because a module that has the variable takes its 64 KiB.
+#pragma once
+
+#include "kernels/ptx.h"
+
+extern "C" {
+__constant__ __align__(16) char tilewalk_rows[65536];
+}
+
+namespace tilewalk::kernels::spaces {
+
+struct constant {
+    template <class element>
+    using place = const element*;
+
+    template <class element>
+    static place<element> begin(const void*, word64) {
+        return reinterpret_cast<const element*>(tilewalk_rows);
+    }
+    template <class value, class element>
+    static value load(const element* from) {
+        return *from;
+    }
+};
+
+}  // namespace tilewalk::kernels::spaces

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring in registers, one new load a step, used `distance` steps later. The steps are laid out `distance` at
+// a time, so that every index into the ring is a constant and the ring needs no local memory.
+#pragma once
+
+#include "kernels/feeds/feed.h"
+
+namespace tilewalk::kernels::feeds {
+
+template <class shape, class memory>
+struct register_rolling {
+    static constexpr word32 shared_bytes() { return 0; }
+
+    template <class source, class body>
+    static constexpr void walk(const source& from, int steps, memory at, const body& use) {
+        constexpr int distance = shape::distance;
+        shocks_of_step<shape> ring[unsigned(distance)]{};
+        unrolled<distance>([&](int k) {
+            if (k < steps) ring[k] = load_shocks<shape>(at, from, k);
+        });
+        rolled(0, (steps + distance - 1) / distance, [&](int group) {
+            unrolled<distance>([&](int k) {
+                const int step = group * distance + k;
+                const shocks_of_step<shape> z = ring[k];
+                if (step + distance < steps) ring[k] = load_shocks<shape>(at, from, step + distance);
+                if (step < steps) use(step, z);
+            });
+        });
+    }
+};
+
+}  // namespace tilewalk::kernels::feeds

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rings in shared memory: where each piece stands. The same functions tell the host how much memory a block
+// takes and the tests which banks are hit.
+#pragma once
+
+#include "kernels/feeds/feed.h"
+
+namespace tilewalk::kernels {
+
+// Every thread has a ring of `positions` for each piece of each slot of a step.
+//
+// Shared memory serves 128 bytes at a time: 32 threads if a piece has 4 bytes, 16 if it has 8, 8 if it has
+// 16. They come in one go if they hit all banks alike.
+//   transposed  The threads' pieces of one position are neighbours: no conflict.
+//   plain       A thread's positions are neighbours, threads stand `positions` pieces apart: conflicts as
+//               many as the common factor of `positions` and the threads served at a time.
+//   padded      The same with threads an odd number of pieces apart, which has no common factor with a power
+//               of two: no conflict. Found by itself, positions + padding is the next 2^k + 1, k > 0; any
+//               odd sum would do.
+struct ring_geometry {
+    ring_layout layout;
+    int rings;  // of a thread
+    int threads;
+    int positions;
+    int padding;  // pieces; negative: found
+    int piece_bytes;
+
+    // Pieces from a position to the same of the next thread, for the layouts that are not transposed.
+    constexpr int length() const {
+        if (layout != ring_layout::padded) return positions;
+        if (padding >= 0) return positions + padding;
+        int power = 2;
+        while (power + 1 < positions) power *= 2;
+        return power + 1;
+    }
+    constexpr word32 bytes() const { return word32(rings * threads * length() * piece_bytes); }
+    // Where a piece stands in the feed's memory.
+    constexpr word32 offset(int ring, int thread, int position) const {
+        const int piece = layout == ring_layout::transposed ? (ring * positions + position) * threads + thread
+                                                            : (ring * threads + thread) * length() + position;
+        return word32(piece * piece_bytes);
+    }
+};
+
+// The ring of a feed, as one thread uses it: it writes and reads its own positions alone, so no other thread
+// is waited for.
+template <class shape, class memory>
+struct thread_ring {
+    using piece = pieces<shape>;
+    memory at;
+
+    static constexpr ring_geometry geometry() {
+        return {shape::layout, shape::slots * piece::count, shape::threads, shape::distance, shape::padding,
+                piece::bytes};
+    }
+
+    constexpr shocks_of_step<shape> read(int position) const {
+        return shocks_from_pieces<shape>([&](int slot, int k) {
+            return at.template read<typename piece::type>(place_of(slot, k, position));
+        });
+    }
+    constexpr void write(int position, const shocks_of_step<shape>& z) const {
+        unrolled<shape::slots>([&](int slot) {
+            unrolled<piece::count>([&](int k) {
+                typename piece::type value{};
+                unrolled<piece::paths>([&](int w) { value.x[w] = z[k * piece::paths + w][slot]; });
+                at.write(place_of(slot, k, position), value);
+            });
+        });
+    }
+    // Starts to copy the shocks of a step from memory to a position.
+    template <class source>
+    constexpr void copy(int position, const source& from, int step) const {
+        unrolled<shape::slots>([&](int slot) {
+            unrolled<piece::count>([&](int k) {
+                at.template copy_async<typename piece::type, shape::l2_bytes>(
+                    place_of(slot, k, position), from.at(step, slot) + word64(k * piece::paths));
+            });
+        });
+    }
+    static constexpr int after(int position) { return position + 1 == shape::distance ? 0 : position + 1; }
+
+  private:
+    constexpr word32 place_of(int slot, int k, int position) const {
+        constexpr ring_geometry ring = geometry();
+        return ring.offset(slot * piece::count + k, at.thread, position);
+    }
+};
+
+// A ring of stages, one for the block: a stage holds `rows` steps, a step a row for each slot, a row the
+// block's paths side by side. While a stage is used up, the others hold or receive at least `distance`
+// further steps. Behind the stages stands a barrier for each.
+struct stage_geometry {
+    int rows;
+    int distance;
+    int slots;
+    int row_bytes;
+
+    constexpr int stages() const { return (distance + rows - 1) / rows + 1; }
+    constexpr word32 stage_bytes() const { return word32(rows * slots * row_bytes); }
+    constexpr word32 bytes() const { return (word32(stages()) * (stage_bytes() + 8) + 15) / 16 * 16; }
+    constexpr word32 offset(int stage, int row, int slot) const {
+        return word32(stage) * stage_bytes() + word32((row * slots + slot) * row_bytes);
+    }
+    constexpr word32 barrier(int stage) const { return word32(stages()) * stage_bytes() + word32(stage) * 8; }
+};
+
+}  // namespace tilewalk::kernels

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler's own: a plain load at the point of use, the loop unrolled by `distance`, so that the compiler
+// may move the loads of later steps forward.
+#pragma once
+
+#include "kernels/feeds/feed.h"
+
+namespace tilewalk::kernels::feeds {
+
+template <class shape, class memory>
+struct unroll {
+    static constexpr word32 shared_bytes() { return 0; }
+
+    template <class source, class body>
+    static constexpr void walk(const source& from, int steps, memory at, const body& use) {
+        unrolled_by<shape::distance>(0, steps,
+                                     [&](int step) { use(step, load_shocks<shape>(at, from, step)); });
+    }
+};
+
+}  // namespace tilewalk::kernels::feeds
