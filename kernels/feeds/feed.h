@@ -59,11 +59,14 @@ struct alignas(sizeof(element) * unsigned(count)) neighbours {
 };
 
 // A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy moves.
+static constexpr int paths_of_piece(int width, int shock_bytes) {
+    return width * shock_bytes < 16 ? width : 16 / shock_bytes;
+}
+
 template <class shape>
 struct pieces {
-    static constexpr int most_paths = 16 / int(sizeof(typename shape::shock));
-    static constexpr int paths = shape::width < most_paths ? shape::width : most_paths;  // of a piece
-    static constexpr int count = shape::width / paths;                                   // of a slot
+    static constexpr int paths = paths_of_piece(shape::width, sizeof(typename shape::shock));
+    static constexpr int count = shape::width / paths;  // of a slot
     static constexpr int bytes = paths * int(sizeof(typename shape::shock));
     using type = neighbours<typename shape::shock, paths>;
 };

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/feeds.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "engine/config/wording.h"
+#include "engine/cuda/spaces.h"
+#include "kernels/feeds/ring.h"
+#include "kernels/tile.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+using enum feed_entry::use;
+
+constexpr int most_distance = 32;
+constexpr int most_rows = 64;
+constexpr int most_padding = 64;
+// What a path kernel keeps in shared memory besides: the payoffs of its tile.
+constexpr std::uint64_t payoff_bytes = kernels::paths_per_tile * sizeof(double);
+
+int shock_bytes(const kernel_choice& how) {
+    return how.precision == precision::double_ ? 8 : 4;
+}
+
+kernels::ring_geometry ring_of(const kernel_choice& how, int slots) {
+    const int paths = kernels::paths_of_piece(how.width, shock_bytes(how));
+    return {how.layout,  slots * (how.width / paths), how.threads, how.distance,
+            how.padding, paths * shock_bytes(how)};
+}
+
+std::uint64_t nothing(const kernel_choice&, int) {
+    return 0;
+}
+std::uint64_t ring(const kernel_choice& how, int slots) {
+    return ring_of(how, slots).bytes();
+}
+std::uint64_t stages(const kernel_choice& how, int slots) {
+    return kernels::stage_geometry{how.rows, how.distance, slots, how.threads * how.width * shock_bytes(how)}
+        .bytes();
+}
+
+// name, summary; uses, least compute capability, shared memory
+constexpr auto catalogue = std::to_array<feed_entry>({
+    {"none", "a plain load where it is used, not unrolled: the baseline",  //
+     array, 80, nothing},
+    {"unroll", "plain loads, the loop unrolled by distance",  //
+     array | distance, 80, nothing},
+    {"register_batched", "distance steps loaded at once into registers, used up, loaded again",  //
+     array | distance, 80, nothing},
+    {"register_rolling", "a ring in registers, one load a step",  //
+     array | distance, 80, nothing},
+    {"smem_batched", "distance steps loaded at once into shared memory, used up, loaded again",  //
+     array | distance | layout, 80, ring},
+    {"smem_rolling", "a ring in shared memory, one load a step",  //
+     array | distance | layout, 80, ring},
+    {"smem_rolling_async", "a ring in shared memory, one asynchronous copy a step",  //
+     array | addresses | distance | layout, 80, ring},
+    {"l2_prefetch", "the second-level cache is asked distance steps ahead",  //
+     array | addresses | distance, 80, nothing},
+    {"l2_hint", "loads that bring the 256 bytes around to the second-level cache, unrolled by distance",  //
+     array | addresses | distance, 80, nothing},
+    {"bulk_async", "bulk copies of a block's rows into a ring of stages of rows steps",  //
+     array | addresses | distance | rows, 90, stages},
+    {"inline", "no array: shocks are made in registers",  //
+     0, 80, nothing},
+});
+
+template <class predicate>
+std::vector<std::string> names_of_feeds(const predicate& fits) {
+    std::vector<std::string> names;
+    for (const feed_entry& feed : catalogue) {
+        if (fits(feed)) names.emplace_back(feed.name);
+    }
+    return names;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw error(error_kind::usage, message);
+}
+
+void check_range(const char* what, int got, int least, int most) {
+    if (got < least || got > most)
+        refuse(fmt::format("{} {}: it goes from {} to {}", what, got, least, most));
+}
+
+void check_one_of(const char* what, int got, std::initializer_list<int> known) {
+    if (std::ranges::find(known, got) == known.end()) {
+        refuse(fmt::format("{} {}: there are {}", what, got, fmt::join(known, ", ")));
+    }
+}
+
+void check_numbers(const kernel_choice& how) {
+    check_range("distance", how.distance, 1, most_distance);
+    check_range("rows", how.rows, 1, most_rows);
+    if (how.padding != kernel_choice::automatic_padding) check_range("padding", how.padding, 0, most_padding);
+    check_one_of("width", how.width, {1, 2, 4});
+    check_one_of("block", how.threads, {64, 128, 256});
+}
+
+void check_spaces(const kernel_choice& how, const feed_entry& feed) {
+    const space_entry& rows = space_named(how.row_space);
+    const auto holds_rows = [](const space_entry& s) { return s.holds_rows; };
+    if (!holds_rows(rows)) {
+        refuse(fmt::format("space {} does not hold numbers that all paths read; these do: {}", rows.name,
+                           config::joined(names_of_spaces(holds_rows))));
+    }
+    if (!feed.makes_use_of(array)) return;
+    const space_entry& paths = space_named(how.space);
+    const auto feeds_it = [&](const space_entry& s) {
+        return s.holds_paths && (s.has_addresses || !feed.makes_use_of(addresses));
+    };
+    if (!feeds_it(paths)) {
+        refuse(fmt::format("{} cannot read paths from space {}; it can from: {}", feed.name, paths.name,
+                           config::joined(names_of_spaces(feeds_it))));
+    }
+}
+
+void check_capability(const feed_entry& feed, const device_limits& device) {
+    const int has = device.major * 10 + device.minor;
+    if (has >= feed.least_compute_capability) return;
+    const auto runs = names_of_feeds([&](const feed_entry& other) {
+        return has >= other.least_compute_capability && other.makes_use_of(array) == feed.makes_use_of(array);
+    });
+    refuse(fmt::format(
+        "{} needs compute capability {}.{}, this device has {}.{}; {}", feed.name,
+        feed.least_compute_capability / 10, feed.least_compute_capability % 10, device.major, device.minor,
+        runs.empty() ? "no feed runs on it" : "these feeds run on it: " + config::joined(runs)));
+}
+
+// 65536 as "65,536".
+std::string with_commas(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+    return text;
+}
+
+// Single changes that make it fit, the mildest of each kind.
+std::vector<std::string> what_fits(const kernel_choice& how, int slots, const feed_entry& feed,
+                                   std::uint64_t limit) {
+    std::vector<std::string> found;
+    const auto fits = [&](const kernel_choice& other) {
+        return feed.shared_bytes(other, slots) + payoff_bytes <= limit;
+    };
+    const auto mildest = [&](const char* what, int kernel_choice::*number,
+                             std::initializer_list<int> values) {
+        kernel_choice other = how;
+        for (const int value : values) {
+            other.*number = value;
+            if (value < how.*number && fits(other)) {
+                found.push_back(fmt::format("{} {}", what, value));
+                return;
+            }
+        }
+    };
+    const auto largest_below = [&](const char* what, int kernel_choice::*number) {
+        kernel_choice other = how;
+        while (--(other.*number) > 0) {
+            if (fits(other)) {
+                found.push_back(fmt::format("{} {}", what, other.*number));
+                return;
+            }
+        }
+    };
+    if (feed.makes_use_of(distance)) largest_below("distance", &kernel_choice::distance);
+    if (feed.makes_use_of(rows)) largest_below("rows", &kernel_choice::rows);
+    if (feed.makes_use_of(layout)) {
+        kernel_choice other = how;
+        other.layout = kernels::ring_layout::transposed;
+        if (fits(other)) found.emplace_back("layout transposed");
+    }
+    mildest("block", &kernel_choice::threads, {128, 64});
+    mildest("width", &kernel_choice::width, {2, 1});
+    return found;
+}
+
+void check_shared_memory(const kernel_choice& how, int slots, const feed_entry& feed,
+                         const device_limits& device) {
+    const std::uint64_t needed = feed.shared_bytes(how, slots) + payoff_bytes;
+    if (needed <= device.shared_bytes_per_block) return;
+    const auto fitting = what_fits(how, slots, feed, device.shared_bytes_per_block);
+    std::string advice;
+    for (std::size_t i = 0; i < fitting.size(); ++i) advice += (i > 0 ? ", or " : "") + fitting[i];
+    if (fitting.empty()) {
+        advice = config::joined(names_of_feeds([&](const feed_entry& other) {
+            return other.makes_use_of(array) == feed.makes_use_of(array) && other.shared_bytes == nothing;
+        }));
+    }
+    refuse(
+        fmt::format("{} with distance {}, block {} and width {} needs {} bytes of shared memory a block "
+                    "for {} shocks a step, {} of them for payoffs; this device has {}: {} fit{}",
+                    feed.name, how.distance, how.threads, how.width, with_commas(needed), slots,
+                    with_commas(payoff_bytes), with_commas(device.shared_bytes_per_block), advice,
+                    fitting.empty() ? "" : "s"));
+}
+
+}  // namespace
+
+std::string feed_entry::header() const {
+    return fmt::format("kernels/feeds/{}.h", name);
+}
+
+std::string feed_entry::type() const {
+    // The one name that is a word of the language.
+    return name == "inline" ? "inline_" : std::string(name);
+}
+
+std::span<const feed_entry> feeds() {
+    return catalogue;
+}
+
+const feed_entry& feed_named(std::string_view name) {
+    const auto found = std::ranges::find(catalogue, name, &feed_entry::name);
+    if (found != catalogue.end()) return *found;
+    const auto known = names_of_feeds([](const feed_entry&) { return true; });
+    refuse(fmt::format("there is no feed {}; there are {}{}", config::shown(name), config::joined(known),
+                       config::suggestion(name, known)));
+}
+
+std::uint64_t feed_shared_bytes(const kernel_choice& how, int slots) {
+    return feed_named(how.feed).shared_bytes(how, slots);
+}
+
+int padding_of(const kernel_choice& how) {
+    return ring_of(how, 1).length() - how.distance;
+}
+
+void check(const kernel_choice& how, int slots, const device_limits& device) {
+    const feed_entry& feed = feed_named(how.feed);
+    check_numbers(how);
+    check_spaces(how, feed);
+    check_capability(feed, device);
+    check_shared_memory(how, slots, feed, device);
+}
+
+}  // namespace tilewalk::cuda
