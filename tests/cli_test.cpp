@@ -20,6 +20,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
 namespace {
@@ -292,16 +293,26 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"price", "book.yaml", "--paths", "1", "--paths", "2"}, "--paths: given more than once"},
         {{"price", "book.yaml", "--paths", "0"}, "--paths: found '0', expected"},
         {{"price", "book.yaml", "--paths", "-5"}, "--paths: found '-5', expected"},
-        {{"price", "book.yaml", "--paths", "1e6"}, "--paths: found '1e6', expected"},
+        {{"price", "book.yaml", "--paths", "1e-6"}, "--paths: found '1e-6', expected"},
         {{"price", "book.yaml", "--paths", "1_000"}, "--paths: found '1_000', expected"},
         {{"price", "book.yaml", "--paths", " 5"}, "--paths: found ' 5', expected"},
         {{"price", "book.yaml", "--paths", "k"}, "--paths: found 'k', expected"},
         {{"price", "book.yaml", "--paths", "5K"}, "--paths: found '5K', expected"},
-        {{"price", "book.yaml", "--paths", "18446744073709551615M"}, "expected a whole number of paths"},
+        {{"price", "book.yaml", "--paths", "18446744073709551615M"},
+         "expected a whole number from 1 to 2^40, such as 65536"},
         {{"price", "book.yaml", "--paths", ""}, "--paths: found '', expected"},
         {{"price", "book.yaml", "--seed", "-1"}, "--seed: found '-1', expected"},
         {{"price", "book.yaml", "--seed", "18446744073709551616"}, "--seed: found"},
-        {{"price", "book.yaml", "--seed", "1k"}, "--seed: found '1k', expected"},
+        {{"price", "book.yaml", "--distance", "33"},
+         "--distance: found '33', expected a whole number from 1 to 32"},
+        {{"price", "book.yaml", "--row-space", "Fast!"}, "--row-space: found 'Fast!', expected a name"},
+        {{"price", "book.yaml", "--row_space", "global"}, "did you mean '--row-space'?"},
+        {{"price", "book.yaml", "--precision", "singel"},
+         "--precision: found 'singel', expected double, single, single_fast, mixed; did you mean 'single'?"},
+        {{"validate", "book.yaml", "--device", "gpu"}, "--device: found 'gpu', expected auto, cpu, cuda or"},
+        {{"explain", "book.yaml", "--width", "3"}, "--width: found '3', expected 1, 2, 4"},
+        {{"explain", "book.yaml", "--memory-bytes", "lots"},
+         "--memory-bytes: found 'lots', expected a number of"},
         {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
         {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
         {{"price", "book.yaml", "--format", "jsn"},
@@ -353,6 +364,14 @@ TEST_F(command, help_and_version) {
         EXPECT_TRUE(has(got.out, "Usage: tilewalk ") && has(got.out, "Examples:\n  tilewalk "))
             << shown(with, got);
     }
+    const finished price = run({"price", "--help"});
+    const auto run_part = price.out.find("\nRun:\n"), gpu_part = price.out.find("\nGPU; no price depends");
+    ASSERT_LT(run_part, gpu_part) << price.out;
+    for (const auto& setting : tilewalk::setting_table()) {
+        const auto at = price.out.find("\n  " + setting.option() + " ");
+        ASSERT_NE(at, std::string::npos) << setting.name << "\n" << price.out;
+        EXPECT_EQ(at > gpu_part, setting.of == tilewalk::run_setting::part::gpu) << setting.name;
+    }
     EXPECT_EQ(run({"--version"}).out, "tilewalk " + std::string(tilewalk::version()) + "\n");
 }
 
@@ -383,6 +402,17 @@ TEST_F(command, options_beat_environment_beats_book_beats_defaults) {
 
     const finished book = run({"price", "book.yaml", "--print-config"});
     EXPECT_EQ(config_line(book.out, "paths"), "paths 8192 book.yaml");
+    put("tuned.yaml", "settings: {prefetch: unroll, distance: 4, row_space: constant}\ntrades: []\n");
+    for (const std::string name : {"price", "validate", "explain"}) {
+        surroundings tuned;
+        tuned.variables = {{"TILEWALK_DISTANCE", "5"}, {"TILEWALK_ROW_SPACE", "global"}};
+        const finished got = run({name, "tuned.yaml", "--print-config", "--row-space", "texture"}, tuned);
+        EXPECT_EQ(got.code, 0) << got.err;
+        EXPECT_EQ(config_line(got.out, "prefetch"), "prefetch unroll tuned.yaml");
+        EXPECT_EQ(config_line(got.out, "distance"), "distance 5 TILEWALK_DISTANCE");
+        EXPECT_EQ(config_line(got.out, "row_space"), "row_space texture --row-space");
+        EXPECT_EQ(config_line(got.out, "layout"), "layout left to prefetch default");
+    }
     EXPECT_EQ(config_line(book.out, "seed"), "seed 11 book.yaml");
     EXPECT_EQ(config_line(book.out, "market"), "market the book's, as of 2026-01-15 book.yaml");
 
@@ -424,13 +454,15 @@ TEST_F(command, environment_is_read_strictly) {
                                             {"TILEWALK_SEED", "0x10"},
                                             {"TILEWALK_THREADS", "-1"},
                                             {"TILEWALK_FORMAT", "xml"},
+                                            {"TILEWALK_ROW_SPACE", "a-b"},
+                                            {"TILEWALK_DEVICE", "0,0"},
                                             {"TILEWALK_INSTRUCTION_SET", "sse"}}) {
         surroundings in;
         in.variables = {{name, value}};
         expect({"price", "book.yaml"}, 2, name + ": found '" + value + "', expected", in);
     }
     surroundings in;
-    in.variables = {{"TILEWALK_PTHS", "5"}, {"TILEWALK_CLI", "x"}};
+    in.variables = {{"TILEWALK_PTHS", "5"}, {"TILEWALK_CLI", "x"}, {"TILEWALK_CACHE_DIR", "/nowhere"}};
     const finished got = run({"price", "book.yaml"}, in);
     EXPECT_EQ(got.code, 0) << got.err;
     EXPECT_EQ(

@@ -72,7 +72,9 @@ class reader:
         self.folder = pathlib.Path(folder)
         self.package_blocks = []
         # What an outer make was told would beat the settings below.
-        outer = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
+        # and a reader has none of our variables.
+        outer = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("MAKE", "TILEWALK_")) and name != "MFLAGS"}
         self.environment = dict(
             outer,
             PATH=f"{pathlib.Path(command).parent}:{os.environ['PATH']}",

@@ -134,11 +134,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,paths,effective_hits,thin,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,131072,20000,false,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,131072,20000,false,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,131072,37.5,true,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,paths,effective_hits,thin,shadow_difference,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,131072,20000,false,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,131072,20000,false,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,131072,37.5,true,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -173,7 +173,7 @@ TEST(report, json_is_word_for_word) {
     r.rows.erase(r.rows.begin() + 1);
     r.rows.pop_back();
     const std::string expected = R"({
-  "format": "tilewalk-results-1",
+  "format": "tilewalk-results-2",
   "manifest": {
     "version": "0.1.0",
     "compiler": "gcc 12.2",
@@ -182,9 +182,12 @@ TEST(report, json_is_word_for_word) {
     "as_of": "2026-01-15",
     "started": "2026-01-15T08:00:00Z",
     "precision": "double",
+    "random": "philox",
     "seed": 18446744073709551615,
     "paths": 131072,
     "threads": 2,
+    "settings": {},
+    "devices": [],
     "inputs": [
       {"file": "book.yaml", "hash": "00ff"},
       {"file": "market.yaml", "hash": "1234"}
@@ -192,11 +195,15 @@ TEST(report, json_is_word_for_word) {
     "plan_seconds": 0.0125,
     "path_seconds": 0.5,
     "total_seconds": 0.515625,
-    "path_steps": 150000000
+    "path_steps": 150000000,
+    "kernels_compiled": 0,
+    "kernels_from_cache": 0,
+    "launches": 0,
+    "device_seconds": 0.0
   },
   "rows": [
-    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "paths": 131072, "effective_hits": 20000.0, "thin": false, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
-    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "paths": 0, "effective_hits": 0.0, "thin": false, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "paths": 131072, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
+    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "paths": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
   ]
 }
 )";
@@ -253,8 +260,8 @@ struct damage {
 TEST(report, damaged_json_is_refused_with_the_reason) {
     const std::string good = written(sample(), output_format::json);
     const damage cases[] = {
-        {"\"format\": \"tilewalk-results-1\"", "\"format\": \"tilewalk-results-9\"", "tilewalk-results-9"},
-        {"  \"format\": \"tilewalk-results-1\",\n", "", "'format' is missing"},
+        {"\"format\": \"tilewalk-results-2\"", "\"format\": \"tilewalk-results-9\"", "tilewalk-results-9"},
+        {"  \"format\": \"tilewalk-results-2\",\n", "", "'format' is missing"},
         {"\"price\": 10.45058", "\"price\": null", "rows[0].price: found null, expected a number"},
         {"\"price\": 10.45058", "\"price\": \"10\"", "rows[0].price: found \"10\", expected a number"},
         {"\"price\": 10.45058", "\"price\": 1e999", "does not fit"},
@@ -271,6 +278,18 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
         {"\"threads\": 2", "\"threads\": 3000000000", "expected a whole number"},
         {"\"seed\": 18446744073709551615", "\"seed\": 18446744073709551616", "expected a whole number"},
         {"\"thin\": false", "\"thin\": 0", "expected true or false"},
+        {"\"shadow_difference\": null", "\"shadow_difference\": true", "expected a number or null"},
+        {"\"settings\": {}", "\"settings\": {\"phats\": 1}", "manifest.settings: unknown key 'phats'"},
+        {"\"settings\": {}", "\"settings\": {\"distance\": \"4\"}",
+         "manifest.settings.distance: found \"4\", expected a whole number from 1 to 32"},
+        {"\"settings\": {}", "\"settings\": {\"distance\": 33}",
+         "manifest.settings.distance: found 33, expected a whole number from 1 to 32"},
+        {"\"settings\": {}", "\"settings\": {\"precision\": \"singel\"}", "did you mean 'single'?"},
+        {"\"settings\": {}", "\"settings\": {\"precision\": 1}",
+         "precision: found 1, expected double, single"},
+        {"\"devices\": []", "\"devices\": [3]", "manifest.devices[0]: found 3, expected a text"},
+        {"\"device_seconds\": 0.0", "\"device_seconds\": -1", "at least 0"},
+        {"\"launches\": 0,", "", "'launches' is missing"},
         {"\"trade\": \"call\"", "\"trade\": 7", "expected a text"},
         {"\"rows\": [", "\"rows\": [[[[[[[[[[[[", "too deeply"},
         {"\"rows\": [", "\"rows\": {", "not JSON"},
@@ -296,6 +315,72 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
     }
     for (std::size_t length = 0; length + 2 < good.size(); length += 7)
         EXPECT_THROW(read_results(good.substr(0, length), "r.json"), error) << "cut at " << length;
+}
+
+results sample_on_gpus() {
+    results r = sample();
+    r.rows.erase(r.rows.begin() + 1, r.rows.begin() + 3);
+    r.rows[0].shadow_difference = -0.00125;
+    auto& m = r.manifest;
+    m.precision = "single";
+    m.random = "xorwow";
+    m.devices = {"NVIDIA H200", "NVIDIA L4", "NVIDIA H200"};
+    m.settings.seed = m.seed;
+    m.settings.precision = m.precision;
+    m.settings.random = m.random;
+    m.settings.distance = 4;
+    m.settings.padding = "auto";
+    m.settings.prefetch = "smem_rolling_async";
+    m.settings.row_space = "constant";
+    m.settings.memory_bytes = std::uint64_t{1} << 35;
+    m.kernels_compiled = 1;
+    m.kernels_from_cache = 4;
+    m.launches = 12;
+    m.device_seconds = 0.25;
+    return r;
+}
+
+TEST(report, table_says_what_gpus_did) {
+    EXPECT_EQ(
+        written(sample_on_gpus(), output_format::table),
+        R"(trade  product   currency     price  std error        95% interval   paths  from double  status
+-----  --------  --------  --------  ---------  ------------------  ------  -----------  --------
+call   european  USD       10.4506     0.0312   10.3881 .. 10.5131  131072      -0.0013  priced
+far    european  USD        0.01250    0.00250  0.00750 .. 0.01750  131072               priced *
+
+* thin sample: fewer than 100 paths carry the variance, so the standard error itself is in doubt
+  far: only about 37 paths carry the variance
+
+total  trades    value  std error at most
+-----  ------  -------  -----------------
+USD         2  10.4631             0.0338
+trades share random numbers: a total's error is the plain sum of theirs, never too small
+
+131072 paths, seed 18446744073709551615, single precision, random numbers of xorwow, as of 2026-01-15
+516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
+2 x NVIDIA H200, NVIDIA L4: 12 launches, 250 ms; 1 kernel compiled, 4 from the cache; prefetch smem_rolling_async, distance 4, row_space constant, memory_bytes 34359738368
+)");
+}
+
+TEST(report, settings_and_devices_are_written_and_read_back) {
+    const results r = sample_on_gpus();
+    const std::string text = written(r, output_format::json);
+    for (const std::string part :
+         {R"("settings": {"seed": 18446744073709551615, "precision": "single", "random": "xorwow", )"
+          R"("prefetch": "smem_rolling_async", "distance": 4, "row_space": "constant", )"
+          R"("memory_bytes": 34359738368},)",
+          R"("devices": ["NVIDIA H200", "NVIDIA L4", "NVIDIA H200"],)",
+          R"("thin": false, "shadow_difference": -0.00125,)", R"("kernels_from_cache": 4,)"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    const results back = read_results(text, "r.json");
+    EXPECT_EQ(back.rows[0].shadow_difference, r.rows[0].shadow_difference);
+    EXPECT_FALSE(back.rows[1].shadow_difference);
+    EXPECT_EQ(back.manifest.settings.distance, 4);
+    EXPECT_EQ(back.manifest.settings.row_space, "constant");
+    EXPECT_FALSE(back.manifest.settings.padding) << "what is the preset is not written";
+    EXPECT_EQ(written(back, output_format::json), text);
+    const std::string csv = written(r, output_format::csv);
+    EXPECT_NE(csv.find(",false,-0.00125,,book.yaml"), std::string::npos) << csv;
 }
 
 TEST(report, broken_json_names_line_and_column) {
@@ -455,8 +540,10 @@ TEST(compare, table_is_word_for_word) {
     b.rows.pop_back();
     std::ostringstream out;
     write(out, compare(a, b));
-    EXPECT_EQ(out.str(), R"(first:  tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, as of 2026-01-15
-second: tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, as of 2026-01-15
+    EXPECT_EQ(
+        out.str(),
+        R"(first:  tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
+second: tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
 inputs that are new or changed in second: market.yaml
 
 trade  currency       first      second  difference  std error  in errors  verdict
@@ -467,9 +554,55 @@ bad                                                                        faile
 far    USD                                                                 ONLY IN FIRST
 
 4 trades: 2 priced in both, 1 to the same bits; 2 beyond 4.5 standard errors, missing or failed in one
-seed and paths are the same, so the random numbers are common and no difference is chance: it
-comes from the inputs or the version; the standard error shown is that of independent runs
+the random numbers are common, so no difference is chance: it comes from the inputs or the version;
+the standard error shown is that of independent runs
 )");
+}
+
+TEST(compare, says_which_settings_differ_and_what_follows) {
+    const struct {
+        void (*change)(run_manifest&);
+        bool common;
+        const char* said;
+    } cases[] = {
+        {[](run_manifest&) {}, true, "it comes from the inputs or the version;\n"},
+        {[](run_manifest& m) { m.seed = 1; }, false, "\nseed differs, so the random numbers are not common:"},
+        {[](run_manifest& m) { m.seed = 1, m.paths = 64; }, false, "\npaths and seed differ, so the random"},
+        {[](run_manifest& m) { m.precision = "single"; }, false, "\nprecision differs, so the random"},
+        {[](run_manifest& m) { m.random = "sobol"; }, false, "\nrandom differs, so the random"},
+        {[](run_manifest& m) { m.settings.replay = "x.npy"; }, false, "\nreplay differs, so the random"},
+        {[](run_manifest& m) { m.devices = {"NVIDIA L4"}; }, true,
+         "of independent runs\ndevice differs; no price depends on it\n"},
+        {[](run_manifest& m) { m.settings.prefetch = "none", m.settings.distance = 4; }, true,
+         "of independent runs\nprefetch and distance differ; no price depends on them\n"},
+        {[](run_manifest& m) { m.settings.prefetch = "auto", m.settings.threads = 0; }, true,
+         "of independent runs\n"},
+    };
+    for (const auto& c : cases) {
+        results second = sample();
+        c.change(second.manifest);
+        const comparison got = compare(sample(), second);
+        std::ostringstream out;
+        write(out, got);
+        EXPECT_EQ(got.common_random_numbers, c.common) << out.str();
+        EXPECT_NE(out.str().find(c.said), std::string::npos) << c.said << "\n" << out.str();
+    }
+    // Single and mixed take the same shocks; in fast single the devices differ in their approximations.
+    results fast = sample(), mixed = sample(), on_gpu = sample();
+    fast.manifest.precision = on_gpu.manifest.precision = "single_fast";
+    on_gpu.manifest.devices = {"NVIDIA L4"};
+    mixed.manifest.precision = "mixed";
+    std::ostringstream out;
+    write(out, compare(fast, mixed));
+    EXPECT_NE(out.str().find("it comes from the precision, the inputs or the version;"), std::string::npos)
+        << out.str();
+    EXPECT_NE(out.str().find("single_fast precision"), std::string::npos) << out.str();
+    out.str("");
+    write(out, compare(fast, on_gpu));
+    EXPECT_NE(out.str().find("it comes from the device, the inputs or the version;"), std::string::npos)
+        << out.str();
+    EXPECT_NE(out.str().find(", on NVIDIA L4\n"), std::string::npos) << out.str();
+    EXPECT_EQ(out.str().find("no price depends"), std::string::npos) << out.str();
 }
 
 TEST(product_report, page_and_list_in_every_form) {

@@ -9,6 +9,7 @@
 #include "engine/book/library.h"
 #include "engine/config/digest.h"
 #include "engine/market/market_state.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk {
 
@@ -54,27 +55,33 @@ void read_market_of(const config::node& root, const std::filesystem::path& folde
     into.market = read_named(*given, resolved(*given, folder), market::load);
 }
 
-std::int64_t read_at_least(const config::node& value, std::int64_t least) {
-    const std::int64_t number = value.integer();
-    if (number < least) value.fail("found " + value.found() + ", expected at least " + std::to_string(least));
-    return number;
+// As an option of the command would be given: GPUs may also be a list.
+std::string text_of(const config::node& value, const run_setting& setting) {
+    if (value.is_sequence() && setting.takes == run_setting::kind::devices) {
+        std::string joined;
+        for (const auto& item : value.items()) joined += (joined.empty() ? "" : ",") + item.text();
+        return joined;
+    }
+    const bool is_read = value.is_scalar() && !(value.is_quoted() && setting.is_number());
+    if (!is_read) value.fail("found " + value.found() + ", expected " + setting.expected());
+    return value.text();
 }
 
-run_settings read_settings(const config::node& root) {
+run_settings read_settings(const config::node& root, const std::filesystem::path& folder) {
     run_settings read;
-    const auto* settings = root.find("settings");
-    if (!settings) return read;
-    settings->only({"paths", "seed", "threads"});
-    if (const auto* paths = settings->find("paths"))
-        read.paths = static_cast<std::uint64_t>(read_at_least(*paths, 1));
-    if (const auto* seed = settings->find("seed"))
-        read.seed = static_cast<std::uint64_t>(read_at_least(*seed, 0));
-    if (const auto* threads = settings->find("threads")) {
-        constexpr std::int64_t most = 1024;  // as many as --threads takes
-        const std::int64_t number = read_at_least(*threads, 0);
-        if (number > most)
-            threads->fail("found " + threads->found() + ", expected at most " + std::to_string(most));
-        read.threads = static_cast<int>(number);
+    const auto* given = root.find("settings");
+    if (!given) return read;
+    std::vector<std::string> known;
+    for (const auto& setting : setting_table()) known.push_back(setting.name);
+    given->only(known);
+    for (const auto& setting : setting_table()) {
+        const auto* value = given->find(setting.name);
+        if (!value) continue;
+        std::string text = text_of(*value, setting);
+        if (setting.takes == run_setting::kind::file && !text.empty())
+            text = (folder / text).lexically_normal().string();
+        if (const auto expected = setting.read(text, read))
+            value->fail("found " + value->found() + ", expected " + *expected);
     }
     return read;
 }
@@ -181,7 +188,7 @@ std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::st
             root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");
     }
     root.only({"market", "settings", "products", "trades", "trade_count"});
-    state->settings = read_settings(root);
+    state->settings = read_settings(root, folder);
     const products_by_name products = read_products(root, folder, *state);
     read_trades(root, products, *state);
     read_market_of(root, folder, *state);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -19,7 +18,7 @@ namespace {
 struct request {
     std::string book;
     std::string trade;
-    std::optional<std::string> market;
+    spoken options;
     bool all_dates = false;
 };
 
@@ -127,7 +126,12 @@ std::string plan_text(const trade_plan& plan, bool all_dates) {
 }
 
 int explain(const request& asked) {
-    const auto plans = plan_book(asked.book, asked.market);
+    const job wanted = load_job(asked.book, asked.options);
+    if (asked.options.print_config) {
+        output("-").write(wanted.with.text(wanted.trades));
+        return all_well;
+    }
+    const auto plans = plan(wanted);
     std::string text;
     std::vector<std::string> known;
     bool failed = false;
@@ -157,14 +161,14 @@ command add_explain(CLI::App& to) {
     const auto asked = std::make_shared<request>();
     app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
     app->add_option("TRADE", asked->trade, "The id of one trade; all trades if left out");
-    app->add_option("--market", asked->market, "Plan in this market instead of the book's")
-        ->type_name("FILE");
     app->add_flag("--all-dates", asked->all_dates, "Show every date of a long schedule");
-    app->footer(
-        "Examples:\n"
-        "  tilewalk explain book.yaml\n"
-        "  tilewalk explain book.yaml asian_1 --all-dates\n\n"
-        "Exit codes: 0 all trades can be planned, 3 some can't, 2 bad usage or input.");
+    add_book_options(*app, asked->options);
+    app->footer(ranking_text() +
+                "\n"
+                "Examples:\n"
+                "  tilewalk explain book.yaml\n"
+                "  tilewalk explain book.yaml asian_1 --all-dates\n\n"
+                "Exit codes: 0 all trades can be planned, 3 some can't, 2 bad usage or input.");
     return {app, [asked] { return explain(*asked); }};
 }
 

@@ -2,27 +2,32 @@
 // Planning a book with the same settings that pricing it would have.
 #include "engine/cli/plans.h"
 
-#include "engine/cli/settings.h"
+#include <unistd.h>
+
+#include "engine/cli/output.h"
 
 namespace tilewalk::cli {
 
-void check_market(const book& trades, const std::string& book_file) {
-    if (trades.market()) return;
-    throw error(error_kind::usage,
-                "the book names no market; write market: in the book or give --market FILE", {book_file});
+job load_job(const std::string& book_file, const spoken& options) {
+    book trades = book::load(book_file);
+    settings with = settle(options, process_environment(), trades, book_file, is_terminal(STDOUT_FILENO));
+    return {std::move(trades), std::move(with), book_file};
 }
 
-std::vector<trade_plan> plan_book(const std::string& book_file,
-                                  const std::optional<std::string>& market_option) {
-    const book trades = book::load(book_file);
-    spoken options;
-    options.market = market_option;
-    const settings with = settle(options, process_environment(), trades, book_file, false);
-    const engine planner({with.instruction_set.value});
-    if (!with.market.value.empty())
-        return planner.explain(trades, market::load(with.market.value), with.options());
-    check_market(trades, book_file);
-    return planner.explain(trades, *trades.market(), with.options());
+void check_market(const job& of) {
+    if (!of.with.market.value.empty() || of.trades.market()) return;
+    throw error(error_kind::usage,
+                "the book names no market; write market: in the book or give --market FILE", {of.file});
+}
+
+market market_of(const job& of) {
+    check_market(of);
+    return of.with.market.value.empty() ? *of.trades.market() : market::load(of.with.market.value);
+}
+
+std::vector<trade_plan> plan(const job& of) {
+    const engine planner({of.with.instruction_set.value});
+    return planner.explain(of.trades, market_of(of), of.with.options());
 }
 
 std::string problem_line(const trade_plan& plan) {

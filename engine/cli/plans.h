@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands that take a book share: its market, and planning it with nothing priced.
+// What the commands that take a book share: its settings and market, and planning it with nothing priced.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cli/settings.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::cli {
 
-// Throws tilewalk::error (usage) if the book names no market; for when --market does not either.
-void check_market(const book& trades, const std::string& book_file);
+// A book with the settings that a command is to use.
+struct job {
+    book trades;
+    settings with;
+    std::string file;
+};
+job load_job(const std::string& book_file, const spoken& options);
 
-// `market_option` is what --market said, if it did. Throws tilewalk::error.
-std::vector<trade_plan> plan_book(const std::string& book_file,
-                                  const std::optional<std::string>& market_option);
+// Throws tilewalk::error (usage) if neither the settings nor the book name a market.
+void check_market(const job& of);
+market market_of(const job& of);
+
+std::vector<trade_plan> plan(const job& of);
 
 // "book.yaml:12:5: trade c1: unknown asset 'ACMEE'"
 std::string problem_line(const trade_plan& plan);

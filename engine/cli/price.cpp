@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewalk price: prices a book and reports it.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <memory>
 #include <sstream>
@@ -21,18 +20,16 @@ namespace {
 struct request {
     std::string book;
     spoken options;
-    bool print_config = false;
 };
 
-results run(const book& trades, const settings& with) {
-    const engine pricer({with.instruction_set.value});
+results run(const job& asked) {
+    const engine pricer({asked.with.instruction_set.value});
     const interrupt watch;
     progress_bar bar;
-    run_options options = with.options();
+    run_options options = asked.with.options();
     options.cancel = watch.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
-    results r = with.market.value.empty() ? pricer.price(trades, options)
-                                          : pricer.price(trades, market::load(with.market.value), options);
+    results r = pricer.price(asked.trades, market_of(asked), options);
     watch.check();
     return r;
 }
@@ -48,16 +45,15 @@ void complain_of_failures(const results& r) {
 }
 
 int price(const request& asked) {
-    const book trades = book::load(asked.book);
-    const settings with =
-        settle(asked.options, process_environment(), trades, asked.book, is_terminal(STDOUT_FILENO));
-    if (asked.print_config) {
-        output("-").write(with.text(trades));
+    const job wanted = load_job(asked.book, asked.options);
+    const settings& with = wanted.with;
+    if (asked.options.print_config) {
+        output("-").write(with.text(wanted.trades));
         return all_well;
     }
-    if (with.market.value.empty()) check_market(trades, asked.book);
+    check_market(wanted);
     const output to(with.output.value);
-    const results r = run(trades, with);
+    const results r = run(wanted);
     std::ostringstream text;
     write(text, r, with.format.value);
     to.write(text.view());
@@ -73,17 +69,6 @@ command add_price(CLI::App& to) {
         to.add_subcommand("price", "Price a book: every trade with its standard error")->group("Commands");
     const auto asked = std::make_shared<request>();
     app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
-    app->add_option("--market", asked->options.market, "Price in this market instead of the book's")
-        ->type_name("FILE");
-    app->add_option("--paths", asked->options.paths, "Paths for each trade, such as 65536, 100k or 1M")
-        ->type_name("N");
-    app->add_option("--seed", asked->options.seed, "Seed of the random numbers")->type_name("N");
-    app->add_option("--threads", asked->options.threads,
-                    "Threads; 0 is all cores. Prices do not depend on it")
-        ->type_name("N");
-    app->add_option("--instruction-set", asked->options.instruction_set,
-                    "Instructions to use: auto or a name. Prices do not depend on it")
-        ->type_name("NAME");
     app->add_option("--format", asked->options.format,
                     "table, csv or json; if left out, what the ending of --output says,\n"
                     "else a table on a terminal and csv elsewhere")
@@ -91,12 +76,10 @@ command add_price(CLI::App& to) {
     app->add_option("-o,--output", asked->options.output,
                     "File for the results; it appears whole or not at all. - is standard output")
         ->type_name("FILE");
-    app->add_flag("--print-config", asked->print_config,
-                  "Print every setting and where it came from; price nothing");
+    add_book_options(*app, asked->options);
     app->footer(
-        "Options beat the environment (TILEWALK_MARKET, _PATHS, _SEED, _THREADS, _INSTRUCTION_SET, "
-        "_FORMAT),\n"
-        "which beats the settings of the book, which beat the defaults.\n\n"
+        ranking_text() +
+        "\n"
         "Examples:\n"
         "  tilewalk price book.yaml\n"
         "  tilewalk price book.yaml --paths 1M --output prices.json\n"

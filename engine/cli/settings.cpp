@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -22,37 +21,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected) {
     throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, text, expected));
-}
-
-// Digits only; with `suffixes` one k or M may follow.
-std::uint64_t parse_natural(const std::string& text, const std::string& origin, std::uint64_t least,
-                            std::uint64_t most, bool suffixes, const std::string& expected) {
-    std::string_view digits = text;
-    std::uint64_t unit = 1;
-    if (suffixes && !digits.empty()) {
-        unit = digits.back() == 'k' ? 1000 : digits.back() == 'M' ? 1000000 : 1;
-        if (unit > 1) digits.remove_suffix(1);
-    }
-    std::uint64_t number = 0;
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool read = code == std::errc() && end == digits.data() + digits.size();
-    if (!read || number > most / unit || number * unit < least) refuse(origin, text, expected);
-    return number * unit;
-}
-
-std::uint64_t parse_paths(const std::string& text, const std::string& origin) {
-    return parse_natural(text, origin, 1, std::uint64_t{1} << 40, true,
-                         "a whole number of paths from 1 to 2^40, such as 65536, 100k or 1M");
-}
-
-std::uint64_t parse_seed(const std::string& text, const std::string& origin) {
-    return parse_natural(text, origin, 0, std::numeric_limits<std::uint64_t>::max(), false,
-                         "a whole number from 0 to 2^64 - 1");
-}
-
-int parse_threads(const std::string& text, const std::string& origin) {
-    return static_cast<int>(
-        parse_natural(text, origin, 0, 1024, false, "a whole number from 1 to 1024, or 0 for all cores"));
 }
 
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known) {
@@ -97,9 +65,58 @@ std::optional<output_format> format_of_ending(const std::string& file) {
 }
 
 constexpr std::string_view prefix = "TILEWALK_";
-// What may follow it.
-const std::vector<std::string> variable_names{"MARKET",  "PATHS",           "SEED",
-                                              "THREADS", "INSTRUCTION_SET", "FORMAT"};
+
+// What may follow it, here or in the library.
+std::vector<std::string> variable_names() {
+    std::vector<std::string> names{"MARKET", "INSTRUCTION_SET", "FORMAT", "CACHE_DIR"};
+    for (const auto& known : setting_table()) names.push_back(known.variable().substr(prefix.size()));
+    return names;
+}
+
+// What stands for the value of an option in its help.
+std::string placeholder(const run_setting& of) {
+    switch (of.takes) {
+        case run_setting::kind::count:
+            return "N";
+        case run_setting::kind::bytes:
+            return "BYTES";
+        case run_setting::kind::devices:
+            return "WHERE";
+        case run_setting::kind::choice:
+            return of.is_number() ? "N" : "NAME";
+        case run_setting::kind::name:
+            return "NAME";
+        case run_setting::kind::file:
+            return "FILE";
+    }
+    return {};
+}
+
+// Broken between words, so that help fits a terminal beside the column of options.
+std::string wrapped(const std::string& text) {
+    constexpr std::size_t most = 70;
+    std::string out, line, word;
+    for (std::istringstream words(text); words >> word;) {
+        if (!line.empty() && line.size() + 1 + word.size() > most) {
+            out += line + '\n';
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return out + line;
+}
+
+std::string help_of(const run_setting& of) {
+    return wrapped(of.meaning + (of.preset.empty() ? "" : " (default " + of.preset + ")"));
+}
+
+// What a setting holds that nobody set, in words.
+std::string preset_text(const run_setting& of) {
+    if (of.name == "threads")
+        return fmt::format("all cores ({})", std::max(1U, std::thread::hardware_concurrency()));
+    if (!of.preset.empty()) return of.preset;
+    return of.of == run_setting::part::gpu ? "left to prefetch" : "none";
+}
 
 // Offers what the option and the variable say, where they say anything. An empty variable says nothing.
 template <class Value, class Parse>
@@ -110,7 +127,47 @@ void offer(setting<Value>& to, const std::optional<std::string>& option, const s
     if (option) to.offer(parse(*option, option_name), source::option, option_name);
 }
 
+// The run's settings: what the variables and options say, and for all of them who has the last word.
+void settle_run(settings& s, const spoken& options, const environment& variables, const book& of,
+                const std::string& book_name) {
+    for (std::size_t i = 0; i < options.run.size(); ++i) {
+        const run_setting& known = setting_table()[i];
+        origin& from = s.run_origins.emplace_back();
+        if (known.text(of.settings())) from = {source::book, book_name};
+        const auto take = [&](const std::string& text, source by, const std::string& name) {
+            if (const auto expected = known.read(text, s.run)) refuse(name, text, *expected);
+            from = {by, name};
+        };
+        const std::string variable = known.variable();
+        if (const char* text = variables(variable.c_str()); text != nullptr && *text != '\0')
+            take(text, source::environment, variable);
+        if (options.run[i]) take(*options.run[i], source::option, known.option());
+    }
+}
+
 }  // namespace
+
+void add_book_options(CLI::App& to, spoken& into) {
+    to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
+    to.add_flag("--print-config", into.print_config,
+                "Print every setting and where it came from; do nothing else");
+    to.add_option("--instruction-set", into.instruction_set,
+                  wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it"))
+        ->type_name("NAME")
+        ->group("Run");
+    for (std::size_t i = 0; i < into.run.size(); ++i) {
+        const run_setting& known = setting_table()[i];
+        to.add_option(known.option(), into.run[i], help_of(known))
+            ->type_name(placeholder(known))
+            ->group(known.of == run_setting::part::gpu ? "GPU; no price depends on these" : "Run");
+    }
+}
+
+std::string ranking_text() {
+    return "Options beat the environment (TILEWALK_MARKET, TILEWALK_PATHS and so on, named like the "
+           "options),\n"
+           "which beats the settings of the book (paths, row_space and so on), which beat the defaults.\n";
+}
 
 output_format parse_format(const std::string& text, const std::string& origin) {
     const auto at = std::ranges::find(format_names, text);
@@ -121,24 +178,17 @@ output_format parse_format(const std::string& text, const std::string& origin) {
 settings settle(const spoken& options, const environment& variables, const book& of,
                 const std::string& book_name, bool stdout_is_terminal) {
     settings s;
-    const run_settings& said = of.settings();
     if (of.market()) s.market.offer("", source::book, book_name);
-    if (said.paths) s.paths.offer(*said.paths, source::book, book_name);
-    if (said.seed) s.seed.offer(*said.seed, source::book, book_name);
-    if (said.threads) s.threads.offer(*said.threads, source::book, book_name);
-
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
-    offer(s.paths, options.paths, "--paths", variables, "TILEWALK_PATHS", parse_paths);
-    offer(s.seed, options.seed, "--seed", variables, "TILEWALK_SEED", parse_seed);
-    offer(s.threads, options.threads, "--threads", variables, "TILEWALK_THREADS", parse_threads);
     offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
           "TILEWALK_INSTRUCTION_SET", parse_instruction_set);
+    settle_run(s, options, variables, of, book_name);
     if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
 
     // The ending of an output file is an option's word, so it beats the environment; --format beats both.
     const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
-    s.format = {to_terminal ? output_format::table : output_format::csv, source::preset,
-                to_terminal ? "default on a terminal" : "default off a terminal"};
+    s.format = {to_terminal ? output_format::table : output_format::csv,
+                {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
     offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_format);
     if (const auto by_ending = format_of_ending(s.output.value))
         s.format.offer(*by_ending, source::option, "the ending of --output");
@@ -147,34 +197,32 @@ settings settle(const spoken& options, const environment& variables, const book&
 }
 
 run_options settings::options() const {
-    run_options run;
-    if (paths.from > source::book) run.overrides.paths = paths.value;
-    if (seed.from > source::book) run.overrides.seed = seed.value;
-    if (threads.from > source::book) run.overrides.threads = threads.value;
-    return run;
+    run_options with;
+    with.overrides = run;
+    return with;
 }
 
 std::string settings::text(const book& of) const {
     std::string out = fmt::format("{:<15}  {:<32}  {}\n{:-<15}  {:-<32}  {:-<22}\n", "setting", "value",
                                   "from", "", "", "");
-    const auto line = [&](const char* name, const std::string& value, const std::string& origin) {
-        out += fmt::format("{:<15}  {:<32}  {}\n", name, printable(value), printable(origin));
+    const auto line = [&](const std::string& name, const std::string& value, const origin& from) {
+        out += fmt::format("{:<15}  {:<32}  {}\n", name, printable(value), printable(from.name));
     };
     const std::string own_market = of.market() ? "the book's, as of " + of.market()->as_of() : "none";
-    line("market", market.value.empty() ? own_market : market.value, market.origin);
-    line("paths", std::to_string(paths.value), paths.origin);
-    line("seed", std::to_string(seed.value), seed.origin);
-    line("threads",
-         threads.value == 0 ? fmt::format("all cores ({})", std::max(1U, std::thread::hardware_concurrency()))
-                            : std::to_string(threads.value),
-         threads.origin);
+    line("market", market.value.empty() ? own_market : market.value, market.from);
     const std::vector<std::string> sets = engine::instruction_sets();
     line("instruction_set",
          instruction_set.value == "auto" && !sets.empty() ? "auto (" + sets.front() + ")"
                                                           : instruction_set.value,
-         instruction_set.origin);
-    line("format", name_of(format.value), format.origin);
-    line("output", output.value == "-" ? "standard output" : output.value, output.origin);
+         instruction_set.from);
+    const run_settings said = over(run, of.settings());
+    for (std::size_t i = 0; i < run_origins.size(); ++i) {
+        const run_setting& known = setting_table()[i];
+        const std::string value = known.text(said).value_or(known.preset);
+        line(known.name, value == known.preset ? preset_text(known) : value, run_origins[i]);
+    }
+    line("format", name_of(format.value), format.from);
+    line("output", output.value == "-" ? "standard output" : output.value, output.from);
     return out;
 }
 
@@ -183,13 +231,14 @@ environment process_environment() {
 }
 
 std::vector<std::string> misspelt_variables() {
+    const std::vector<std::string> known = variable_names();
     std::vector<std::string> out;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (!text.starts_with(prefix)) continue;
         const std::string name(text.substr(prefix.size(), text.find('=') - prefix.size()));
-        if (std::ranges::find(variable_names, name) != variable_names.end()) continue;
-        if (const std::string near = nearest_name(name, variable_names); !near.empty())
+        if (std::ranges::find(known, name) != known.end()) continue;
+        if (const std::string near = nearest_name(name, known); !near.empty())
             out.push_back(fmt::format("the environment variable {0}{1} is not known; did you mean {0}{2}?",
                                       prefix, name, near));
     }

@@ -3,7 +3,7 @@
 // beats the defaults.
 #pragma once
 
-#include <cstdint>
+#include <CLI/App.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,40 +12,52 @@
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/results.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk::cli {
 
 // Options as typed; empty where they were not.
 struct spoken {
-    std::optional<std::string> market, paths, seed, threads, instruction_set, format, output;
+    std::optional<std::string> market, instruction_set, format, output;
+    std::vector<std::optional<std::string>> run =
+        std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
+    bool print_config = false;
 };
 
+// Adds the options that every command with a book has, `into` being what they fill: the market, the settings
+// of a run, the instruction set and --print-config.
+void add_book_options(CLI::App& to, spoken& into);
+// How the sources of settings rank, for the end of a help page.
+std::string ranking_text();
+
 enum class source { preset, book, environment, option };
+
+struct origin {
+    source from = source::preset;
+    std::string name = "default";  // "--paths", "TILEWALK_PATHS", "book.yaml"
+};
 
 template <class Value>
 struct setting {
     Value value;
-    source from = source::preset;
-    std::string origin = "default";  // "--paths", "TILEWALK_PATHS", "book.yaml"
+    origin from{};
 
     void offer(Value offered, source by, const std::string& named) {
-        if (by < from) return;
+        if (by < from.from) return;
         value = std::move(offered);
-        from = by;
-        origin = named;
+        from = {by, named};
     }
 };
 
 struct settings {
     setting<std::string> market{};  // a file; empty: the market of the book
-    setting<std::uint64_t> paths{default_paths};
-    setting<std::uint64_t> seed{default_seed};
-    setting<int> threads{0};  // 0: all cores
     setting<std::string> instruction_set{"auto"};
     setting<output_format> format{output_format::csv};
     setting<std::string> output{"-"};
+    run_settings run;                 // what beats the book
+    std::vector<origin> run_origins;  // in the order of the table
 
-    // What to pass to the engine: only what beats the book.
+    // What to pass to the engine.
     run_options options() const;
     // Every setting, its value and where it came from.
     std::string text(const book& of) const;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <optional>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -16,11 +15,16 @@ namespace {
 
 struct request {
     std::string book;
-    std::optional<std::string> market;
+    spoken options;
 };
 
 int validate(const request& asked) {
-    const auto plans = plan_book(asked.book, asked.market);
+    const job wanted = load_job(asked.book, asked.options);
+    if (asked.options.print_config) {
+        output("-").write(wanted.with.text(wanted.trades));
+        return all_well;
+    }
+    const auto plans = plan(wanted);
     std::string text;
     std::size_t bad = 0;
     for (const auto& plan : plans) {
@@ -41,10 +45,10 @@ command add_validate(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<request>();
     app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
-    app->add_option("--market", asked->market, "Check against this market instead of the book's")
-        ->type_name("FILE");
+    add_book_options(*app, asked->options);
     app->footer(
-        "Prints a line for each problem, as file:line:column: what is wrong.\n\n"
+        "Prints a line for each problem, as file:line:column: what is wrong.\n\n" + ranking_text() +
+        "\n"
         "Examples:\n"
         "  tilewalk validate book.yaml\n"
         "  tilewalk validate book.yaml --market tomorrow.yaml && tilewalk price book.yaml\n\n"

@@ -7,8 +7,10 @@
 #include <ostream>
 
 #include "engine/report/columns.h"
+#include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
 #include "tilewalk/results.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk {
 
@@ -72,7 +74,59 @@ std::string verdict(const price_difference& d, double limit) {
 
 std::string described(const run_manifest& m) {
     return "tilewalk " + printable(m.version) + ", " + report::counted(m.paths, "path") + ", seed " +
-           std::to_string(m.seed) + (m.as_of.empty() ? "" : ", as of " + printable(m.as_of)) + '\n';
+           std::to_string(m.seed) + ", " + report::draws_text(m) +
+           (m.as_of.empty() ? "" : ", as of " + printable(m.as_of)) +
+           (m.devices.empty() ? "" : ", on " + report::devices_text(m.devices)) + '\n';
+}
+
+// Of the settings that differ those that change the random numbers: all but double take the same shocks.
+bool changes_draws(const std::string& setting, const comparison& c) {
+    if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
+    return setting == "paths" || setting == "seed" || setting == "random" || setting == "replay";
+}
+
+// "a, b or c", with `last` between the last two.
+std::string joined(const std::vector<std::string>& words, const std::string& last) {
+    std::string out;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == words.size() ? last : ", ") + words[i];
+    return out;
+}
+
+std::string that_differ(const std::vector<std::string>& words) {
+    return joined(words, " and ") + (words.size() == 1 ? " differs" : " differ");
+}
+
+// What a difference may come from, and what it can't.
+std::string reasons(const comparison& c) {
+    std::vector<std::string> draws, bits, harmless;
+    for (const auto& name : report::settings_that_differ(c.first, c.second)) {
+        const auto known = std::ranges::find(setting_table(), name, &run_setting::name);
+        (changes_draws(name, c) ? draws : known->decides_bits ? bits : harmless).push_back(name);
+    }
+    // Only the approximations of the hardware differ between one kind of device and another.
+    const bool fast = c.first.precision == "single_fast" && c.second.precision == "single_fast";
+    const bool other_device = c.first.devices != c.second.devices;
+    if (other_device && std::ranges::find(harmless, "device") == harmless.end())
+        harmless.insert(harmless.begin(), "device");
+    if (other_device && fast) {
+        std::erase(harmless, "device");
+        bits.push_back("device");
+    }
+    std::string out;
+    if (c.common_random_numbers) {
+        for (auto& name : bits) name.insert(0, "the ");
+        bits.insert(bits.end(), {"the inputs", "the version"});
+        out = "the random numbers are common, so no difference is chance: it comes from " +
+              joined(bits, " or ") + ";\nthe standard error shown is that of independent runs\n";
+    } else {
+        out = that_differ(draws) +
+              ", so the random numbers are not common: the two runs are taken as independent\n";
+    }
+    if (!harmless.empty())
+        out +=
+            that_differ(harmless) + "; no price depends on " + (harmless.size() == 1 ? "it" : "them") + '\n';
+    return out;
 }
 
 // Files of the second run whose bytes the first did not read.
@@ -101,7 +155,8 @@ comparison compare(const results& first, const results& second) {
     c.first = first.manifest;
     c.second = second.manifest;
     c.common_random_numbers =
-        first.manifest.seed == second.manifest.seed && first.manifest.paths == second.manifest.paths;
+        std::ranges::none_of(report::settings_that_differ(c.first, c.second),
+                             [&](const std::string& name) { return changes_draws(name, c); });
     // Trades that share an id are matched in their order.
     std::map<std::string, std::vector<std::size_t>, std::less<>> places;
     for (std::size_t i = second.rows.size(); i-- > 0;) places[second.rows[i].trade].push_back(i);
@@ -155,12 +210,7 @@ void write(std::ostream& out, const comparison& c, double limit) {
     text += "\n" + report::counted(c.rows.size(), "trade") + ": " + std::to_string(compared) +
             " priced in both, " + std::to_string(same) + " to the same bits; " + std::to_string(beyond) +
             " beyond " + report::shortest(limit) + " standard errors, missing or failed in one\n";
-    text +=
-        c.common_random_numbers
-            ? "seed and paths are the same, so the random numbers are common and no difference is chance: "
-              "it\n"
-              "comes from the inputs or the version; the standard error shown is that of independent runs\n"
-            : "seed or paths differ: the two runs are taken as independent\n";
+    text += reasons(c);
     out << text;
 }
 

@@ -20,8 +20,7 @@ std::string csv_field(std::string_view text) {
 std::string csv(const results& r) {
     std::string out =
         "trade,product,currency,status,quantity,price,standard_error,low,high,value,paths,effective_hits,"
-        "thin,"
-        "message,file,line,column\n";
+        "thin,shadow_difference,message,file,line,column\n";
     for (const auto& row : r.rows) {
         const bool priced = row.status == trade_status::priced;
         const auto figure = [&](double x) { return priced ? shortest(x) : std::string(); };
@@ -31,6 +30,7 @@ std::string csv(const results& r) {
                figure(row.standard_error) + ',' + figure(row.low) + ',' + figure(row.high) + ',' +
                figure(row.value()) + ',' + (priced ? std::to_string(row.paths) : "") + ',' +
                figure(row.effective_hits) + ',' + (priced ? (row.thin ? "true" : "false") : "") + ',' +
+               (row.shadow_difference ? shortest(*row.shadow_difference) : "") + ',' +
                csv_field(row.message) + ',' + csv_field(row.where.file) + ',' + position(row.where.line) +
                ',' + position(row.where.column) + '\n';
     }

@@ -12,7 +12,7 @@ namespace tilewalk::report {
 std::string table(const results& r);
 std::string csv(const results& r);
 std::string json(const results& r);
-inline constexpr std::string_view json_format_name = "tilewalk-results-1";
+inline constexpr std::string_view json_format_name = "tilewalk-results-2";
 
 // A text field: quoted where RFC 4180 asks for it, and never taken for a formula by a spreadsheet.
 std::string csv_field(std::string_view text);

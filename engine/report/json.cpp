@@ -5,6 +5,7 @@
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 #include "engine/report/words.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk::report {
 
@@ -20,6 +21,24 @@ std::string json_number(double x) {
 
 namespace {
 
+std::string list_of(const std::vector<std::string>& texts) {
+    std::string out;
+    for (const auto& text : texts) out += (out.empty() ? "" : ", ") + json_string(text);
+    return "[" + out + "]";
+}
+
+// What differs from the presets.
+std::string json_of(const run_settings& settings) {
+    std::string out;
+    for (const auto& known : setting_table()) {
+        const auto text = known.text(settings);
+        if (text && *text != known.preset)
+            out += (out.empty() ? "\"" : ", \"") + known.name +
+                   "\": " + (known.is_number() ? *text : json_string(*text));
+    }
+    return "{" + out + "}";
+}
+
 std::string json_of(const run_manifest& m) {
     std::string out = "  \"manifest\": {\n";
     const auto member = [&](std::string_view name, const std::string& value) {
@@ -32,9 +51,12 @@ std::string json_of(const run_manifest& m) {
     member("as_of", json_string(m.as_of));
     member("started", json_string(m.started));
     member("precision", json_string(m.precision));
+    member("random", json_string(m.random));
     member("seed", std::to_string(m.seed));
     member("paths", std::to_string(m.paths));
     member("threads", std::to_string(m.threads));
+    member("settings", json_of(m.settings));
+    member("devices", list_of(m.devices));
     std::string inputs;
     for (const auto& input : m.inputs)
         inputs += (inputs.empty() ? "\n" : ",\n") + std::string("      {\"file\": ") +
@@ -43,7 +65,11 @@ std::string json_of(const run_manifest& m) {
     member("plan_seconds", json_number(m.plan_seconds));
     member("path_seconds", json_number(m.path_seconds));
     member("total_seconds", json_number(m.total_seconds));
-    out += "    \"path_steps\": " + std::to_string(m.path_steps) + "\n  }";
+    member("path_steps", std::to_string(m.path_steps));
+    member("kernels_compiled", std::to_string(m.kernels_compiled));
+    member("kernels_from_cache", std::to_string(m.kernels_from_cache));
+    member("launches", std::to_string(m.launches));
+    out += "    \"device_seconds\": " + json_number(m.device_seconds) + "\n  }";
     return out;
 }
 
@@ -58,7 +84,9 @@ std::string json_of(const price_row& row) {
         ", \"low\": " + figure(row.low) + ", \"high\": " + figure(row.high) +
         ", \"paths\": " + std::to_string(row.paths) +
         ", \"effective_hits\": " + json_number(row.effective_hits) +
-        ", \"thin\": " + (row.thin ? "true" : "false") + ", \"message\": " + json_string(row.message);
+        ", \"thin\": " + (row.thin ? "true" : "false") +
+        ", \"shadow_difference\": " + (row.shadow_difference ? json_number(*row.shadow_difference) : "null") +
+        ", \"message\": " + json_string(row.message);
     if (!priced) out += ", \"kind\": \"" + std::string(word_of(kind_words, row.kind)) + "\"";
     out += ", \"where\": {\"file\": " + json_string(row.where.file) +
            ", \"line\": " + std::to_string(row.where.line) +

@@ -72,7 +72,11 @@ std::string rate(double per_second) {
 }
 
 std::string counted(std::uint64_t n, const std::string& noun) {
-    return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+    return counted(n, noun, noun + "s");
+}
+
+std::string counted(std::uint64_t n, const std::string& one, const std::string& many) {
+    return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
 }  // namespace tilewalk::report

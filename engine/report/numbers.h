@@ -19,5 +19,6 @@ std::string justified(double x, double error);
 std::string duration(double seconds);                           // "412 ms", "1.73 s", "4 min 12 s"
 std::string rate(double per_second);                            // "3.15e8"
 std::string counted(std::uint64_t n, const std::string& noun);  // "1 trade", "2 trades"
+std::string counted(std::uint64_t n, const std::string& one, const std::string& many);
 
 }  // namespace tilewalk::report

@@ -4,11 +4,13 @@
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "engine/report/formats.h"
 #include "engine/report/words.h"
 #include "tilewalk/results.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk {
 
@@ -114,6 +116,21 @@ class members {
         if (!value.is_array()) fail(path(key), value, "a list");
         return value;
     }
+    std::vector<std::string> texts(const std::string& key) {
+        const json& items = list(key);
+        std::vector<std::string> out;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (!items[i].is_string()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a text");
+            out.push_back(items[i].get<std::string>());
+        }
+        return out;
+    }
+    std::optional<double> number_or_null(const std::string& key) {
+        const json& value = take(key);
+        if (!value.is_null() && !value.is_number()) fail(path(key), value, "a number or null");
+        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+    }
+    bool has(const std::string& key) const { return object_.contains(key); }
     members mapping(const std::string& key) { return {take(key), path(key), name_}; }
 
     void finish() const {
@@ -136,6 +153,20 @@ class members {
     std::set<std::string> taken_;
 };
 
+run_settings read_settings(members from) {
+    run_settings read;
+    for (const auto& known : setting_table()) {
+        if (!from.has(known.name)) continue;
+        const json& value = from.take(known.name);
+        const bool is_right = known.is_number() ? value.is_number_unsigned() : value.is_string();
+        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+        const auto expected = is_right ? known.read(text, read) : known.expected();
+        if (expected) from.fail(from.path(known.name), value, *expected);
+    }
+    from.finish();
+    return read;
+}
+
 run_manifest read_manifest(members from, const std::string& name) {
     run_manifest m;
     m.version = from.text("version");
@@ -145,9 +176,12 @@ run_manifest read_manifest(members from, const std::string& name) {
     m.as_of = from.text("as_of");
     m.started = from.text("started");
     m.precision = from.text("precision");
+    m.random = from.text("random");
     m.seed = from.natural<std::uint64_t>("seed");
     m.paths = from.natural<std::uint64_t>("paths");
     m.threads = from.natural<int>("threads");
+    m.settings = read_settings(from.mapping("settings"));
+    m.devices = from.texts("devices");
     const json& inputs = from.list("inputs");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);
@@ -159,6 +193,10 @@ run_manifest read_manifest(members from, const std::string& name) {
     m.path_seconds = from.at_least_zero("path_seconds");
     m.total_seconds = from.at_least_zero("total_seconds");
     m.path_steps = from.natural<std::uint64_t>("path_steps");
+    m.kernels_compiled = from.natural<std::uint64_t>("kernels_compiled");
+    m.kernels_from_cache = from.natural<std::uint64_t>("kernels_from_cache");
+    m.launches = from.natural<std::uint64_t>("launches");
+    m.device_seconds = from.at_least_zero("device_seconds");
     from.finish();
     return m;
 }
@@ -182,6 +220,7 @@ price_row read_row(members from) {
     row.paths = from.natural<std::uint64_t>("paths");
     row.effective_hits = from.at_least_zero("effective_hits");
     row.thin = from.boolean("thin");
+    row.shadow_difference = from.number_or_null("shadow_difference");
     row.message = from.text("message");
     members where = from.mapping("where");
     row.where.file = where.text("file");

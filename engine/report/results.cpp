@@ -16,7 +16,7 @@ namespace {
 void check_finite(const price_row& row) {
     const bool priced = row.status == trade_status::priced;
     const auto sound = [](double x) { return std::isfinite(x); };
-    if (sound(row.quantity) && sound(row.effective_hits) &&
+    if (sound(row.quantity) && sound(row.effective_hits) && sound(row.shadow_difference.value_or(0)) &&
         (!priced || (sound(row.price) && sound(row.standard_error) && sound(row.low) && sound(row.high))))
         return;
     throw error(error_kind::internal, "trade '" + row.trade + "' has a figure that is not finite", row.where);

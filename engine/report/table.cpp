@@ -5,6 +5,7 @@
 
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
+#include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
 
 namespace tilewalk::report {
@@ -18,12 +19,15 @@ bool priced(const price_row& row) {
 std::string rows_text(const results& r) {
     const bool with_value =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.quantity != 1; });
+    const bool with_shadow =
+        std::ranges::any_of(r.rows, [](const price_row& row) { return row.shadow_difference.has_value(); });
     std::vector<columns::head> heads{{"trade"}, {"product"}, {"currency"}};
     heads.insert(heads.end(), {{"price", align::point},
                                {"std error", align::point},
                                {"95% interval", align::right},
                                {"paths", align::right}});
     if (with_value) heads.insert(heads.end(), {{"quantity", align::point}, {"value", align::point}});
+    if (with_shadow) heads.push_back({"from double", align::right});
     heads.push_back({"status"});
 
     columns table(heads);
@@ -40,6 +44,7 @@ std::string rows_text(const results& r) {
         } else {
             cells.insert(cells.end(), with_value ? 6 : 4, "");
         }
+        if (with_shadow) cells.push_back(row.shadow_difference ? significant(*row.shadow_difference, 2) : "");
         cells.push_back(!priced(row) ? "failed" : row.thin ? "priced *" : "priced");
         table.add(std::move(cells));
     }
@@ -121,8 +126,8 @@ std::string totals_text(const results& r) {
 }
 
 std::string footer_text(const run_manifest& m) {
-    std::string out = "\n" + counted(m.paths, "path") + ", seed " + std::to_string(m.seed) + ", " +
-                      printable(m.precision) + " precision";
+    std::string out =
+        "\n" + counted(m.paths, "path") + ", seed " + std::to_string(m.seed) + ", " + draws_text(m);
     if (!m.as_of.empty()) out += ", as of " + printable(m.as_of);
     out +=
         "\n" + duration(m.total_seconds) + " on " + counted(static_cast<std::uint64_t>(m.threads), "thread");
@@ -130,7 +135,7 @@ std::string footer_text(const run_manifest& m) {
     out += ": planning " + duration(m.plan_seconds) + ", paths " + duration(m.path_seconds);
     if (m.path_seconds > 0 && m.path_steps > 0)
         out += "; " + rate(static_cast<double>(m.path_steps) / m.path_seconds) + " path-steps/s";
-    return out + '\n';
+    return out + '\n' + gpu_text(m);
 }
 
 }  // namespace

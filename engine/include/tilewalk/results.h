@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tilewalk/error.h"
+#include "tilewalk/run_settings.h"
 
 namespace tilewalk {
 
@@ -29,6 +31,8 @@ struct price_row {
     // error itself is not to be trusted, and `thin` is set.
     double effective_hits = 0;
     bool thin = false;
+    // Of a price that is not in double: how far it lies from double on the paths of the shadow sample.
+    std::optional<double> shadow_difference;
     std::string message;                     // why it failed, or why the figure is to be read with care
     error_kind kind = error_kind::internal;  // of a failure
     location where;                          // the trade in its file, or the place of the error
@@ -44,12 +48,17 @@ struct input_file {
 struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
-    std::string precision = "double";
+    std::string precision = "double", random = "philox";
     std::uint64_t seed = 0, paths = 0;
     int threads = 0;
+    run_settings settings;             // what was said, by the caller or the book
+    std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
     std::vector<input_file> inputs;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
+    // Of GPUs: kernels that were built or found, how often they were launched, and how long they ran in all.
+    std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;
+    double device_seconds = 0;
 };
 
 struct results {
@@ -92,7 +101,8 @@ inline constexpr double default_limit = 4.5;
 struct comparison {
     std::vector<price_difference> rows;  // in the order of the first, then what only the second has
     run_manifest first, second;
-    // Seed and paths are the same: whatever differs was not left to chance, and `error` is an upper guess.
+    // Seed, paths and all else that random numbers follow from are the same: whatever differs was not left
+    // to chance, and `error` is an upper guess.
     bool common_random_numbers = false;
 
     std::size_t beyond(double limit) const;  // how many are not within

@@ -13,4 +13,5 @@
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
+#include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"

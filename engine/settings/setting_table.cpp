@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a run, an entry each, and the strict reading of their values.
+#include "tilewalk/setting_table.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "engine/config/wording.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+namespace {
+
+using kind = run_setting::kind;
+using part = run_setting::part;
+
+constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t most_gpu = 63, longest_name = 64;
+
+std::vector<run_setting> all_settings() {
+    using s = run_settings;
+    std::vector<run_setting> all{
+        {.name = "paths",
+         .takes = kind::count,
+         .value = &s::paths,
+         .meaning = "Paths for each trade, such as 65536, 100k or 1M",
+         .preset = std::to_string(default_paths),
+         .least = 1,
+         .most = std::uint64_t{1} << 40,
+         .decides_bits = true},
+        {.name = "seed",
+         .takes = kind::count,
+         .value = &s::seed,
+         .meaning = "Seed of the random numbers",
+         .preset = std::to_string(default_seed),
+         .most = any_number,
+         .decides_bits = true},
+        {.name = "threads",
+         .takes = kind::count,
+         .value = &s::threads,
+         .meaning = "Threads of the CPU, 0 for all cores",
+         .preset = "0",
+         .most = 1024},
+        {.name = "device",
+         .takes = kind::devices,
+         .value = &s::device,
+         .meaning = "Who walks the paths: cpu; cuda, every GPU; GPUs by number, such as 0,1; or auto, every "
+                    "GPU if one can be used, else the CPU",
+         .preset = "auto",
+         .choices = {"auto", "cpu", "cuda"}},
+        {.name = "precision",
+         .takes = kind::choice,
+         .value = &s::precision,
+         .meaning = "Of paths: double; single; single_fast, with the approximations of the hardware; mixed, "
+                    "single shocks and double states",
+         .preset = "double",
+         .choices = {"double", "single", "single_fast", "mixed"},
+         .decides_bits = true},
+        {.name = "random",
+         .value = &s::random,
+         .meaning = "Source of the random numbers",
+         .preset = "philox",
+         .decides_bits = true},
+        {.name = "replay",
+         .takes = kind::file,
+         .value = &s::replay,
+         .meaning = "Shocks to walk instead of random ones",
+         .decides_bits = true},
+    };
+    const std::vector<run_setting> of_gpu{
+        {.name = "prefetch",
+         .value = &s::prefetch,
+         .meaning = "How shocks reach a thread: a feed, or auto for the fastest",
+         .preset = "auto",
+         .choices = {"auto"}},
+        {.name = "distance",
+         .takes = kind::count,
+         .value = &s::distance,
+         .meaning = "Steps that a feed is ahead",
+         .least = 1,
+         .most = 32},
+        {.name = "layout",
+         .takes = kind::choice,
+         .value = &s::layout,
+         .meaning = "Of rings in shared memory: plain, padded or transposed",
+         .choices = {"plain", "padded", "transposed"}},
+        {.name = "padding",
+         .takes = kind::count,
+         .value = &s::padding,
+         .meaning = "Elements that the layout padded adds to a ring",
+         .preset = "auto",
+         .choices = {"auto"},
+         .most = 64},
+        {.name = "width",
+         .takes = kind::choice,
+         .value = &s::width,
+         .meaning = "Paths of a thread: 1, 2 or 4",
+         .choices = {"1", "2", "4"}},
+        {.name = "rows",
+         .takes = kind::count,
+         .value = &s::rows,
+         .meaning = "Steps that a stage of a bulk copy holds",
+         .least = 1,
+         .most = 64},
+        {.name = "block",
+         .takes = kind::choice,
+         .value = &s::block,
+         .meaning = "Threads of a block: 64, 128 or 256",
+         .choices = {"64", "128", "256"}},
+        {.name = "space", .value = &s::space, .meaning = "Memory that shocks are read from"},
+        {.name = "row_space",
+         .value = &s::row_space,
+         .meaning = "Memory that numbers alike for all paths are read from"},
+        {.name = "reduction",
+         .value = &s::reduction,
+         .meaning = "How the payoffs of a tile are summed",
+         .preset = "tree"},
+        {.name = "correlation",
+         .takes = kind::choice,
+         .value = &s::correlation,
+         .meaning = "Where shocks are correlated: in the path kernel, by a matrix product before it, or auto",
+         .preset = "auto",
+         .choices = {"auto", "kernel", "matrix"}},
+        {.name = "memory_bytes",
+         .takes = kind::bytes,
+         .value = &s::memory_bytes,
+         .meaning = "Memory of a GPU to use at most, such as 40GiB; 0 for all that is free",
+         .preset = "0",
+         .most = std::uint64_t{1} << 50},
+    };
+    for (run_setting setting : of_gpu) {
+        setting.of = part::gpu;
+        all.push_back(std::move(setting));
+    }
+    return all;
+}
+
+using unit = std::pair<std::string_view, std::uint64_t>;
+constexpr std::array<unit, 2> count_units{{{"k", 1000}, {"M", 1000000}}};
+constexpr std::array<unit, 9> byte_units{{{"B", 1},
+                                          {"kB", 1000},
+                                          {"MB", 1000000},
+                                          {"GB", 1000000000},
+                                          {"TB", 1000000000000},
+                                          {"KiB", std::uint64_t{1} << 10},
+                                          {"MiB", std::uint64_t{1} << 20},
+                                          {"GiB", std::uint64_t{1} << 30},
+                                          {"TiB", std::uint64_t{1} << 40}}};
+
+// Digits with or without a unit; 1e6 and 1.5e3 are whole numbers too, as long as a double holds them.
+template <std::size_t count>
+std::optional<std::uint64_t> parse_natural(std::string_view text, const std::array<unit, count>& units) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return {};
+    std::uint64_t number = 0;
+    if (std::from_chars(text.data(), text.data() + digits, number).ec != std::errc()) return {};
+    const std::string_view rest = text.substr(digits);
+    if (rest.empty()) return number;
+    for (const auto& [name, size] : units) {
+        if (rest == name) return number <= any_number / size ? std::optional(number * size) : std::nullopt;
+    }
+    double value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || end != text.data() + text.size()) return {};
+    if (value != std::floor(value) || value > 0x1p53) return {};
+    return static_cast<std::uint64_t>(value);
+}
+
+bool are_devices(std::string_view text) {
+    std::vector<std::uint64_t> seen;
+    for (;;) {
+        const std::string_view item = text.substr(0, text.find(','));
+        std::uint64_t number = 0;
+        const auto [end, code] = std::from_chars(item.data(), item.data() + item.size(), number);
+        if (code != std::errc() || end != item.data() + item.size() || number > most_gpu) return false;
+        if (item != std::to_string(number) || std::ranges::find(seen, number) != seen.end()) return false;
+        seen.push_back(number);
+        if (item.size() == text.size()) return true;
+        text.remove_prefix(item.size() + 1);
+    }
+}
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() <= longest_name && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+// The value as it is kept, or nothing if it is none.
+std::optional<std::string> parse(const run_setting& of, const std::string& text) {
+    if (std::ranges::find(of.choices, text) != of.choices.end()) return text;
+    switch (of.takes) {
+        case kind::count:
+        case kind::bytes: {
+            const auto number =
+                of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
+            if (!number || *number < of.least || *number > of.most) return {};
+            return std::to_string(*number);
+        }
+        case kind::choice:
+            return {};
+        case kind::devices:
+            return are_devices(text) ? std::optional(text) : std::nullopt;
+        case kind::name:
+            return is_name(text) ? std::optional(text) : std::nullopt;
+        case kind::file:
+            return text.empty() ? std::nullopt : std::optional(text);
+    }
+    return {};
+}
+
+std::string bound(std::uint64_t number) {
+    if (number == any_number) return "2^64 - 1";
+    if (number >= 1000000 && std::has_single_bit(number))
+        return "2^" + std::to_string(std::countr_zero(number));
+    return std::to_string(number);
+}
+
+}  // namespace
+
+std::string run_setting::option() const {
+    std::string out = "--" + name;
+    std::ranges::replace(out, '_', '-');
+    return out;
+}
+
+std::string run_setting::variable() const {
+    std::string out = "TILEWALK_";
+    for (const char c : name) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return out;
+}
+
+std::string run_setting::expected() const {
+    const std::string or_else = choices.empty() ? "" : config::joined(choices) + " or ";
+    switch (takes) {
+        case kind::count:
+            return or_else + "a whole number from " + bound(least) + " to " + bound(most) +
+                   (most >= 1000000 ? ", such as 65536, 100k or 1M" : "");
+        case kind::bytes:
+            return or_else + "a number of bytes up to " + bound(most) + ", such as 512MB or 40GiB";
+        case kind::choice:
+            return config::joined(choices);
+        case kind::devices:
+            return or_else + "numbers of GPUs, such as 0 or 0,1";
+        case kind::name:
+            return or_else + "a name: small letters, digits and _";
+        case kind::file:
+            return "the name of a file";
+    }
+    return {};
+}
+
+bool run_setting::is_number() const {
+    return !std::holds_alternative<std::optional<std::string> run_settings::*>(value);
+}
+
+std::optional<std::string> run_setting::text(const run_settings& settings) const {
+    return std::visit(
+        [&](const auto member) -> std::optional<std::string> {
+            const auto& said = settings.*member;
+            if (!said) return {};
+            if constexpr (std::is_same_v<decltype(said), const std::optional<std::string>&>)
+                return *said;
+            else
+                return std::to_string(*said);
+        },
+        value);
+}
+
+std::optional<std::string> run_setting::read(const std::string& text, run_settings& settings) const {
+    const auto parsed = parse(*this, text);
+    if (!parsed) return expected() + config::suggestion(text, choices);
+    std::visit(
+        [&](const auto member) {
+            auto& into = settings.*member;
+            if constexpr (std::is_same_v<decltype(into), std::optional<std::string>&>) {
+                into = *parsed;
+            } else {
+                typename std::remove_reference_t<decltype(into)>::value_type number{};
+                std::from_chars(parsed->data(), parsed->data() + parsed->size(), number);
+                into = number;
+            }
+        },
+        value);
+    return {};
+}
+
+const std::vector<run_setting>& setting_table() {
+    static const std::vector<run_setting> table = all_settings();
+    return table;
+}
+
+run_settings default_settings() {
+    run_settings preset;
+    for (const auto& setting : setting_table())
+        if (!setting.preset.empty()) setting.read(setting.preset, preset);
+    return preset;
+}
+
+run_settings over(run_settings first, const run_settings& second) {
+    for (const auto& setting : setting_table()) {
+        std::visit(
+            [&](const auto member) {
+                if (!(first.*member)) first.*member = second.*member;
+            },
+            setting.value);
+    }
+    return first;
+}
+
+void check(const run_settings& settings) {
+    run_settings read;
+    for (const auto& setting : setting_table()) {
+        const auto said = setting.text(settings);
+        if (!said) continue;
+        if (const auto expected = setting.read(*said, read))
+            throw error(error_kind::usage,
+                        setting.name + ": found " + config::shown(*said) + ", expected " + *expected);
+    }
+}
+
+}  // namespace tilewalk

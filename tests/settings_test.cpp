@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of settings: every entry read, refused, written, ranked, and met in books and manifests.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tilewalk/book.h"
+#include "tilewalk/engine.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk {
+namespace {
+
+const run_setting& named(const std::string& name) {
+    for (const auto& setting : setting_table())
+        if (setting.name == name) return setting;
+    throw std::out_of_range(name);
+}
+
+struct accepted {
+    const char *name, *text, *kept;
+};
+struct refused {
+    const char *name, *text, *expected;
+};
+
+const accepted good[] = {
+    {"paths", "65536", "65536"},
+    {"paths", "100k", "100000"},
+    {"paths", "1M", "1000000"},
+    {"paths", "1e6", "1000000"},
+    {"paths", "1.5e3", "1500"},
+    {"paths", "1099511627776", "1099511627776"},
+    {"seed", "0", "0"},
+    {"seed", "18446744073709551615", "18446744073709551615"},
+    {"threads", "0", "0"},
+    {"threads", "1024", "1024"},
+    {"device", "cpu", "cpu"},
+    {"device", "auto", "auto"},
+    {"device", "cuda", "cuda"},
+    {"device", "0", "0"},
+    {"device", "3,0,63", "3,0,63"},
+    {"precision", "double", "double"},
+    {"precision", "single", "single"},
+    {"precision", "single_fast", "single_fast"},
+    {"precision", "mixed", "mixed"},
+    {"random", "mrg32k3a", "mrg32k3a"},
+    {"replay", "a folder/shocks.npy", "a folder/shocks.npy"},
+    {"prefetch", "smem_rolling_async", "smem_rolling_async"},
+    {"prefetch", "auto", "auto"},
+    {"distance", "1", "1"},
+    {"distance", "032", "32"},
+    {"layout", "transposed", "transposed"},
+    {"padding", "auto", "auto"},
+    {"padding", "0", "0"},
+    {"padding", "64", "64"},
+    {"width", "1", "1"},
+    {"width", "2", "2"},
+    {"width", "4", "4"},
+    {"rows", "64", "64"},
+    {"block", "64", "64"},
+    {"block", "128", "128"},
+    {"block", "256", "256"},
+    {"space", "read_only", "read_only"},
+    {"row_space", "constant", "constant"},
+    {"reduction", "tree", "tree"},
+    {"correlation", "matrix", "matrix"},
+    {"memory_bytes", "0", "0"},
+    {"memory_bytes", "512MB", "512000000"},
+    {"memory_bytes", "40GiB", "42949672960"},
+    {"memory_bytes", "7B", "7"},
+    {"memory_bytes", "1TiB", "1099511627776"},
+};
+
+const refused bad[] = {
+    {"paths", "0", "a whole number from 1 to 2^40, such as 65536, 100k or 1M"},
+    {"paths", "1099511627777", "a whole number"},
+    {"paths", "", "a whole number"},
+    {"paths", "-1", "a whole number"},
+    {"paths", "+1", "a whole number"},
+    {"paths", " 1", "a whole number"},
+    {"paths", "1 ", "a whole number"},
+    {"paths", "1.5", "a whole number"},
+    {"paths", "5K", "a whole number"},
+    {"paths", "k", "a whole number"},
+    {"paths", "1e400", "a whole number"},
+    {"paths", "1e17", "a whole number"},
+    {"paths", "0x10", "a whole number"},
+    {"paths", "18446744073709551615M", "a whole number"},
+    {"seed", "18446744073709551616", "a whole number from 0 to 2^64 - 1"},
+    {"threads", "1025", "a whole number from 0 to 1024"},
+    {"device", "gpu", "auto, cpu, cuda or numbers of GPUs, such as 0 or 0,1"},
+    {"device", "cdua", "auto, cpu, cuda or numbers of GPUs, such as 0 or 0,1; did you mean 'cuda'?"},
+    {"device", "", "auto"},
+    {"device", "0,", "auto"},
+    {"device", ",0", "auto"},
+    {"device", "0,0", "auto"},
+    {"device", "0, 1", "auto"},
+    {"device", "00", "auto"},
+    {"device", "-1", "auto"},
+    {"device", "64", "auto"},
+    {"device", "99999999999999999999", "auto"},
+    {"device", "0,cpu", "auto"},
+    {"precision", "Double", "double, single, single_fast, mixed; did you mean 'double'?"},
+    {"precision", "half", "double, single, single_fast, mixed"},
+    {"random", "", "a name: small letters, digits and _"},
+    {"random", "Philox", "a name"},
+    {"replay", "", "the name of a file"},
+    {"prefetch", "../x", "auto or a name"},
+    {"distance", "0", "a whole number from 1 to 32"},
+    {"distance", "33", "a whole number from 1 to 32"},
+    {"layout", "pad", "plain, padded, transposed"},
+    {"layout", "paded", "plain, padded, transposed; did you mean 'padded'?"},
+    {"padding", "65", "auto or a whole number from 0 to 64"},
+    {"padding", "atuo", "auto or a whole number from 0 to 64; did you mean 'auto'?"},
+    {"width", "3", "1, 2, 4"},
+    {"width", "02", "1, 2, 4"},
+    {"rows", "0", "a whole number from 1 to 64"},
+    {"rows", "65", "a whole number from 1 to 64"},
+    {"block", "512", "64, 128, 256"},
+    {"correlation", "kernels", "auto, kernel, matrix; did you mean 'kernel'?"},
+    {"memory_bytes", "lots", "a number of bytes up to 2^50, such as 512MB or 40GiB"},
+    {"memory_bytes", "40 GiB", "a number of bytes"},
+    {"memory_bytes", "40G", "a number of bytes"},
+    {"memory_bytes", "99999999TiB", "a number of bytes"},
+};
+
+TEST(settings, are_read_and_written) {
+    std::set<std::string> met;
+    for (const auto& c : good) {
+        run_settings into;
+        const auto expected = named(c.name).read(c.text, into);
+        EXPECT_FALSE(expected) << c.name << ": " << c.text << " was refused: " << *expected;
+        EXPECT_EQ(named(c.name).text(into), c.kept) << c.name << ": " << c.text;
+        for (const auto& other : setting_table())
+            EXPECT_EQ(other.text(into).has_value(), other.name == c.name) << c.name << " set " << other.name;
+        EXPECT_NO_THROW(check(into)) << c.name << ": " << c.text;
+        met.insert(c.name);
+    }
+    EXPECT_EQ(met.size(), setting_table().size()) << "a setting without a case";
+}
+
+TEST(settings, are_refused_with_what_was_expected) {
+    for (const auto& c : bad) {
+        run_settings into;
+        const auto expected = named(c.name).read(c.text, into);
+        ASSERT_TRUE(expected) << c.name << ": '" << c.text << "' was accepted";
+        EXPECT_TRUE(expected->starts_with(c.expected)) << c.name << ": '" << c.text << "': " << *expected;
+        EXPECT_FALSE(named(c.name).text(into)) << c.name << ": '" << c.text << "'";
+    }
+}
+
+TEST(settings, have_one_name_everywhere) {
+    std::set<std::string> options, variables;
+    for (const auto& setting : setting_table()) {
+        options.insert(setting.option());
+        variables.insert(setting.variable());
+        EXPECT_FALSE(setting.meaning.empty()) << setting.name;
+        if (!setting.preset.empty()) {
+            run_settings into;
+            EXPECT_FALSE(setting.read(setting.preset, into)) << setting.name << ": " << setting.preset;
+            EXPECT_EQ(setting.text(into), setting.preset) << setting.name << " is kept in another form";
+        }
+    }
+    EXPECT_EQ(options.size(), setting_table().size());
+    EXPECT_EQ(variables.size(), setting_table().size());
+    EXPECT_EQ(named("row_space").option(), "--row-space");
+    EXPECT_EQ(named("row_space").variable(), "TILEWALK_ROW_SPACE");
+}
+
+// Every field of run_settings has its entry: settings made of nothing but the table's fields are equal to
+// settings in which every field is said.
+TEST(settings, of_the_table_are_all_there_are) {
+    std::size_t bytes = 0;
+    for (const auto& setting : setting_table())
+        bytes += std::visit([](auto member) { return sizeof(run_settings{}.*member); }, setting.value);
+    EXPECT_EQ(bytes, sizeof(run_settings)) << "a field of run_settings has no entry in the table";
+}
+
+TEST(settings, that_are_said_first_count) {
+    for (const auto& c : good) {
+        run_settings said, other = default_settings();
+        named(c.name).read(c.text, said);
+        const run_settings both = over(said, other);
+        for (const auto& setting : setting_table())
+            EXPECT_EQ(setting.text(both), setting.name == c.name ? c.kept : setting.text(other))
+                << c.name << ": " << setting.name;
+    }
+    const run_settings preset = default_settings();
+    EXPECT_EQ(preset.paths, default_paths);
+    EXPECT_EQ(preset.seed, default_seed);
+    EXPECT_EQ(preset.precision, "double");
+    EXPECT_FALSE(preset.distance);
+}
+
+TEST(settings, of_a_caller_are_checked) {
+    const auto said_of = [](const run_settings& settings) -> std::string {
+        try {
+            check(settings);
+        } catch (const error& e) {
+            return e.kind() == error_kind::usage ? e.what() : "another kind";
+        }
+        return "accepted";
+    };
+    run_settings settings;
+    EXPECT_EQ(said_of(settings), "accepted");
+    settings.distance = 33;
+    EXPECT_EQ(said_of(settings), "distance: found '33', expected a whole number from 1 to 32");
+    settings.distance = -1;
+    EXPECT_EQ(said_of(settings), "distance: found '-1', expected a whole number from 1 to 32");
+    settings = {};
+    settings.layout = "plan";
+    EXPECT_EQ(said_of(settings),
+              "layout: found 'plan', expected plain, padded, transposed; did you mean 'plain'?");
+    settings.layout = "a\nb";
+    EXPECT_EQ(said_of(settings), "layout: found 'a\\nb', expected plain, padded, transposed");
+}
+
+std::string book_with(const std::string& settings) {
+    return "settings:\n  " + settings + "\ntrades: []\n";
+}
+
+TEST(settings, of_a_book) {
+    for (const auto& c : good) {
+        if (std::string(c.name) == "replay") continue;
+        const auto read = book::parse(book_with(std::string(c.name) + ": " + c.text)).settings();
+        EXPECT_EQ(named(c.name).text(read), c.kept) << c.name << ": " << c.text;
+    }
+    EXPECT_EQ(book::parse(book_with("replay: ../shocks.npy"), "b", "folder/books").settings().replay,
+              "folder/shocks.npy")
+        << "files count from the folder of the book";
+    EXPECT_EQ(book::parse(book_with("replay: /data/shocks.npy"), "b", "folder").settings().replay,
+              "/data/shocks.npy");
+    EXPECT_EQ(book::parse(book_with("device: [0, 2]")).settings().device, "0,2");
+    EXPECT_EQ(book::parse(book_with("device: '0,2'")).settings().device, "0,2");
+}
+
+TEST(settings, of_a_book_are_refused_where_they_stand) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"distance: 33", "b:2:13: settings.distance: found '33', expected a whole number from 1 to 32"},
+        {"distance: \"3\"", "b:2:13: settings.distance: found the quoted text '3', expected a whole number"},
+        {"distance: [3]", "b:2:13: settings.distance: found a list, expected a whole number from 1 to 32"},
+        {"distance:", "settings.distance: found nothing, expected a whole number from 1 to 32"},
+        {"layout: {a: b}", "b:2:11: settings.layout: found a mapping, expected plain, padded, transposed"},
+        {"layout: paded", "did you mean 'padded'?"},
+        {"layuot: padded", "b:2:3: settings.layuot: unknown key 'layuot'; known keys: paths, seed, threads,"},
+        {"layuot: padded", "did you mean 'layout'?"},
+        {"row-space: global", "did you mean 'row_space'?"},
+        {"device: []", "settings.device: found a list, expected auto, cpu, cuda or numbers of GPUs"},
+        {"device: [0, cpu]", "settings.device: found a list, expected auto, cpu, cuda or numbers of GPUs"},
+        {"device: [0, [1]]", "settings.device[1]: found a list, expected a text"},
+        {"replay: ''", "settings.replay: found the quoted text '', expected the name of a file"},
+        {"memory_bytes: 40 GiB", "settings.memory_bytes: found '40 GiB', expected a number of bytes"},
+    };
+    for (const auto& [text, said] : cases) {
+        try {
+            book::parse(book_with(text), "b");
+            ADD_FAILURE() << text << " was accepted";
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::input);
+            EXPECT_NE(std::string(e.what()).find(said), std::string::npos) << text << "\n" << e.what();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk
