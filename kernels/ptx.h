@@ -31,6 +31,17 @@ struct load_unit<16> {
 template <class value>
 using load_unit_of = typename load_unit<int(sizeof(value))>::type;
 
+// Neighbours of 16 bytes in one store. Left to itself the compiler takes them apart.
+struct wide_stores {
+    template <class element, int count>
+    static void store(element* to, const neighbours<element, count>& x) {
+        const auto words = __builtin_bit_cast(uint4, x);
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                     "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w)
+                     : "memory");
+    }
+};
+
 // Spaces: where an array stands and how a thread reads it. `place` is where a number of the array stands,
 // begin() the place of the first one of an array that an argument tells of, load() brings one value.
 namespace spaces {

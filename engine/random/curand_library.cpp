@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/random/curand_library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/cuda/device.h"
+
+namespace tilewalk::random {
+
+namespace {
+
+// Those of cuRAND's enumeration curandStatus that can come.
+constexpr std::pair<int, std::string_view> status_names[] = {
+    {100, "CURAND_STATUS_VERSION_MISMATCH"},
+    {101, "CURAND_STATUS_NOT_INITIALIZED"},
+    {102, "CURAND_STATUS_ALLOCATION_FAILED"},
+    {103, "CURAND_STATUS_TYPE_ERROR"},
+    {104, "CURAND_STATUS_OUT_OF_RANGE"},
+    {105, "CURAND_STATUS_LENGTH_NOT_MULTIPLE"},
+    {106, "CURAND_STATUS_DOUBLE_PRECISION_REQUIRED"},
+    {201, "CURAND_STATUS_LAUNCH_FAILURE"},
+    {202, "CURAND_STATUS_PREEXISTING_FAILURE"},
+    {203, "CURAND_STATUS_INITIALIZATION_FAILED"},
+    {204, "CURAND_STATUS_ARCH_MISMATCH"},
+    {999, "CURAND_STATUS_INTERNAL_ERROR"},
+};
+constexpr int allocation_failed = 102;
+
+template <class function>
+bool find(void* library, const char* name, function& found) {
+    found = reinterpret_cast<function>(::dlsym(library, name));
+    return found != nullptr;
+}
+
+// Without a generator if the library is not there (and why_not is empty) or does not do.
+curand_functions open(const std::string& library, std::string& why_not) {
+    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        const char* said = ::dlerror();
+        why_not = said != nullptr ? said : "";
+        if (why_not.find("No such file") != std::string::npos) why_not.clear();
+        return {};
+    }
+    curand_functions f;
+    if (find(handle, "curandGetVersion", f.curandGetVersion) &&
+        find(handle, "curandDestroyGenerator", f.curandDestroyGenerator) &&
+        find(handle, "curandSetStream", f.curandSetStream) &&
+        find(handle, "curandSetPseudoRandomGeneratorSeed", f.curandSetPseudoRandomGeneratorSeed) &&
+        find(handle, "curandSetGeneratorOffset", f.curandSetGeneratorOffset) &&
+        find(handle, "curandSetGeneratorOrdering", f.curandSetGeneratorOrdering) &&
+        find(handle, "curandSetQuasiRandomGeneratorDimensions", f.curandSetQuasiRandomGeneratorDimensions) &&
+        find(handle, "curandGenerate", f.curandGenerate) &&
+        find(handle, "curandGenerateLongLong", f.curandGenerateLongLong) &&
+        find(handle, "curandCreateGenerator", f.curandCreateGenerator)) {
+        return f;
+    }
+    why_not = "lacks functions of cuRAND";
+    return {};
+}
+
+// Where a cuRAND may be: with the loader, in the toolkit of this build, in the user's, in the usual place.
+std::vector<std::string> known_libraries() {
+    constexpr std::string_view names[] = {"libcurand.so.10", "libcurand.so.11"};
+    std::vector<std::string> folders = {TILEWALK_CUDA_LIBRARIES};
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+        const char* set = std::getenv(variable);
+        folders.push_back(set != nullptr && *set != '\0' ? set + std::string("/lib64") : "");
+    }
+    folders.emplace_back("/usr/local/cuda/lib64");
+
+    std::vector<std::string> all(std::begin(names), std::end(names));
+    for (auto folder = folders.begin(); folder != folders.end(); ++folder) {
+        if (folder->empty() || std::find(folders.begin(), folder, *folder) != folder) continue;
+        for (const std::string_view name : names) all.push_back(*folder + '/' + std::string(name));
+    }
+    return all;
+}
+
+}  // namespace
+
+curand_functions open_curand(std::span<const std::string> libraries) {
+    std::string looked_for;
+    for (const std::string& library : libraries) {
+        std::string why_not;
+        const curand_functions found = open(library, why_not);
+        if (found.curandCreateGenerator != nullptr) return found;
+        looked_for += (looked_for.empty() ? "" : ", ") + library;
+        if (!why_not.empty()) looked_for += " (" + why_not + ")";
+    }
+    throw error(error_kind::device,
+                "this machine has no cuRAND, which this random source needs; looked for " + looked_for);
+}
+
+const curand_functions& curand_of_machine() {
+    static const curand_functions found = open_curand(known_libraries());
+    return found;
+}
+
+curand_generator::curand_generator(const curand_functions& functions, int type) : functions_(functions) {
+    check("curandCreateGenerator", functions.curandCreateGenerator(&generator_, type));
+}
+
+curand_generator::~curand_generator() {
+    functions_.curandDestroyGenerator(generator_);
+}
+
+void curand_generator::check(const char* name, int status) {
+    if (status == 0) return;
+    std::string text = "cuRAND's " + std::string(name) + " failed: ";
+    for (const auto& [number, words] : status_names) {
+        if (number == status) text += std::string(words) + ' ';
+    }
+    throw cuda::device_error(
+        status == allocation_failed ? cuda::device_failure::out_of_memory : cuda::device_failure::other,
+        text + "(" + std::to_string(status) + ")");
+}
+
+}  // namespace tilewalk::random

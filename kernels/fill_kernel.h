@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills a cube of shocks in memory: with the numbers that paths would make in registers, to the bit, or from
+// the random bits of another generator. Row r of a cube holds shock number r, paths side by side.
+#pragma once
+
+#include "kernels/draws.h"
+#include "kernels/feeds/feed.h"
+#include "kernels/normal_distribution.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::kernels {
+
+enum class shock_kind { normal, uniform };
+
+// `stores` below says how a thread stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
+
+// A part of a cube, whole tiles wide. Memory and rows begin on 16 bytes, so that every store has 16.
+struct cube_argument {
+    void* first;
+    word64 pitch;  // elements from row to row
+    word64 rows;
+    word64 paths;
+};
+
+static constexpr int fill_threads = 256;
+
+// What a thread stores in one piece.
+template <class shock>
+static constexpr int fill_width = 16 / int(sizeof(shock));
+
+template <class shock>
+static constexpr word64 fill_blocks_per_row(word64 paths) {
+    return paths / word64(fill_threads * fill_width<shock>);
+}
+
+template <class shock>
+static constexpr shock* place_of(const cube_argument& in, word64 row, word64 path) {
+    return static_cast<shock*>(in.first) + row * in.pitch + path;
+}
+
+struct draws_arguments {
+    cube_argument into;
+    word64 seed;
+    word64 first_path;
+};
+
+// A block of threads for each block of random numbers and stretch of paths: a thread makes the numbers of
+// 16 bytes of neighbouring paths and so writes `per_block` rows of them.
+template <class draws>
+static constexpr word64 blocks_to_draw(const cube_argument& into) {
+    return (into.rows + (draws::per_block - 1)) / draws::per_block *
+           fill_blocks_per_row<typename draws::shock>(into.paths);
+}
+
+template <class draws, shock_kind kind, class stores>
+static void draw_shocks(const draws_arguments& a, word64 block, int thread) {
+    using shock = typename draws::shock;
+    constexpr int width = fill_width<shock>;
+    const word64 across = fill_blocks_per_row<shock>(a.into.paths);
+    const word64 number = block / across;
+    const word64 path = (block % across * fill_threads + word64(thread)) * width;
+    typename draws::block made[unsigned(width)];
+    for (int w = 0; w < width; ++w) {
+        const word64 of = a.first_path + path + word64(w);
+        if constexpr (kind == shock_kind::normal) {
+            made[w] = draws::normals(a.seed, of, word32(number));
+        } else {
+            made[w] = draws::uniforms(a.seed, of, word32(number));
+        }
+    }
+    for (int i = 0; i < draws::per_block; ++i) {
+        const word64 row = number * draws::per_block + word64(i);
+        if (row >= a.into.rows) break;
+        neighbours<shock, width> x;
+        for (int w = 0; w < width; ++w) x.x[w] = made[w].x[i];
+        stores::store(place_of<shock>(a.into, row, path), x);
+    }
+}
+
+// Random bits of another generator become shocks by inversion, so the nearest bits give the nearest shocks,
+// which the even spread of quasi-random points needs. Uniforms lie strictly inside (0, 1).
+static constexpr double normal_of_bits(word64 w) {
+    return norm_inv(uniform_of_bits(w));
+}
+// The lower half of the words gives the lower half of the normals, (w + 1/2) / 2^32 inverted, and the upper
+// half mirrors it: all 32 bits count in both tails, up to norm_inv(2^-33) = -6.34.
+static constexpr float normal_of_bits(word32 w) {
+    const bool is_upper = w >= 0x80000000u;
+    const float x = norm_inv(fma(float(is_upper ? ~w : w), 0x1p-32f, 0x1p-33f));
+    return is_upper ? -x : x;
+}
+
+template <shock_kind kind, class word>
+static constexpr auto shock_of_bits(word w) {
+    if constexpr (kind == shock_kind::normal) {
+        return normal_of_bits(w);
+    } else {
+        return uniform_of_bits(w);
+    }
+}
+
+// Philox streams of their own, beside normal_stream and uniform_stream.
+static constexpr word32 shift_stream = 2;
+static constexpr word32 seed_stream = 3;
+
+// What a randomisation of quasi-random points adds to dimension `row` of each point, without carry.
+static constexpr word64 digital_shift(word64 seed, word64 unit, word64 row) {
+    return low_word(path_block(seed, unit, word32(row), shift_stream));
+}
+
+struct bits_arguments {
+    cube_argument into;
+    const void* bits;   // words [row][path], aligned like the cube
+    word64 bits_pitch;  // words from row to row
+    word64 seed;        // the rest is for quasi-random points
+    word64 unit;
+};
+
+template <class shock>
+static constexpr word64 blocks_to_convert(const cube_argument& into) {
+    return into.rows * fill_blocks_per_row<shock>(into.paths);
+}
+
+// Pseudo-random words have the size of the shock they become.
+template <class shock, shock_kind kind, class stores>
+static void convert_bits(const bits_arguments& a, word64 block, int thread) {
+    constexpr int width = fill_width<shock>;
+    using word = typename format<shock>::word;
+    const word64 across = fill_blocks_per_row<shock>(a.into.paths);
+    const word64 row = block / across;
+    const word64 path = (block % across * fill_threads + word64(thread)) * width;
+    const auto got = *reinterpret_cast<const neighbours<word, width>*>(static_cast<const word*>(a.bits) +
+                                                                       row * a.bits_pitch + path);
+    neighbours<shock, width> x;
+    for (int w = 0; w < width; ++w) x.x[w] = shock_of_bits<kind>(got.x[w]);
+    stores::store(place_of<shock>(a.into, row, path), x);
+}
+
+// Quasi-random points of 64 bits become normals, shifted at random by unit and dimension. In single the
+// leading bits count.
+template <class shock, class stores>
+static void convert_points(const bits_arguments& a, word64 block, int thread) {
+    constexpr int width = fill_width<shock>;
+    using word = typename format<shock>::word;
+    const word64 across = fill_blocks_per_row<shock>(a.into.paths);
+    const word64 row = block / across;
+    const word64 path = (block % across * fill_threads + word64(thread)) * width;
+    const word64 shift = digital_shift(a.seed, a.unit, row);
+    const word64* from = static_cast<const word64*>(a.bits) + row * a.bits_pitch + path;
+    neighbours<shock, width> x;
+    for (int w = 0; w < width; ++w) {
+        x.x[w] = normal_of_bits(word((from[w] ^ shift) >> (64 - 8 * int(sizeof(word)))));
+    }
+    stores::store(place_of<shock>(a.into, row, path), x);
+}
+
+}  // namespace tilewalk::kernels
