@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +23,9 @@ namespace {
 
 // ---- the fake device
 // ---------------------------------------------------------------------------------------
+
+constexpr std::array every_schedule{fake_gpu::schedule::at_once, fake_gpu::schedule::late,
+                                    fake_gpu::schedule::by_dice};
 
 struct fake {
     std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
@@ -55,9 +59,9 @@ TEST(fake_device, says_what_is_left_open) {
 }
 
 TEST(fake_device, says_which_rule_was_broken) {
-    const auto report_of = [](bool deferred, const std::function<void(device&)>& use) {
+    const auto report_of = [](bool late, const std::function<void(device&)>& use) {
         fake f;
-        f.gpu->deferred = deferred;
+        if (late) f.gpu->when = fake_gpu::schedule::late;
         f.gpu->kernel = [](const auto&, const auto&, const launch&, std::span<void*> arguments) {
             auto* at = *static_cast<std::byte**>(arguments[0]);
             return [at] { *at = std::byte{1}; };
@@ -128,7 +132,7 @@ TEST(fake_device, says_which_rule_was_broken) {
 
 TEST(fake_device, does_deferred_work_when_it_is_waited_for) {
     fake f;
-    f.gpu->deferred = true;
+    f.gpu->when = fake_gpu::schedule::late;
     int from = 1, pageable = 0;
     {
         device& d = *f.on;
@@ -157,7 +161,7 @@ TEST(fake_device, does_deferred_work_when_it_is_waited_for) {
 
 TEST(fake_device, happens_for_who_asks_twice) {
     fake f;
-    f.gpu->deferred = true;
+    f.gpu->when = fake_gpu::schedule::late;
     const owned_event e = new_event(*f.on, stream::standard);
     EXPECT_FALSE(f.on->has_happened(e.get()));
     EXPECT_TRUE(f.on->has_happened(e.get()));
@@ -187,6 +191,43 @@ TEST(fake_device, is_as_large_as_it_says) {
     EXPECT_EQ(f.on->free_bytes(), 40u);
     EXPECT_THROW(device_memory(*f.on, 41), device_error);
     EXPECT_EQ(f.gpu->most_bytes, 60u);
+}
+
+TEST(fake_device, keeps_the_order_of_streams_and_events_by_dice) {
+    std::set<std::string> seen;
+    for (std::uint32_t attempt = 0; attempt < 100; ++attempt) {
+        auto gpu = std::make_shared<fake_gpu>();
+        gpu->dice = attempt;
+        fake f{gpu, std::optional<fake_device>(gpu)};
+        f.gpu->when = fake_gpu::schedule::by_dice;
+        std::string order;
+        f.gpu->kernel = [&](const auto&, const auto& name, const launch&, std::span<void*>) {
+            return [&order, name] { order += name; };
+        };
+        {
+            device& d = *f.on;
+            const owned_module code(d, d.load(std::string()));
+            const owned_stream first = new_stream(d), second = new_stream(d);
+            const auto run = [&](const char* name, const owned_stream& s) {
+                d.run(d.find(code.get(), name), {}, {}, s.get());
+            };
+            run("a", first);
+            run("b", second);
+            const owned_event after_a = new_event(d, first.get());
+            run("c", first);
+            d.wait_for(second.get(), after_a.get());
+            run("d", second);
+            d.wait(first.get());
+            d.wait(second.get());
+            d.wait(stream::standard);
+        }
+        ASSERT_EQ(order.size(), 4u);
+        for (const char* rule : {"ac", "ad", "bd"})
+            EXPECT_LT(order.find(rule[0]), order.find(rule[1])) << order;
+        seen.insert(order);
+        EXPECT_EQ(f.report(), "");
+    }
+    EXPECT_GE(seen.size(), 3u) << *seen.begin();
 }
 
 // ---- what owns
@@ -221,11 +262,11 @@ std::vector<double> doubled(device& d, const std::vector<double>& numbers) {
 
 TEST(owners, leave_nothing_behind_whatever_call_fails) {
     const std::vector<double> numbers{1, 2, 3}, expected{2, 4, 6};
-    for (const bool deferred : {false, true}) {
+    for (const auto when : every_schedule) {
         const auto attempt = [&](const std::vector<fake_gpu::planned_failure>& failures,
                                  std::map<std::string, int>* calls) {
             fake f;
-            f.gpu->deferred = deferred;
+            f.gpu->when = when;
             f.gpu->failures = failures;
             f.gpu->kernel = [](const std::string& cubin, const std::string& name, const launch&,
                                std::span<void*> arguments) {
@@ -257,7 +298,7 @@ TEST(owners, leave_nothing_behind_whatever_call_fails) {
                     const bool by_guard = call == "wait" && nth > 1;
                     EXPECT_EQ(attempt({{call, nth, what}}, nullptr), by_guard ? "right" : "failed")
                         << call << " number " << nth << " failing with " << static_cast<int>(what)
-                        << (deferred ? ", deferred" : ", at once");
+                        << ", schedule " << static_cast<int>(when);
                 }
             }
         }

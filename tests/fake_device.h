@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,8 +42,11 @@ struct fake_gpu {
     device_properties properties = some_properties();
     std::size_t memory_bytes = std::size_t{1} << 30;  // what is beyond is out of memory
     std::optional<std::size_t> said_free;             // what free_bytes() says instead of the truth
-    // Work waits in its stream until somebody waits for it; else it is done when it comes.
-    bool deferred = false;
+    // When work is done: when it comes; only when somebody waits for it; or at any time that streams and
+    // events allow, by the dice.
+    enum class schedule { at_once, late, by_dice };
+    schedule when = schedule::at_once;
+    std::uint32_t dice = 1;  // seed
     std::vector<planned_failure> failures;
     // What a kernel does: asked when it is launched, and has to copy the arguments; what comes back runs when
     // its stream gets there, and may throw device_error, which shows at the next wait.
@@ -81,7 +86,9 @@ struct fake_gpu {
 
 class fake_device final : public device {
   public:
-    explicit fake_device(std::shared_ptr<fake_gpu> gpu) : gpu_(std::move(gpu)) { streams_[0]; }
+    explicit fake_device(std::shared_ptr<fake_gpu> gpu) : gpu_(std::move(gpu)), dice_(gpu_->dice) {
+        streams_[0];
+    }
     ~fake_device() override {
         const std::lock_guard guard(lock_);
         say_left("memory", memory_.size());
@@ -165,19 +172,20 @@ class fake_device final : public device {
         const auto state = std::make_shared<happening>();
         state->in = static_cast<std::uintptr_t>(s);
         events_[id] = state;
-        push(s, "record", {[this, state] { state->at = ++clock_; }, {}, false});
+        push(s, "record", {[this, state] { state->at = ++clock_; }, {}, false, nullptr});
         return static_cast<event>(id);
     }
     void wait_for(stream s, event e) override {
         const std::lock_guard guard(lock_);
         enter("wait_for");
         if (const auto state = state_of(e, "wait_for"))
-            push(s, "wait_for", {[this, state] { reach(*state); }, {}, false});
+            push(s, "wait_for", {[this, state] { reach(*state); }, {}, false, state});
     }
     bool has_happened(event e) override {
         const std::lock_guard guard(lock_);
         enter("has_happened");
         const auto state = state_of(e, "has_happened");
+        throw_dice();
         // Somebody who asks twice is as good as one who waits.
         if (state && state->at == 0 && state->asked++ > 0) reach(*state);
         show_late_failure();
@@ -205,24 +213,24 @@ class fake_device final : public device {
         if (bytes == 0 || !is_inside(memory_, to, bytes, "upload")) return;
         // Pinned memory is read when the copy is done, other memory before the call returns.
         if (find_block(pinned_, from, bytes) != nullptr) {
-            push(s, "upload", {[=] { std::memcpy(to, from, bytes); }, {to, from}, false});
+            push(s, "upload", {[=] { std::memcpy(to, from, bytes); }, {to, from}, false, nullptr});
         } else {
             const auto* first = static_cast<const std::byte*>(from);
             const auto copy = std::make_shared<std::vector<std::byte>>(first, first + bytes);
-            push(s, "upload", {[=] { std::memcpy(to, copy->data(), bytes); }, {to}, false});
+            push(s, "upload", {[=] { std::memcpy(to, copy->data(), bytes); }, {to}, false, nullptr});
         }
     }
     void download(void* to, const void* from, std::size_t bytes, stream s) override {
         const std::lock_guard guard(lock_);
         enter("download");
         if (bytes == 0 || !is_inside(memory_, from, bytes, "download")) return;
-        push(s, "download", {[=] { std::memcpy(to, from, bytes); }, {from, to}, false});
+        push(s, "download", {[=] { std::memcpy(to, from, bytes); }, {from, to}, false, nullptr});
     }
     void fill(void* memory, int byte, std::size_t bytes, stream s) override {
         const std::lock_guard guard(lock_);
         enter("fill");
         if (bytes == 0 || !is_inside(memory_, memory, bytes, "fill")) return;
-        push(s, "fill", {[=] { std::memset(memory, byte, bytes); }, {memory}, false});
+        push(s, "fill", {[=] { std::memset(memory, byte, bytes); }, {memory}, false, nullptr});
     }
 
     module load(std::span<const char> cubin) override {
@@ -281,7 +289,7 @@ class fake_device final : public device {
             throw device_error(device_failure::refused, "run: a launch that no device takes");
         fake_gpu::work work;
         if (gpu_->kernel) work = gpu_->kernel(known->second.first, known->second.second, how, arguments);
-        if (work) push(s, "run", {std::move(work), {}, true});
+        if (work) push(s, "run", {std::move(work), {}, true, nullptr});
     }
 
   private:
@@ -310,15 +318,16 @@ class fake_device final : public device {
     };
     using blocks = std::map<const void*, block>;
 
-    struct task {
-        fake_gpu::work work;
-        std::vector<const void*> touches;
-        bool is_kernel;  // which may touch anything
-    };
     struct happening {
         std::uintptr_t in = 0;
         std::uint64_t at = 0;  // 0: not yet
         int asked = 0;
+    };
+    struct task {
+        fake_gpu::work work;
+        std::vector<const void*> touches;
+        bool is_kernel;                          // which may touch anything
+        std::shared_ptr<const happening> after;  // that it waits for, if any
     };
     struct loaded {
         std::string cubin;
@@ -423,7 +432,19 @@ class fake_device final : public device {
     void push(stream s, const char* call, task t) {
         auto& tasks = queue(s, call);
         tasks.push_back(std::move(t));
-        if (!gpu_->deferred) drain(tasks);
+        if (gpu_->when == fake_gpu::schedule::at_once) drain(tasks);
+        throw_dice();
+    }
+    // Lets each stream do what it can; some are quick, some slow, and some wait for somebody who waits.
+    void throw_dice() {
+        if (gpu_->when != fake_gpu::schedule::by_dice) return;
+        for (auto& [id, tasks] : streams_) {
+            const auto known = slowness_.try_emplace(id, std::array{1u, 2u, 16u, ~0u}[dice_() % 4]).first;
+            while (!tasks.empty() && dice_() % known->second == 0) {
+                if (tasks.front().after && tasks.front().after->at == 0) break;
+                do_next(tasks);
+            }
+        }
     }
     void drain(std::deque<task>& tasks) {
         while (!tasks.empty()) do_next(tasks);
@@ -446,6 +467,8 @@ class fake_device final : public device {
     std::mutex lock_;
     std::uintptr_t last_handle_ = 0;
     std::uint64_t clock_ = 0;
+    std::mt19937 dice_;
+    std::map<std::uintptr_t, unsigned> slowness_;  // of streams, by dice
     std::size_t used_ = 0;
     blocks memory_, pinned_;
     std::vector<block> gone_;

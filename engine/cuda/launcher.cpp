@@ -148,6 +148,7 @@ class device_walk {
             for (const std::size_t j : g.jobs) records.push_back(state_.packed.records[j]);
         }
         const stream s = main_.get();
+        const in_flight guard(device_, {s});
         device_.upload(numbers_.as<void>(), state_.packed.numbers.data(), state_.packed.numbers.size(), s);
         device_.upload(words_.as<void>(), state_.packed.words.data(),
                        state_.packed.words.size() * sizeof(word32), s);

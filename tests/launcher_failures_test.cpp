@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host side of a GPU run without a GPU: books are packed, cut in chunks, launched, merged and taken back
+// on a fake device whose kernels read what was packed as the real ones do. Whatever fails, a price is either
+// that of the CPU to the last bit or an error.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launcher.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "kernels/draws.h"
+#include "kernels/tile_result.h"
+#include "tests/fake_device.h"
+#include "tilewalk/book.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+using kernels::word32;
+using kernels::word64;
+
+// One to three assets, with and without uniform shocks, one and many dates, and one that fails on some paths.
+constexpr const char* book_text = R"(
+market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.03}}
+  assets:
+    A: {currency: USD, spot: 100, volatility: 0.2}
+    B: {currency: USD, spot: 50, volatility: 0.3, dividend_yield: 0.02}
+    C: {currency: USD, spot: 10, volatility: 0.4}
+  correlations: [[A, B, 0.5], [A, C, 0.3], [B, C, -0.2]]
+products:
+  - product: worst
+    summary: The worst performer of a basket.
+    parameters:
+      basket: {type: asset_list, help: The assets.}
+      maturity: {type: date, help: Day of payment.}
+    example: {basket: [A, B], maturity: 1.0}
+    script: |
+      on maturity:
+          pay worst(spot(a) for a in basket)
+  - product: lost
+    summary: The logarithm of what may be below zero.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      strike: {type: amount, help: Where it is lost.}
+      maturity: {type: date, help: Day of payment.}
+    example: {underlying: A, strike: 100, maturity: 1.0}
+    script: |
+      on maturity:
+          pay log(spot(underlying) - strike)
+trades:
+  - {id: call, product: european, underlying: A, option: call, strike: 105, maturity: 1.0}
+  - {id: put, product: european, underlying: B, option: put, strike: 55, maturity: 2.0}
+  - {id: three, product: asian, underlying: A, strike: 100, averaging_dates: [0.3, 0.6, 1.0]}
+  - {id: five, product: asian, underlying: C, strike: 10, averaging_dates: [0.1, 0.2, 0.4, 0.8, 1.6]}
+  - {id: barrier, product: barrier, underlying: A, option: call, strike: 100, maturity: 1.0, direction: down,
+     barrier: 85, rebate: 2, rebate_paid: at_hit}
+  - {id: worst_of_two, product: worst, basket: [A, B], maturity: 1.0}
+  - {id: worst_of_three, product: worst, basket: [A, B, C], maturity: 0.5}
+  - {id: lost, product: lost, underlying: A, strike: 60, maturity: 1.0}
+)";
+constexpr std::size_t jobs_in_all = 8;
+
+// The trades, planned, and what the CPU says of them.
+class planned_book {
+  public:
+    planned_book() {
+        const book b = book::parse(book_text);
+        for (const auto& t : b.state().trades) plans_.push_back(plan::plan_trade(t, b.market()->state()));
+        // Trades of one shape share a program, as in the engine.
+        for (auto& p : plans_) {
+            const auto& code = by_shape_.try_emplace(program::shape_of(p.code), &p.code).first->second;
+            jobs_.push_back({code, &p.data, &p.when});
+        }
+    }
+
+    const std::vector<gpu_job>& jobs() const { return jobs_; }
+    std::size_t shapes() const { return by_shape_.size(); }
+
+    const std::vector<kernels::tile_result>& on_cpu(std::uint64_t paths, std::uint64_t seed) {
+        auto& known = on_cpu_[{paths, seed}];
+        if (known.empty()) {
+            std::vector<cpu::lane_program> code;
+            for (const auto& job : jobs_) code.push_back(cpu::compile(*job.code));
+            std::vector<cpu::path_job> walks;
+            for (std::size_t j = 0; j < jobs_.size(); ++j)
+                walks.push_back({&code[j], jobs_[j].data, jobs_[j].when, seed, paths});
+            for (const auto& r :
+                 cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}))
+                known.push_back({r.moments, r.not_finite, r.first_not_finite});
+        }
+        return known;
+    }
+
+  private:
+    std::vector<plan::trade_program> plans_;
+    std::map<std::string, const program::path_program*> by_shape_;
+    std::vector<gpu_job> jobs_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<kernels::tile_result>> on_cpu_;
+};
+
+planned_book& the_book() {
+    static planned_book one;
+    return one;
+}
+
+// ---- kernels of the host ---------------------------------------------------------------------------------
+
+// A trade as a kernel finds it in memory, read by the rules of kernels/arguments.h alone.
+struct trade_in_memory {
+    const program::path_program& code;
+    const double* terms;
+    const double* initial;
+    std::vector<const double*> rows;  // of each section, the first
+    const word32* masks;
+    std::size_t steps;
+
+    trade_in_memory(const program::path_program& p, const kernels::path_arguments& a,
+                    const kernels::trade_record& r)
+        : code(p), steps(r.steps) {
+        terms = static_cast<const double*>(a.numbers) + r.numbers_at;
+        initial = terms + p.per_trade.columns.size();
+        const word32* words = a.words + r.words_at;
+        for (std::size_t k = 0; k < p.sections.size(); ++k) rows.push_back(terms + words[k]);
+        masks = words + p.sections.size();
+    }
+
+    std::size_t width(std::size_t section) const { return code.sections[section].per_run.columns.size(); }
+
+    // All that its paths depend on.
+    std::string bytes() const {
+        std::string out;
+        const auto add = [&](const auto* first, std::size_t count) {
+            out.append(reinterpret_cast<const char*>(first), count * sizeof *first);
+        };
+        add(terms, code.per_trade.columns.size());
+        add(initial, code.states.size());
+        add(masks, steps);
+        for (std::size_t k = 0; k < code.sections.size(); ++k) {
+            std::size_t runs = k == 0 ? steps : 0;
+            for (std::size_t step = 0; k > 0 && step < steps; ++step) runs += masks[step] >> k & 1;
+            add(rows[k], runs * width(k));
+        }
+        return out;
+    }
+};
+
+// The shocks of one step: number step * per_step + slot of the path.
+std::vector<double> shocks(decltype(kernels::double_draws::normals) draw, word64 seed, word64 path,
+                           std::size_t step, int per_step) {
+    std::vector<double> out;
+    for (int slot = 0; slot < per_step; ++slot) {
+        const std::size_t number = step * static_cast<std::size_t>(per_step) + static_cast<std::size_t>(slot);
+        out.push_back(draw(seed, path, static_cast<word32>(number / 2)).x[number % 2]);
+    }
+    return out;
+}
+
+void run_section(const program::lane_section& s, std::vector<double>& states, const double* terms,
+                 const double* row, const std::vector<double>& normals, const std::vector<double>& uniforms) {
+    std::vector<double> values;
+    for (const program::node& n : s.nodes) {
+        const auto value_of = [&](std::size_t arg) {
+            return n.args[arg] < values.size() ? values[n.args[arg]] : 0.0;
+        };
+        using program::operation;
+        switch (n.code) {
+            case operation::constant:
+                values.push_back(n.number);
+                break;
+            case operation::term:
+                values.push_back(terms[n.args[0]]);
+                break;
+            case operation::row:
+                values.push_back(row[n.args[0]]);
+                break;
+            case operation::state:
+                values.push_back(states[n.args[0]]);
+                break;
+            case operation::normal:
+                values.push_back(normals[n.args[0]]);
+                break;
+            case operation::uniform:
+                values.push_back(uniforms[n.args[0]]);
+                break;
+            default:
+                values.push_back(cpu::evaluate(n.code, value_of(0), value_of(1), value_of(2)));
+        }
+    }
+    std::vector<double> after = states;
+    for (const auto& w : s.writes) after[w.state] = values[w.node];
+    states = after;
+}
+
+double payoff(const trade_in_memory& t, word64 seed, word64 path) {
+    std::vector<double> states(t.initial, t.initial + t.code.states.size());
+    std::vector<const double*> rows = t.rows;
+    for (std::size_t step = 0; step < t.steps; ++step) {
+        const auto z = shocks(&kernels::double_draws::normals, seed, path, step, t.code.normals_per_step);
+        const auto u = shocks(&kernels::double_draws::uniforms, seed, path, step, t.code.uniforms_per_step);
+        for (std::size_t k = 0; k < t.code.sections.size(); ++k) {
+            if (k > 0 && (t.masks[step] >> k & 1) == 0) continue;
+            run_section(t.code.sections[k], states, t.terms, rows[k], z, u);
+            rows[k] += t.width(k);
+        }
+    }
+    return states[t.code.outputs[0]];
+}
+
+kernels::tile_result walk_tile(const trade_in_memory& t, word64 seed, word64 paths, word64 tile) {
+    // Runs that read the same numbers have the same tiles; these tests walk them hundreds of times.
+    static std::mutex lock;
+    const std::lock_guard guard(lock);
+    static std::map<std::string, kernels::tile_result> known;
+    const std::array<word64, 3> what{seed, paths, tile};
+    const std::string key = program::shape_of(t.code) + t.bytes() +
+                            std::string(reinterpret_cast<const char*>(&what), sizeof what);
+    const auto at = known.find(key);
+    if (at != known.end()) return at->second;
+    kernels::tile_result r;
+    std::array<double, kernels::paths_per_tile> payoffs{};
+    const int count = kernels::paths_in_tile(paths, tile);
+    for (int i = 0; i < count; ++i) {
+        const word64 path = tile * kernels::paths_per_tile + static_cast<word64>(i);
+        double& x = payoffs[static_cast<std::size_t>(i)];
+        x = payoff(t, seed, path);
+        if (!std::isfinite(x) && r.not_finite++ == 0) r.first_not_finite = path;
+    }
+    if (r.not_finite == 0) r.moments = kernels::tile_moments(payoffs.data(), count);
+    return known[key] = r;
+}
+
+void run_walk(const program::path_program& code, const launch& how, const kernels::path_arguments& a) {
+    EXPECT_EQ(how.blocks, a.trade_count * a.tiles);
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const word32 inner = a.trades_first != 0 ? a.trade_count : a.tiles;
+        const word32 trade = a.trades_first != 0 ? block % inner : block / inner;
+        const word32 tile = a.trades_first != 0 ? block / inner : block % inner;
+        const kernels::trade_record& r = a.trades[trade];
+        a.results[word64{r.result} * a.tiles + tile] =
+            walk_tile(trade_in_memory(code, a, r), a.seed, a.paths, a.first_tile + tile);
+    }
+}
+
+void run_merge(const launch& how, const kernels::merge_arguments& a) {
+    for (word32 trade = 0; trade < how.blocks; ++trade) {
+        kernels::tile_result* m = a.tiles + word64{trade} * a.tiles_per_trade;
+        for (word32 count = a.tiles_per_trade; count > 1; count = (count + 1) / 2) {
+            for (word32 i = 0; i < (count + 1) / 2; ++i)
+                m[i] = 2 * i + 1 < count ? kernels::merge(m[2 * i], m[2 * i + 1]) : m[2 * i];
+        }
+        a.merged[trade] = m[0];
+    }
+}
+
+// Compiles nothing: a cubin is its text, by which the fake kernels know what they are.
+class text_compiler final : public compiler {
+  public:
+    compiled compile(const compile_request& what, bool) override {
+        if (refused.contains(what.text)) throw error(error_kind::compile, "refused as planned");
+        return {what.text, "", ""};
+    }
+    std::string fingerprint() const override { return "text"; }
+    std::set<std::string> refused;
+};
+
+template <class value>
+fake_gpu::work with_arguments(std::span<void*> arguments, const std::function<void(const value&)>& use) {
+    return [copy = *static_cast<const value*>(arguments[0]), use] { use(copy); };
+}
+
+// A fake GPU with the kernels of the book.
+std::shared_ptr<fake_gpu> new_gpu(const kernel_choice& how) {
+    auto gpu = std::make_shared<fake_gpu>();
+    gpu->kernel = [how](const std::string& cubin, const std::string& name, const launch& l,
+                        std::span<void*> arguments) -> fake_gpu::work {
+        if (name == "merge_tiles") {
+            EXPECT_EQ(cubin, merge_kernel_text());
+            return with_arguments<kernels::merge_arguments>(arguments,
+                                                            [l](const auto& a) { run_merge(l, a); });
+        }
+        EXPECT_EQ(name, "walk");
+        for (const gpu_job& job : the_book().jobs()) {
+            if (path_kernel_text(*job.code, how) != cubin) continue;
+            return with_arguments<kernels::path_arguments>(
+                arguments, [l, code = job.code](const auto& a) { run_walk(*code, l, a); });
+        }
+        ADD_FAILURE() << "a kernel of no trade:\n" << cubin;
+        return {};
+    };
+    return gpu;
+}
+
+constexpr std::array every_schedule{fake_gpu::schedule::at_once, fake_gpu::schedule::late,
+                                    fake_gpu::schedule::by_dice};
+
+// ---- a run and what it gave ------------------------------------------------------------------------------
+
+struct run_of_book {
+    std::uint64_t paths = 2500;
+    std::uint64_t seed = 7;
+    kernel_choice how;
+    std::uint64_t memory_bytes = 0;
+    const std::atomic<bool>* cancel = nullptr;
+    std::function<void(const gpu_progress&)> on_progress;
+
+    gpu_run asked() const {
+        gpu_run run;
+        run.jobs = the_book().jobs();
+        run.how = how;
+        run.seed = seed;
+        run.paths = paths;
+        run.memory_bytes = memory_bytes;
+        run.cancel = cancel;
+        run.on_progress = on_progress;
+        return run;
+    }
+};
+
+// A launcher on fake GPUs that can be asked, after it has gone, which rules were broken.
+class fake_machine {
+  public:
+    explicit fake_machine(const std::vector<std::shared_ptr<fake_gpu>>& gpus) : gpus_(gpus) {
+        for (const auto& g : gpus_)
+            devices_.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
+    }
+
+    gpu_outcome walk(const run_of_book& what) { return launcher(devices_, kernels_).walk_all(what.asked()); }
+    text_compiler& compiler() { return compiler_; }
+
+    std::string report() {
+        devices_.clear();
+        std::string out;
+        for (const auto& g : gpus_) out += g->report();
+        return out;
+    }
+
+  private:
+    std::vector<std::shared_ptr<fake_gpu>> gpus_;
+    text_compiler compiler_;
+    kernel_store kernels_{compiler_, {}};
+    std::vector<std::shared_ptr<loaded_device>> devices_;
+};
+
+std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
+    const auto of = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+    return {of(r.moments.count), of(r.moments.mean), of(r.moments.m2),  of(r.moments.m3),
+            of(r.moments.m4),    r.not_finite,       r.first_not_finite};
+}
+
+// How many jobs have results; each is that of the CPU.
+std::size_t priced(const gpu_outcome& got, const run_of_book& what) {
+    const auto& expected = the_book().on_cpu(what.paths, what.seed);
+    EXPECT_EQ(got.failures.size(), expected.size());
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < got.failures.size(); ++j) {
+        if (got.failures[j]) continue;
+        count += 1;
+        EXPECT_EQ(bits(got.results[j]), bits(expected[j]))
+            << "job " << j << ": " << got.results[j].moments.mean << " on the GPU, "
+            << expected[j].moments.mean << " on the CPU, " << what.paths << " paths";
+    }
+    return count;
+}
+
+std::string failures_of(const gpu_outcome& got) {
+    std::string out;
+    for (const auto& f : got.failures) out += f ? std::string(f->what()) + "\n" : "";
+    return out;
+}
+
+// ---- the tests -------------------------------------------------------------------------------------------
+
+TEST(launcher, gives_the_bits_of_the_cpu) {
+    const std::size_t shapes = the_book().shapes();
+    EXPECT_LT(shapes, jobs_in_all) << "no two trades share a kernel";
+    for (const auto when : every_schedule) {
+        for (const std::uint64_t paths : {1u, 1023u, 1024u, 1025u, 5000u, 7u * 1024}) {
+            for (std::uint32_t dice = 0; dice < (when == fake_gpu::schedule::by_dice ? 20u : 1u); ++dice) {
+                run_of_book what;
+                what.paths = paths;
+                const auto gpu = new_gpu(what.how);
+                gpu->when = when;
+                gpu->dice = dice;
+                fake_machine machine({gpu});
+                const auto got = machine.walk(what);
+                EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+                EXPECT_EQ(got.kernels, shapes);
+                EXPECT_EQ(machine.report(), "")
+                    << paths << " paths, schedule " << static_cast<int>(when) << ", dice " << dice;
+            }
+        }
+    }
+    const auto& cpu = the_book().on_cpu(5000, 7);
+    EXPECT_GT(cpu.back().not_finite, 0u) << "no path was lost, which the test is to show";
+    EXPECT_GT(cpu.front().moments.mean, 0);
+}
+
+TEST(launcher, loads_a_kernel_once_for_many_runs) {
+    run_of_book what;
+    const auto gpu = new_gpu(what.how);
+    fake_machine machine({gpu});
+    for (what.seed = 1; what.seed < 4; ++what.seed) EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+    EXPECT_EQ(gpu->calls.at("load"), static_cast<int>(the_book().shapes()) + 1);
+    EXPECT_EQ(machine.report(), "");
+}
+
+TEST(launcher, gives_the_same_bits_in_any_chunks_on_any_devices) {
+    run_of_book what;
+    what.paths = 13 * 1024 + 5;
+    const std::uint64_t fixed = [&] {
+        const auto gpu = new_gpu(what.how);
+        fake_machine machine({gpu});
+        what.memory_bytes = 1;  // too little for anything but a tile at a time
+        EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+        return gpu->most_bytes;
+    }();
+    std::set<std::size_t> launches;
+    for (std::uint64_t tiles = 1; tiles < 16; ++tiles) {
+        what.memory_bytes = fixed + tiles * jobs_in_all * sizeof(kernels::tile_result);
+        for (const std::size_t devices : {1u, 2u, 3u}) {
+            std::vector<std::shared_ptr<fake_gpu>> gpus;
+            for (std::size_t d = 0; d < devices; ++d) {
+                gpus.push_back(new_gpu(what.how));
+                gpus.back()->when = every_schedule[(d + tiles) % 3];
+                gpus.back()->dice = static_cast<std::uint32_t>(tiles);
+                gpus.back()->dice = static_cast<std::uint32_t>(tiles);
+            }
+            fake_machine machine(gpus);
+            const auto got = machine.walk(what);
+            EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+            for (const auto& g : gpus) EXPECT_LE(g->most_bytes, what.memory_bytes);
+            EXPECT_EQ(machine.report(), "") << tiles << " tiles a chunk on " << devices << " devices";
+            if (devices == 1) launches.insert(got.launches);
+        }
+    }
+    EXPECT_GE(launches.size(), 4u) << "the runs were not cut differently";
+}
+
+TEST(launcher, takes_smaller_chunks_when_memory_is_out) {
+    run_of_book what;
+    what.paths = 16 * 1024;
+    for (const auto when : every_schedule) {
+        std::size_t all = 0;
+        {
+            const auto gpu = new_gpu(what.how);
+            fake_machine machine({gpu});
+            EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+            all = gpu->most_bytes;
+        }
+        // A device that promises more than it has.
+        std::size_t right = 0, failed = 0;
+        for (std::size_t memory = 64; memory <= all; memory += 64) {
+            const auto gpu = new_gpu(what.how);
+            gpu->when = when;
+            gpu->said_free = std::size_t{1} << 40;
+            gpu->memory_bytes = memory;
+            fake_machine machine({gpu});
+            const auto got = machine.walk(what);
+            const std::size_t count = priced(got, what);
+            EXPECT_TRUE(count == 0 || count == jobs_in_all) << count;
+            (count == 0 ? failed : right) += 1;
+            if (count == 0) {
+                EXPECT_EQ(got.failures[0]->kind(), error_kind::device);
+            }
+            EXPECT_EQ(machine.report(), "") << "with " << memory << " bytes";
+        }
+        EXPECT_GT(right, 10u);
+        EXPECT_GT(failed, 10u);
+    }
+}
+
+constexpr std::array every_failure{device_failure::out_of_memory, device_failure::illegal_address,
+                                   device_failure::lost, device_failure::refused, device_failure::other};
+
+TEST(launcher, survives_every_call_of_the_device_that_fails) {
+    run_of_book what;
+    what.memory_bytes = 1;  // several chunks
+    for (const auto when : {fake_gpu::schedule::late, fake_gpu::schedule::by_dice}) {
+        std::map<std::string, int> calls;
+        {
+            const auto gpu = new_gpu(what.how);
+            gpu->when = when;
+            fake_machine machine({gpu});
+            EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+            calls = gpu->calls;
+        }
+        EXPECT_GE(calls.size(), 13u);
+        std::map<std::size_t, int> outcomes;
+        for (const auto& [call, count] : calls) {
+            for (int nth = 1; nth <= count; ++nth) {
+                for (const auto failure : every_failure) {
+                    // All failures of the first calls, one of each later call.
+                    if (nth > 5 && nth % static_cast<int>(every_failure.size()) != static_cast<int>(failure))
+                        continue;
+                    SCOPED_TRACE(testing::Message()
+                                 << call << " number " << nth << " fails with " << static_cast<int>(failure)
+                                 << ", schedule " << static_cast<int>(when));
+                    const auto gpu = new_gpu(what.how);
+                    gpu->when = when;
+                    gpu->dice = static_cast<std::uint32_t>(nth);
+                    gpu->failures = {{call, nth, failure}};
+                    fake_machine machine({gpu});
+                    const auto got = machine.walk(what);
+                    outcomes[priced(got, what)] += 1;
+                    for (const auto& f : got.failures) {
+                        if (f) {
+                            EXPECT_EQ(f->kind(), error_kind::device) << f->what();
+                        }
+                    }
+                    const bool is_final =
+                        failure == device_failure::illegal_address || failure == device_failure::lost;
+                    if (!is_final && gpu->calls[call] >= nth) {
+                        const auto again = machine.walk(what);
+                        EXPECT_EQ(priced(again, what), jobs_in_all)
+                            << "the run after the failed one: " << failures_of(again);
+                    }
+                    EXPECT_EQ(machine.report(), "");
+                }
+            }
+        }
+        EXPECT_GT(outcomes[0], 0);
+        EXPECT_GT(outcomes[jobs_in_all], 0);
+        EXPECT_GT(outcomes[jobs_in_all - 1] + outcomes[jobs_in_all - 2], 0)
+            << "a refused launch fails its own";
+    }
+}
+
+TEST(launcher, fails_when_one_of_two_devices_is_lost) {
+    run_of_book what;
+    what.paths = 8 * 1024;
+    what.memory_bytes = 1;
+    for (const auto failure : {device_failure::illegal_address, device_failure::lost}) {
+        for (const char* call : {"open_stream", "allocate", "upload", "run", "wait", "load"}) {
+            const auto good = new_gpu(what.how), bad = new_gpu(what.how);
+            bad->failures = {{call, 1, failure}};
+            fake_machine machine({good, bad});
+            const auto got = machine.walk(what);
+            EXPECT_EQ(priced(got, what), 0u);
+            for (const auto& f : got.failures) {
+                ASSERT_TRUE(f);
+                EXPECT_EQ(f->kind(), error_kind::device);
+            }
+            EXPECT_EQ(machine.report(), "") << call;
+        }
+    }
+}
+
+// A kernel that goes astray shows at a later wait.
+TEST(launcher, reports_a_kernel_that_goes_astray) {
+    run_of_book what;
+    for (const auto when : every_schedule) {
+        const auto gpu = new_gpu(what.how);
+        gpu->when = when;
+        const auto sound = gpu->kernel;
+        int launches = 0;
+        gpu->kernel = [&](const auto& cubin, const auto& name, const launch& l,
+                          std::span<void*> arguments) -> fake_gpu::work {
+            if (launches++ != 2) return sound(cubin, name, l, arguments);
+            return [] { throw device_error(device_failure::illegal_address, "a wild address"); };
+        };
+        fake_machine machine({gpu});
+        const auto got = machine.walk(what);
+        EXPECT_EQ(priced(got, what), 0u);
+        EXPECT_NE(failures_of(got).find("a wild address"), std::string::npos);
+        EXPECT_EQ(machine.report(), "");
+    }
+}
+
+TEST(launcher, fails_only_the_trades_whose_kernel_does_not_compile) {
+    run_of_book what;
+    for (const gpu_job& bad : the_book().jobs()) {
+        const auto gpu = new_gpu(what.how);
+        fake_machine machine({gpu});
+        machine.compiler().refused = {path_kernel_text(*bad.code, what.how)};
+        const auto got = machine.walk(what);
+        std::size_t of_bad = 0;
+        for (std::size_t j = 0; j < jobs_in_all; ++j) {
+            const bool is_bad = the_book().jobs()[j].code == bad.code;
+            of_bad += is_bad;
+            ASSERT_EQ(got.failures[j].has_value(), is_bad) << "job " << j;
+            if (is_bad) {
+                EXPECT_EQ(got.failures[j]->kind(), error_kind::compile);
+            }
+        }
+        EXPECT_EQ(priced(got, what), jobs_in_all - of_bad);
+        EXPECT_EQ(machine.report(), "");
+    }
+    const auto gpu = new_gpu(what.how);
+    fake_machine machine({gpu});
+    machine.compiler().refused = {merge_kernel_text()};
+    EXPECT_EQ(priced(machine.walk(what), what), 0u);
+    machine.compiler().refused.clear();
+    EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all) << "a later run compiles again";
+    EXPECT_EQ(machine.report(), "");
+}
+
+TEST(launcher, stops_when_it_is_told_to) {
+    run_of_book what;
+    what.paths = 32 * 1024;
+    what.memory_bytes = 1;
+    for (const auto when : every_schedule) {
+        for (const int after : {0, 1, 20, 100}) {
+            std::atomic<bool> cancel = after == 0;
+            const auto gpu = new_gpu(what.how);
+            gpu->when = when;
+            const auto sound = gpu->kernel;
+            int launches = 0;
+            gpu->kernel = [&](const auto& cubin, const auto& name, const launch& l,
+                              std::span<void*> arguments) {
+                if (++launches == after) cancel = true;
+                return sound(cubin, name, l, arguments);
+            };
+            what.cancel = &cancel;
+            fake_machine machine({gpu});
+            try {
+                machine.walk(what);
+                ADD_FAILURE() << "the run went on";
+            } catch (const error& e) {
+                EXPECT_EQ(e.kind(), error_kind::cancelled);
+            }
+            EXPECT_LT(launches, after + 40) << "it was told after " << after;
+            EXPECT_EQ(machine.report(), "") << after << ", schedule " << static_cast<int>(when);
+        }
+    }
+}
+
+TEST(launcher, says_how_far_it_is) {
+    run_of_book what;
+    what.memory_bytes = 1;
+    std::uint64_t last = 0;
+    what.on_progress = [&](const gpu_progress& p) {
+        EXPECT_GE(p.path_steps_done, last);
+        last = p.path_steps_done;
+    };
+    const auto gpu = new_gpu(what.how);
+    fake_machine machine({gpu});
+    EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+    std::uint64_t steps = 0;
+    for (const gpu_job& job : the_book().jobs()) steps += job.when->steps();
+    EXPECT_EQ(last, steps * what.paths);
+    EXPECT_EQ(machine.report(), "");
+}
+
+}  // namespace
+
+}  // namespace tilewalk::cuda
