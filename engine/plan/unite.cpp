@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/unite.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace tilewalk::plan {
+
+namespace {
+
+using program::lane_section;
+using program::operation;
+using program::path_program;
+
+// The states that the step writes first, then the outputs, then the others: programs whose steps do the same
+// then also say the same.
+std::vector<std::uint32_t> places_of_states(const path_program& p) {
+    std::vector<int> rank(p.states.size(), 2);
+    for (const auto o : p.outputs) rank[o] = 1;
+    for (const auto& w : p.sections.at(0).writes) rank[w.state] = 0;
+    std::vector<std::uint32_t> order(p.states.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank[a] < rank[b]; });
+    std::vector<std::uint32_t> places(p.states.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
+    return places;
+}
+
+// The lane part of a section with its states renamed.
+lane_section renamed(const lane_section& from, const std::vector<std::uint32_t>& places) {
+    lane_section to{from.name, {}, from.nodes, from.writes};
+    to.per_run.columns.resize(from.per_run.columns.size());
+    for (auto& n : to.nodes) {
+        if (n.code == operation::state) n.args[0] = places[n.args[0]];
+    }
+    for (auto& w : to.writes) w.state = places[w.state];
+    std::sort(to.writes.begin(), to.writes.end(),
+              [](const auto& a, const auto& b) { return a.state < b.state; });
+    return to;
+}
+
+template <class number>
+void put(std::string& into, number n) {
+    const auto bytes = std::bit_cast<std::array<char, sizeof n>>(n);
+    into.append(bytes.data(), bytes.size());
+}
+
+// What a section is to a kernel: equal for sections that one piece of code serves.
+std::string meaning_of(const lane_section& s) {
+    std::string key;
+    put(key, s.per_run.columns.size());
+    put(key, s.nodes.size());
+    for (const auto& n : s.nodes) {
+        put(key, n.code);
+        for (const auto a : n.args) put(key, a);
+        put(key, n.number);
+    }
+    for (const auto& w : s.writes) {
+        put(key, w.state);
+        put(key, w.node);
+    }
+    return key;
+}
+
+// A program with its states in the common order, and without the sections that do nothing.
+struct candidate {
+    std::size_t given = 0;  // its index
+    const path_program* code = nullptr;
+    std::vector<std::uint32_t> places;
+    lane_section step;
+    std::vector<lane_section> observations;
+    std::vector<std::size_t> numbers;  // of the observations, in the program given
+    std::string step_key;
+    std::vector<std::string> keys;
+};
+
+candidate candidate_of(const path_program& p, std::size_t given) {
+    candidate c;
+    c.given = given;
+    c.code = &p;
+    c.places = places_of_states(p);
+    c.step = renamed(p.sections.at(0), c.places);
+    c.step_key = meaning_of(c.step);
+    put(c.step_key, p.normals_per_step);
+    put(c.step_key, p.uniforms_per_step);
+    for (const auto o : p.outputs) put(c.step_key, c.places[o]);
+    for (std::size_t k = 1; k < p.sections.size(); ++k) {
+        if (p.sections[k].writes.empty()) continue;
+        c.observations.push_back(renamed(p.sections[k], c.places));
+        c.numbers.push_back(k);
+        c.keys.push_back(meaning_of(c.observations.back()));
+    }
+    return c;
+}
+
+// A program in the making.
+struct union_of_programs {
+    path_program code;
+    std::string step_key;
+    std::vector<std::string> keys;  // by section but the step
+
+    // For each observation the section that serves it, in increasing order, since sections that follow the
+    // same step run in the order of their numbers. A place past the end is a section to be added.
+    std::vector<std::size_t> seats_for(const candidate& c) const {
+        std::vector<std::size_t> seats;
+        std::size_t from = 0, end = keys.size();
+        for (const std::string& key : c.keys) {
+            while (from < keys.size() && keys[from] != key) ++from;
+            seats.push_back(from < keys.size() ? from++ : end++);
+        }
+        return seats;
+    }
+};
+
+void add(const candidate& c, const std::vector<std::size_t>& seats, union_of_programs& to) {
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+        if (seats[i] < to.keys.size()) continue;
+        to.keys.push_back(c.keys[i]);
+        to.code.sections.push_back(c.observations[i]);
+    }
+    const std::size_t terms = c.code->per_trade.columns.size();
+    if (to.code.per_trade.columns.size() < terms) to.code.per_trade.columns.resize(terms);
+    for (std::size_t s = 0; s < c.places.size(); ++s) {
+        if (c.places[s] < to.code.states.size()) continue;
+        to.code.states.resize(c.places[s] + 1);
+    }
+    for (std::size_t s = 0; s < c.places.size(); ++s) {
+        if (to.code.states[c.places[s]].empty()) to.code.states[c.places[s]] = c.code->states[s];
+    }
+}
+
+union_of_programs begin_with(const candidate& c) {
+    union_of_programs u;
+    u.step_key = c.step_key;
+    u.code.sections.push_back(c.step);
+    u.code.normals_per_step = c.code->normals_per_step;
+    u.code.uniforms_per_step = c.code->uniforms_per_step;
+    for (const auto o : c.code->outputs) u.code.outputs.push_back(c.places[o]);
+    return u;
+}
+
+}  // namespace
+
+united_programs unite(std::span<const path_program* const> shapes, std::size_t most_sections) {
+    std::vector<candidate> candidates;
+    for (std::size_t i = 0; i < shapes.size(); ++i) candidates.push_back(candidate_of(*shapes[i], i));
+    std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
+        return std::tie(a.step_key, a.keys) < std::tie(b.step_key, b.keys);
+    });
+
+    std::vector<union_of_programs> unions;
+    united_programs out;
+    out.seats.resize(shapes.size());
+    for (const candidate& c : candidates) {
+        // Where the fewest sections have to be added.
+        std::optional<std::size_t> best;
+        std::vector<std::size_t> best_seats;
+        std::size_t best_added = 0;
+        for (std::size_t u = 0; u < unions.size(); ++u) {
+            if (unions[u].step_key != c.step_key) continue;
+            auto seats = unions[u].seats_for(c);
+            const std::size_t have = unions[u].keys.size();
+            const std::size_t end = seats.empty() ? have : std::max(have, seats.back() + 1);
+            if (end + 1 > most_sections || (best && end - have >= best_added)) continue;
+            best = u;
+            best_seats = std::move(seats);
+            best_added = end - have;
+        }
+        if (!best) {
+            best = unions.size();
+            unions.push_back(begin_with(c));
+            best_seats = unions.back().seats_for(c);
+        }
+        add(c, best_seats, unions[*best]);
+        seat& s = out.seats[c.given];
+        s.program = *best;
+        s.states = c.places;
+        s.sections.assign(c.code->sections.size(), seat::nowhere);
+        s.sections[0] = 0;
+        for (std::size_t i = 0; i < best_seats.size(); ++i) {
+            s.sections[c.numbers[i]] = static_cast<std::uint32_t>(best_seats[i] + 1);
+        }
+    }
+    for (auto& u : unions) out.programs.push_back(std::move(u.code));
+    return out;
+}
+
+program::path_data moved(const program::path_data& data, const seat& to, const path_program& into) {
+    program::path_data out;
+    out.terms = data.terms;
+    out.terms.resize(into.per_trade.columns.size(), 0.0);
+    out.initial_states.resize(into.states.size(), 0.0);
+    for (std::size_t s = 0; s < to.states.size(); ++s) {
+        out.initial_states[to.states[s]] = data.initial_states[s];
+    }
+    out.rows.resize(into.sections.size());
+    out.runs.resize(into.sections.size(), 0);
+    for (const auto& s : into.sections) out.widths.push_back(s.per_run.columns.size());
+    for (std::size_t k = 0; k < to.sections.size(); ++k) {
+        if (to.sections[k] == seat::nowhere) continue;
+        out.rows[to.sections[k]] = data.rows[k];
+        out.runs[to.sections[k]] = data.runs[k];
+    }
+    return out;
+}
+
+timeline moved(const timeline& when, const seat& to) {
+    timeline out;
+    out.times = when.times;
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        for (const event& e : when.events_after(step)) out.add({to.sections[e.section], e.row});
+        out.close_step();
+    }
+    return out;
+}
+
+}  // namespace tilewalk::plan

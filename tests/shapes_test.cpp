@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many kernels a large book takes, and that a trade has the same bits in the program it shares as in its
+// own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/plan/unite.h"
+#include "tilewalk/book.h"
+
+namespace tilewalk {
+namespace {
+
+book made_book(const std::string& arguments) {
+    const std::string command =
+        "python3 -B " + std::string(TILEWALK_SOURCE_DIR) + "/bench/make_book.py " + arguments;
+    std::FILE* from = popen(command.c_str(), "r");
+    if (from == nullptr) throw std::runtime_error("could not run " + command);
+    std::string text;
+    char piece[1 << 16];
+    for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, from)) > 0;) text.append(piece, got);
+    if (pclose(from) != 0) throw std::runtime_error(command + " failed");
+    return book::parse(text, "made");
+}
+
+// The trades of a book with one program for each shape.
+struct planned_book {
+    std::vector<std::string> ids;
+    std::vector<plan::trade_program> trades;
+    std::vector<const program::path_program*> shapes;
+    std::vector<std::size_t> shape_of_trade;
+};
+
+planned_book plan_all(const book& from) {
+    planned_book out;
+    for (const auto& t : from.state().trades) {
+        if (t.failure) throw *t.failure;
+        auto made = plan::plan_trade(t, from.market()->state());
+        if (made.is_certain()) continue;
+        out.ids.push_back(t.id);
+        out.trades.push_back(std::move(made));
+    }
+    std::map<std::string, std::size_t> known;
+    for (const auto& t : out.trades) {
+        const auto [at, is_new] = known.emplace(program::shape_of(t.code), out.shapes.size());
+        if (is_new) out.shapes.push_back(&t.code);
+        out.shape_of_trade.push_back(at->second);
+    }
+    return out;
+}
+
+std::set<std::string> kernels_of(const plan::united_programs& u) {
+    std::set<std::string> texts;
+    for (const auto& p : u.programs) texts.insert(cuda::path_kernel_text(p, {}));
+    return texts;
+}
+
+TEST(shapes, ten_thousand_mixed_trades_take_at_most_thirty_kernels) {
+    const planned_book b = plan_all(made_book("--trades 10000"));
+    const auto united = plan::unite(b.shapes);
+    const auto kernels = kernels_of(united);
+    std::printf("%zu trades, %zu shapes, %zu kernels\n", b.trades.size(), b.shapes.size(), kernels.size());
+    EXPECT_GT(b.shapes.size(), 30u) << "so many shapes that uniting them is worth a test";
+    EXPECT_LE(kernels.size(), 30u);
+    EXPECT_EQ(kernels.size(), united.programs.size());
+    for (const auto& p : united.programs) EXPECT_LE(p.sections.size(), 8u);
+}
+
+TEST(shapes, the_order_of_a_book_changes_no_kernel) {
+    planned_book b = plan_all(made_book("--each-kind"));
+    const auto forward = kernels_of(plan::unite(b.shapes));
+    std::reverse(b.shapes.begin(), b.shapes.end());
+    EXPECT_EQ(kernels_of(plan::unite(b.shapes)), forward);
+}
+
+// Walks trades on the CPU, each in the program at hand.
+std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& codes,
+                                   const std::vector<std::size_t>& code_of,
+                                   const std::vector<program::path_data>& data,
+                                   const std::vector<plan::timeline>& when) {
+    constexpr std::uint64_t seed = 42, paths = 1500;
+    std::vector<cpu::lane_program> compiled;
+    for (const auto& c : codes) compiled.push_back(cpu::compile(c));
+    std::vector<cpu::path_job> jobs;
+    for (std::size_t i = 0; i < data.size(); ++i)
+        jobs.push_back({&compiled[code_of[i]], &data[i], &when[i], seed, paths});
+    return cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
+}
+
+TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
+    const planned_book b = plan_all(made_book("--trades 200 --cover"));
+    for (const std::size_t most_sections : {std::size_t{3}, std::size_t{16}, std::size_t{32}}) {
+        const auto united = plan::unite(b.shapes, most_sections);
+        std::vector<program::path_program> own;
+        for (const auto* p : b.shapes) own.push_back(*p);
+        std::vector<program::path_data> own_data, shared_data;
+        std::vector<plan::timeline> own_when, shared_when;
+        std::vector<std::size_t> shared_by;
+        for (std::size_t i = 0; i < b.trades.size(); ++i) {
+            const plan::seat& seat = united.seats[b.shape_of_trade[i]];
+            own_data.push_back(b.trades[i].data);
+            own_when.push_back(b.trades[i].when);
+            shared_data.push_back(plan::moved(b.trades[i].data, seat, united.programs[seat.program]));
+            shared_when.push_back(plan::moved(b.trades[i].when, seat));
+            shared_by.push_back(seat.program);
+        }
+        const auto alone = walk(own, b.shape_of_trade, own_data, own_when);
+        const auto shared = walk(united.programs, shared_by, shared_data, shared_when);
+        for (std::size_t i = 0; i < b.trades.size(); ++i) {
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(alone[i].moments.mean),
+                      std::bit_cast<std::uint64_t>(shared[i].moments.mean))
+                << b.ids[i] << ", at most " << most_sections << " sections";
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(alone[i].moments.m2),
+                      std::bit_cast<std::uint64_t>(shared[i].moments.m2))
+                << b.ids[i] << ", at most " << most_sections << " sections";
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk
