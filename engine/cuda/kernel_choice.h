@@ -4,11 +4,12 @@
 
 #include <string>
 
+#include "engine/plan/precision.h"
 #include "kernels/feeds/feed.h"
 
 namespace tilewalk::cuda {
 
-enum class precision { double_, single, single_fast, mixed };
+using plan::precision;
 
 struct kernel_choice {
     cuda::precision precision = precision::double_;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "engine/config/wording.h"
+#include "engine/plan/precision.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -62,7 +63,7 @@ std::vector<run_setting> all_settings() {
          .meaning = "Of paths: double; single; single_fast, with the approximations of the hardware; mixed, "
                     "single shocks and double states",
          .preset = "double",
-         .choices = {"double", "single", "single_fast", "mixed"},
+         .choices = plan::precision_names(),
          .decides_bits = true},
         {.name = "random",
          .value = &s::random,

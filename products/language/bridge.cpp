@@ -10,9 +10,9 @@ using program::value;
 namespace {
 
 // Keep divisions finite where an interval has no variance or a path starts on the line; far below anything
-// that is seen.
-constexpr double least_variance = 1e-300;
-constexpr double least_distance = 1e-100;
+// that is seen, and numbers in float too.
+constexpr double least_variance = 1e-36;
+constexpr double least_distance = 1e-18;
 
 // Two series give the chance to stay in a channel of width w. With q = variance / w^2 the images of the path
 // die out like exp(-2 k (k - 1) / q), the standing waves like exp(-n^2 pi^2 q / 2). At this q two images on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over a program. None changes a bit of any result; each returns a new program and leaves state, term
-// and row slots as they were, so the data recorded beside the program stays valid.
+// Passes over a program. None but `contract` changes a bit of any result; each returns a new program and
+// leaves state, term and row slots as they were, so the data recorded beside the program stays valid.
 #pragma once
 
 #include "products/program/program.h"
@@ -56,6 +56,11 @@ struct path_data {
 };
 
 path_data bind(const path_program& p, const program_data& data, evaluator evaluate);
+
+// The one pass that changes bits, for precision single_fast alone: a product that is only added to or taken
+// from becomes part of a fused multiply-add. What is fused so stands in the program, whatever a compiler
+// would have chosen. The data bound to p goes with the result too.
+path_program contract(const path_program& p);
 
 // A fingerprint of structure: equal for programs that run the same code.
 std::string shape_of(const path_program& p);

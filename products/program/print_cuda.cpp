@@ -2,8 +2,11 @@
 #include "products/program/print_cuda.h"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace tilewalk::program {
 
@@ -13,6 +16,11 @@ namespace {
 std::string literal(double number) {
     if (std::isnan(number)) return "format<real>::nan";
     if (std::isinf(number)) return number > 0 ? "format<real>::infinity" : "-format<real>::infinity";
+    const double size = std::fabs(number);
+    if (size > std::numeric_limits<float>::max() || (size > 0 && size < std::numeric_limits<float>::min())) {
+        // No number in float: the compiler would warn about a literal that becomes 0 or infinity.
+        return "real(from_bits(" + std::to_string(std::bit_cast<std::uint64_t>(number)) + "ull))";
+    }
     std::array<char, 40> text{};
     const auto end =
         std::to_chars(text.data(), text.data() + text.size(), std::fabs(number), std::chars_format::hex).ptr;

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of precision single_fast: kernels::fast has every function of kernels/operations.h in float,
+// of which those below stand on the approximations of a GPU's hardware. The error bounds of the instructions
+// are those that the PTX manual states. Subnormal numbers count as zero where an instruction is involved.
+// A bit depends on the architecture, but not on feeds, grids or the number of GPUs.
+#pragma once
+
+#include "kernels/operations.h"
+#include "kernels/shocks.h"
+
+namespace tilewalk::kernels::fast {
+
+using namespace tilewalk::kernels;
+
+// One instruction each.
+namespace approximate {
+
+// 2^x, relative error < 2^-22.
+static float exp2(float x) {
+    float y = 0;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+// log2(x), relative error < 2^-22, and absolute error < 2^-22 for x in (1/2, 2).
+static float log2(float x) {
+    float y = 0;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+// Absolute error < 2^-20.5 for |x| <= 2 pi.
+static float sin(float x) {
+    float y = 0;
+    asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+static float cos(float x) {
+    float y = 0;
+    asm("cos.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+// Relative error < 2^-23.
+static float sqrt(float x) {
+    float y = 0;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+// Error < 1 ulp.
+static float inverse(float x) {
+    float y = 0;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 beyond.
+static float ratio(float a, float b) {
+    float y = 0;
+    asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+    return y;
+}
+
+}  // namespace approximate
+
+static constexpr float log2_of_e = 0x1.715476p+0f;
+static constexpr float log_of_2 = 0x1.62e43p-1f;
+
+// The product's rounding counts in full: error < 2 + |1.2 x| ulp.
+static float exp(float x) {
+    return approximate::exp2(x * log2_of_e);
+}
+
+// Relative error < 2^-21, and absolute error < 2^-21 for x in (1/2, 2).
+static float log(float x) {
+    return approximate::log2(x) * log_of_2;
+}
+
+static float sqrt(float x) {
+    return approximate::sqrt(x);
+}
+
+static float div(float a, float b) {
+    return approximate::ratio(a, b);
+}
+
+// x less whole turns, for |x| up to some thousands of turns: beyond, the rest loses a bit for each doubling.
+static float within_a_turn(float x) {
+    const float shift = format<float>::integer_shift;
+    const float turns = fma(x, 0x1.45f306p-3f, shift) - shift;
+    return fma(-turns, -0x1.777a5cp-23f, fma(-turns, 0x1.921fb6p+2f, x));
+}
+
+// Absolute error < 2^-20 for |x| <= 1000.
+static float sin(float x) {
+    return approximate::sin(within_a_turn(x));
+}
+static float cos(float x) {
+    return approximate::cos(within_a_turn(x));
+}
+
+// Relative error < (1 + |y log2(x)|) * 2^-22; the special values of C's pow, as in kernels/exponential.h.
+static float pow(float x, float y) {
+    const float size = abs(x);
+    const float power = approximate::exp2(y * approximate::log2(size));
+    const bool whole = floor(y) == y;
+    const bool odd = whole & (floor(y * 0.5f) * 2.0f != y);
+    const bool negative = (to_bits(x) >> 31) != 0;
+    // A size of 1 has no power but 1, also where y is infinite.
+    const float of_size = (size == 1.0f) & (y == y) ? 1.0f : power;
+    const float with_sign = negative & odd ? -of_size : of_size;
+    const bool undefined = (x < 0.0f) & !whole & (size < format<float>::infinity);
+    const float defined = undefined ? format<float>::nan : with_sign;
+    return (y == 0.0f) | (x == 1.0f) ? 1.0f : defined;
+}
+
+// The exact function's polynomial, with approximate inverses and exponential: absolute error < 2^-21,
+// relative error in the lower tail < (8 + x^2) * 2^-23, down to 2^-126 (x = -13).
+static float norm_cdf(float x) {
+    const float t = min(largest_tail(x), abs(x));
+    const auto p = mills_polynomial(fma(t + t, approximate::inverse(t + 5.0f), -1.0f));
+    const float tail =
+        p.high * approximate::inverse(t + 1.0f) * approximate::exp2(t * t * (-0.5f * log2_of_e));
+    return x > 0.0f ? 1.0f - tail : tail;
+}
+
+}  // namespace tilewalk::kernels::fast
+
+namespace tilewalk::kernels {
+
+// The normals of single_draws from the same random bits, by Box-Muller on approximations (four a pair),
+// within 2^-18 of them; and its uniforms.
+struct fast_draws {
+    using shock = float;
+    static constexpr int per_block = 4;
+    using block = four_shocks;
+
+    static block normals(word64 seed, word64 path, word32 number) {
+        const auto bits = path_block(seed, path, number, normal_stream);
+        const auto first = pair_of_bits(bits.x0, bits.x1);
+        const auto second = pair_of_bits(bits.x2, bits.x3);
+        return {{first.cosine, first.sine, second.cosine, second.sine}};
+    }
+    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
+        return single_uniforms(seed, path, number);
+    }
+
+  private:
+    // Box-Muller. No integer is converted: that would wait for the unit that approximates.
+    static sine_cosine<float> pair_of_bits(word32 w0, word32 w1) {
+        // All 32 bits as in single, (w0 + 1/2) / 2^32 rounded: the upper 23 and the lower 9 are subnormal
+        // numbers, which a fused multiply-add takes as fast as any other.
+        const float low = fma(from_bits(w0 & 0x1ff), 0x1p117f, 0x1p-33f);
+        const float uniform = fma(from_bits(w0 >> 9), 0x1p126f, low);
+        // The logarithm of a number just below 1 might come out above 0.
+        const float radius = fast::approximate::sqrt(fabsf(fast::approximate::log2(uniform)) * 0x1.62e43p+0f);
+        // 23 bits, from -1/2 to 1/2 of a turn around the number 1.5.
+        const float turns = from_bits(word32(int(w1) >> 9) + to_bits(1.5f));
+        const float angle = fma(turns, 0x1.921fb6p+2f, -0x1.2d97c8p+3f);
+        return {radius * fast::approximate::sin(angle), radius * fast::approximate::cos(angle)};
+    }
+};
+
+}  // namespace tilewalk::kernels
