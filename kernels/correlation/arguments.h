@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The moves of correlated factors, made ahead of the paths from a cube of shocks: for every step, factor i
+// and path
+//     move = drift[i];  for j = 0, 1, ... i in turn: move = fma(shock[j], root[i][j], move).
+// Every kernel of this folder keeps that order of sums, so all give the bits of the product inside the path
+// kernel. This header holds what they share: the arguments of a launch, and who makes which moves.
+//
+// Each kernel is a class whose object is one thread:
+//
+//     template <class shock, class real, ...>
+//     class NAME {
+//       public:
+//         static constexpr int threads;        // of a block
+//         static constexpr int rows, paths;    // factors and paths whose moves a block makes
+//         struct shared;                       // what the threads of a block share, and
+//         static constexpr word32 shared_bytes;
+//         NAME(const arguments& a, word32 block, int thread);
+//         int stages() const;                  // the same number for all threads of a block
+//         void fetch(int stage, shared& s) const;      // between a barrier after the last use and one before
+//         void use(int stage, const shared& s);        // the next
+//         void finish() const;                 // after the last stage
+//     };
+#pragma once
+
+#include "kernels/arithmetic.h"
+
+namespace tilewalk::kernels::correlation {
+
+// Laid out alike on both sides. Rows of the cubes are `pitch` elements apart, row step * factors + i holds
+// the shock (or move) i of a step, by path. For each step there stand the drifts by factor, then the roots
+// row by row, i + 1 in row i.
+struct arguments {
+    const void* numbers;
+    const void* shocks;
+    void* moves;
+    word64 shock_pitch;
+    word64 move_pitch;
+    word64 paths;
+    word32 factors;
+    word32 unused;
+};
+
+static constexpr word64 roots_before(word64 row) {
+    return row * (row + 1) / 2;
+}
+static constexpr word64 numbers_per_step(word64 factors) {
+    return factors + roots_before(factors);
+}
+
+// The arrays of one step.
+template <class shock, class real>
+struct step_arrays {
+    const real* drifts;
+    const real* roots;
+    const shock* shocks;
+    real* moves;
+
+    static constexpr step_arrays of(const arguments& a, word64 step) {
+        const real* numbers = static_cast<const real*>(a.numbers) + step * numbers_per_step(a.factors);
+        const word64 row = step * a.factors;
+        return {numbers, numbers + a.factors, static_cast<const shock*>(a.shocks) + row * a.shock_pitch,
+                static_cast<real*>(a.moves) + row * a.move_pitch};
+    }
+    constexpr real root(int i, int j) const { return roots[roots_before(word64(i)) + word64(j)]; }
+};
+
+// Blocks of a step when each makes the moves of `rows` factors for `paths` paths.
+static constexpr word64 row_tiles(const arguments& a, int rows) {
+    return (a.factors + word64(rows) - 1) / word64(rows);
+}
+static constexpr word64 blocks_per_step(const arguments& a, int rows, int paths) {
+    return row_tiles(a, rows) * ((a.paths + word64(paths) - 1) / word64(paths));
+}
+
+// What one block makes.
+struct block_task {
+    word64 step;
+    int first_row;
+    word64 first_path;
+};
+
+// Neighbouring blocks work on the same paths, so that shocks are read from memory once and from the cache
+// after that; the last factors, which take longest, come first.
+static constexpr block_task task_of(const arguments& a, word32 block, int rows, int paths) {
+    const word64 row_count = row_tiles(a, rows);
+    const word64 path_count = blocks_per_step(a, rows, paths) / row_count;
+    const word64 paths_and_step = block / row_count;
+    return {paths_and_step / path_count, int(row_count - 1 - block % row_count) * rows,
+            paths_and_step % path_count * word64(paths)};
+}
+
+}  // namespace tilewalk::kernels::correlation

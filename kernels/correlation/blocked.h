@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread makes 8 x 4 moves in registers: a warp shares 8 factors, whose roots are the same for all its
+// lanes, and a lane has 4 paths. So 12 numbers read from shared memory pay for 32 fused multiply-adds, and
+// the diagonal of the triangle costs nothing, because where a warp's rows end is known when it is compiled.
+#pragma once
+
+#include "kernels/correlation/arguments.h"
+
+namespace tilewalk::kernels::correlation {
+
+template <class shock_type, class real, int warps>
+class blocked {
+    static constexpr int lanes = 32;
+    static constexpr int rows_each = 8, paths_each = 4;
+    static constexpr int depth = rows_each;  // shocks of a stage: a warp's triangle is one stage
+    static constexpr int padding = 16 / int(sizeof(real));  // keeps rows of roots apart in banks, and aligned
+
+  public:
+    static constexpr int threads = lanes * warps;
+    static constexpr int rows = rows_each * warps, paths = lanes * paths_each;
+    struct alignas(16) shared {
+        real roots[depth][word32(rows + padding)];  // [shock][factor]
+        real shocks[depth][paths];
+    };
+    static constexpr word32 shared_bytes = sizeof(shared);
+
+    constexpr blocked(const arguments& a, word32 block, int thread) : a_(a), thread_(thread) {
+        const block_task task = task_of(a, block, rows, paths);
+        of_ = step_arrays<shock_type, real>::of(a, task.step);
+        first_row_ = task.first_row;
+        first_path_ = task.first_path;
+        for (int r = 0; r < rows_each; ++r) {
+            const int row = first_row_ + own_row() + r;
+            for (int q = 0; q < paths_each; ++q) sums_[r][q] = row < factors() ? of_.drifts[row] : real(0);
+        }
+    }
+    constexpr int stages() const {
+        const int end = first_row_ + rows < factors() ? first_row_ + rows : factors();
+        return (end + depth - 1) / depth;
+    }
+
+    // A number that does not exist is fetched as 0 and meets no sum that is kept.
+    constexpr void fetch(int stage, shared& s) const {
+#pragma unroll
+        for (int i = thread_; i < rows * depth; i += threads) {
+            const int in_row = i / depth, k = i % depth;
+            const int row = first_row_ + in_row, root = stage * depth + k;
+            s.roots[k][in_row] = row < factors() && root <= row ? of_.root(row, root) : real(0);
+        }
+#pragma unroll 4
+        for (int i = thread_; i < depth * paths; i += threads) {
+            const int k = i / paths, in_path = i % paths;
+            const int shock = stage * depth + k;
+            const word64 path = first_path_ + word64(in_path);
+            s.shocks[k][in_path] = shock < factors() && path < a_.paths
+                                       ? real(of_.shocks[word64(shock) * a_.shock_pitch + path])
+                                       : real(0);
+        }
+    }
+
+    constexpr void use(int stage, const shared& s) {
+        const int first_own = first_row_ + own_row();
+        if (stage * depth < first_own) {
+            add<false>(s);
+        } else if (stage * depth == first_own) {
+            add<true>(s);
+        }
+    }
+
+    constexpr void finish() const {
+        const int first = first_row_ + own_row();
+        const word64 path = first_path_ + word64(own_path());
+        real* move = of_.moves + word64(first) * a_.move_pitch + path;
+        for (int r = 0; r < rows_each; ++r) {
+            if (first + r >= factors()) return;
+            for (int q = 0; q < paths_each; ++q) {
+                if (path + word64(q * lanes) < a_.paths) move[q * lanes] = sums_[r][q];
+            }
+            move += a_.move_pitch;
+        }
+    }
+
+  private:
+    constexpr int factors() const {
+        return int(a_.factors);
+    }
+    constexpr int own_row() const {
+        return thread_ / lanes * rows_each;
+    }
+    constexpr int own_path() const {
+        return thread_ % lanes;
+    }
+
+    // All shocks of a stage, or on the diagonal for each row those up to its own.
+    template <bool diagonal>
+    constexpr void add(const shared& s) {
+#pragma unroll(diagonal ? depth : 2)
+        for (int k = 0; k < depth; ++k) {
+            real shock[paths_each], root[rows_each];
+            for (int q = 0; q < paths_each; ++q) shock[q] = s.shocks[k][own_path() + q * lanes];
+            for (int r = 0; r < rows_each; ++r) root[r] = s.roots[k][own_row() + r];
+            for (int r = diagonal ? k : 0; r < rows_each; ++r) {
+                for (int q = 0; q < paths_each; ++q) sums_[r][q] = fma(shock[q], root[r], sums_[r][q]);
+            }
+        }
+    }
+
+    const arguments& a_;
+    int thread_;
+    step_arrays<shock_type, real> of_{};
+    int first_row_ = 0;
+    word64 first_path_ = 0;
+    real sums_[rows_each][paths_each]{};
+};
+
+}  // namespace tilewalk::kernels::correlation

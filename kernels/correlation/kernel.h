@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block of a correlation kernel on a GPU. Not for host compilers, which have no barriers.
+#pragma once
+
+#include "kernels/correlation/arguments.h"
+
+namespace tilewalk::kernels::correlation {
+
+// `memory`: shared by the block, variant::shared_bytes at a multiple of 16.
+template <class variant>
+static void correlate_block(const arguments& a, char* memory) {
+    auto& shared = *reinterpret_cast<typename variant::shared*>(memory);
+    variant thread(a, blockIdx.x, int(threadIdx.x));
+#pragma unroll 1
+    for (int stage = 0; stage < thread.stages(); ++stage) {
+        thread.fetch(stage, shared);
+        __syncthreads();
+        thread.use(stage, shared);
+        __syncthreads();
+    }
+    thread.finish();
+}
+
+}  // namespace tilewalk::kernels::correlation

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread a move; a block brings square tiles of roots and shocks to shared memory, where each number is
+// read by a whole row or column of threads. Tiles above the diagonal are left out.
+#pragma once
+
+#include "kernels/correlation/arguments.h"
+
+namespace tilewalk::kernels::correlation {
+
+template <class shock_type, class real, int tile, bool unrolled>
+class tiled {
+  public:
+    static constexpr int threads = tile * tile;
+    static constexpr int rows = tile, paths = tile;
+    struct shared {
+        real roots[word32(tile)][word32(tile)];   // [factor][shock]
+        real shocks[word32(tile)][word32(tile)];  // [shock][path]
+    };
+    static constexpr word32 shared_bytes = sizeof(shared);
+
+    constexpr tiled(const arguments& a, word32 block, int thread) : a_(a) {
+        const block_task task = task_of(a, block, rows, paths);
+        of_ = step_arrays<shock_type, real>::of(a, task.step);
+        first_row_ = task.first_row;
+        in_row_ = thread / tile;
+        in_path_ = thread % tile;
+        path_ = task.first_path + word64(in_path_);
+        sum_ = row() < factors() ? of_.drifts[row()] : real(0);
+    }
+    constexpr int stages() const { return first_row_ / tile + 1; }
+
+    // A number that does not exist is fetched as 0 and meets no sum that is kept.
+    constexpr void fetch(int stage, shared& s) const {
+        const int first = stage * tile;
+        const int root = first + in_path_, shock = first + in_row_;
+        s.roots[in_row_][in_path_] = row() < factors() && root <= row() ? of_.root(row(), root) : real(0);
+        s.shocks[in_row_][in_path_] = shock < factors() && path_ < a_.paths
+                                          ? real(of_.shocks[word64(shock) * a_.shock_pitch + path_])
+                                          : real(0);
+    }
+
+    constexpr void use(int stage, const shared& s) {
+        if (stage * tile < first_row_) {
+#pragma unroll(unrolled ? tile : 1)
+            for (int k = 0; k < tile; ++k) add(k, s);
+        } else {
+            // On the diagonal a row ends with its own shock.
+#pragma unroll(unrolled ? tile : 1)
+            for (int k = 0; k < tile; ++k) {
+                if (k <= in_row_) add(k, s);
+            }
+        }
+    }
+
+    constexpr void finish() const {
+        if (row() >= factors() || path_ >= a_.paths) return;
+        of_.moves[word64(row()) * a_.move_pitch + path_] = sum_;
+    }
+
+  private:
+    constexpr int factors() const {
+        return int(a_.factors);
+    }
+    constexpr int row() const {
+        return first_row_ + in_row_;
+    }
+    constexpr void add(int k, const shared& s) {
+        sum_ = fma(s.shocks[k][in_path_], s.roots[in_row_][k], sum_);
+    }
+
+    const arguments& a_;
+    step_arrays<shock_type, real> of_{};
+    int first_row_ = 0, in_row_ = 0, in_path_ = 0;
+    word64 path_ = 0;
+    real sum_ = 0;
+};
+
+}  // namespace tilewalk::kernels::correlation
