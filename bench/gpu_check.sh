@@ -53,19 +53,25 @@ part_build() (
 )
 
 part_test() (
-    set -e
-    file=$out/$name-kernel-bits.txt
+    bits=$out/$name-kernel-bits.txt
     {
         head_of_file
         status=0
         "$build/kernel_bits" || status=$?
         echo "exit code: $status"
-    } > "$file"
-    tail -n 1 "$file"
-    grep -qx 'exit code: 0' "$file"
+    } > "$bits"
     export TILEWALK_REQUIRE_GPU=1
-    ctest --test-dir "$build" --output-on-failure --no-tests=error -j 4 \
-        -R "^($(gpu_tests | paste -sd '|'))\\."
+    status=0
+    ctest --test-dir "$build" --verbose --no-tests=error -j 4 -R "^($(gpu_tests | paste -sd '|'))\\." \
+        > "$build/ctest.log" 2>&1 || status=$?
+    {
+        head_of_file
+        grep -E 'combinations|compared|different|tests passed' "$build/ctest.log" | sed 's/^[0-9]*: //'
+    } > "$out/$name-same-bits.txt"
+    grep -E 'Failure$|expected|what\(\)|\*\*\*' "$build/ctest.log" | head -n 40
+    sed -n '3,$p' "$out/$name-same-bits.txt"
+    tail -n 1 "$bits"
+    [ "$status" -eq 0 ] && grep -qx 'exit code: 0' "$bits"
 )
 
 # Every tool over a small run of every feed. The kernels are compiled beforehand: the tools need not see that.

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,22 +20,11 @@
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
+#include "tests/made_book.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk {
 namespace {
-
-book made_book(const std::string& arguments) {
-    const std::string command =
-        "python3 -B " + std::string(TILEWALK_SOURCE_DIR) + "/bench/make_book.py " + arguments;
-    std::FILE* from = popen(command.c_str(), "r");
-    if (from == nullptr) throw std::runtime_error("could not run " + command);
-    std::string text;
-    char piece[1 << 16];
-    for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, from)) > 0;) text.append(piece, got);
-    if (pclose(from) != 0) throw std::runtime_error(command + " failed");
-    return book::parse(text, "made");
-}
 
 // The trades of a book with one program for each shape.
 struct planned_book {

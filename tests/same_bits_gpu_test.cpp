@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same bits: every price and standard error of a GPU against those of the CPU, for every feed and all
+// that a kernel can be built with. Each value of each setting is run with each value of every other.
+//
+// Skipped where there is no GPU, unless TILEWALK_REQUIRE_GPU=1 says that there must be one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/cuda/device.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/spaces.h"
+#include "tests/made_book.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+// Five tiles, the last of them not full.
+constexpr std::uint64_t paths = 4500;
+
+// One trade of every product, with as many kinds of section as they have.
+const std::string few_trades = "market: " TILEWALK_SOURCE_DIR R"(/configs/markets/demo.yaml
+trades:
+  - {id: european, product: european, underlying: CASHCOW, option: put, strike: 80, maturity: 1.5, currency: EUR}
+  - {id: digital, product: digital, underlying: INDEX, strike: 7000, payout: 100, maturity: 0.5}
+  - {id: asian, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, end: 1, count: 37}}
+  - {id: watched, product: barrier, underlying: ACME, strike: 100, maturity: 1.0, direction: down, barrier: 85,
+     rebate: 2, rebate_paid: at_hit}
+  - {id: worst, product: autocallable, basket: [ACME, BETA, CASHCOW], initial_level: [100, 48, 82],
+     observations: {start: 0, end: 2, count: 8}, coupon: 0.1, protection: 0.6, notional: 1000}
+  - {id: variance, product: variance_swap, underlying: INDEX, strike: 0.18, notional: 10000,
+     fixings: {start: 0, end: 0.5, count: 26, include_start: true}}
+)";
+// Shocks of a step, of the trade with the most.
+constexpr int most_slots = 3;
+
+bool must_have_gpu() {
+    const char* said = std::getenv("TILEWALK_REQUIRE_GPU");
+    return said != nullptr && std::string(said) == "1";
+}
+
+std::vector<cuda::device_properties> usable_devices(std::string& why_none) {
+    const auto survey = cuda::survey_devices();
+    why_none = survey.why_none;
+    std::vector<cuda::device_properties> out;
+    for (const auto& found : survey.devices) {
+        if (found.why_not.empty()) {
+            out.push_back(found.properties);
+        } else {
+            why_none = found.properties.name + ": " + found.why_not;
+        }
+    }
+    return out;
+}
+
+struct axis {
+    std::string name;
+    std::vector<std::string> values;
+};
+
+// A value for each axis, by index; -1 where the feed has no use for it.
+using combination = std::vector<int>;
+
+class settings_space {
+  public:
+    explicit settings_space(const std::vector<cuda::device_properties>& devices) : device_(devices.at(0)) {
+        axis feeds{"prefetch", {}}, spaces{"space", {}}, row_spaces{"row_space", {}}, all{"device", {}};
+        for (const auto& feed : cuda::feeds()) feeds.values.emplace_back(feed.name);
+        for (const auto& space : cuda::spaces()) {
+            if (space.holds_paths) spaces.values.emplace_back(space.name);
+            if (space.holds_rows) row_spaces.values.emplace_back(space.name);
+        }
+        std::string numbers;
+        for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), 2); ++i) {
+            numbers += (i > 0 ? "," : "") + std::to_string(devices[i].index);
+            all.values.push_back(numbers);
+        }
+        axes_ = {feeds,
+                 spaces,
+                 {"distance", {"1", "2", "5", "6", "8", "12"}},
+                 {"layout", {"plain", "padded", "transposed"}},
+                 {"padding", {"auto", "3"}},
+                 {"rows", {"1", "4", "7"}},
+                 {"width", {"1", "2", "4"}},
+                 {"block", {"64", "128", "256"}},
+                 row_spaces,
+                 {"memory_bytes", {"0", "1MB"}},
+                 {"precision", {"double", "single", "mixed"}},
+                 all};
+    }
+
+    const std::vector<axis>& axes() const { return axes_; }
+    std::string value(const combination& c, std::string_view name) const {
+        const std::size_t a = place(name);
+        return c[a] < 0 ? "" : axes_[a].values[static_cast<std::size_t>(c[a])];
+    }
+
+    // A combination that the device can run, whatever is of no use to it left out.
+    combination draw(std::mt19937_64& random) const {
+        for (;;) {
+            combination c;
+            for (const axis& a : axes_) c.push_back(static_cast<int>(random() % a.values.size()));
+            const auto& feed = cuda::feed_named(value(c, "prefetch"));
+            const auto leave_out = [&](std::string_view name) { c[place(name)] = -1; };
+            if (!feed.makes_use_of(cuda::feed_entry::array)) leave_out("space");
+            if (!feed.makes_use_of(cuda::feed_entry::distance)) leave_out("distance");
+            if (!feed.makes_use_of(cuda::feed_entry::layout)) leave_out("layout");
+            if (value(c, "layout") != "padded") leave_out("padding");
+            if (!feed.makes_use_of(cuda::feed_entry::rows)) leave_out("rows");
+            if (can_run(c)) return c;
+        }
+    }
+
+    run_settings settings(const combination& c) const {
+        run_settings s;
+        for (const auto& known : setting_table()) {
+            const auto found = std::ranges::find(axes_, known.name, &axis::name);
+            if (found == axes_.end()) continue;
+            const std::string text = value(c, known.name);
+            if (text.empty()) continue;
+            const auto expected = known.read(text, s);
+            if (expected) throw std::runtime_error(known.name + ": " + text + ", expected " + *expected);
+        }
+        s.paths = paths;
+        return s;
+    }
+
+    std::string text(const combination& c) const {
+        std::string out;
+        for (const axis& a : axes_) {
+            if (!value(c, a.name).empty()) out += (out.empty() ? "" : ", ") + a.name + " " + value(c, a.name);
+        }
+        return out;
+    }
+
+  private:
+    std::size_t place(std::string_view name) const {
+        return static_cast<std::size_t>(std::ranges::find(axes_, name, &axis::name) - axes_.begin());
+    }
+
+    bool can_run(const combination& c) const {
+        cuda::kernel_choice how;
+        const auto number = [&](std::string_view name, int otherwise) {
+            const std::string text = value(c, name);
+            return text.empty() || text == "auto" ? otherwise : std::stoi(text);
+        };
+        const std::string precision = value(c, "precision"), layout = value(c, "layout");
+        how.precision = precision == "double"   ? cuda::precision::double_
+                        : precision == "single" ? cuda::precision::single
+                                                : cuda::precision::mixed;
+        how.feed = value(c, "prefetch");
+        how.distance = number("distance", how.distance);
+        how.rows = number("rows", how.rows);
+        how.layout = layout == "plain"    ? kernels::ring_layout::plain
+                     : layout == "padded" ? kernels::ring_layout::padded
+                                          : kernels::ring_layout::transposed;
+        how.padding = number("padding", cuda::kernel_choice::automatic_padding);
+        how.width = number("width", 1);
+        how.threads = number("block", 256);
+        if (!value(c, "space").empty()) how.space = value(c, "space");
+        how.row_space = value(c, "row_space");
+        try {
+            cuda::check(how, most_slots, {device_.major, device_.minor, device_.shared_bytes_per_block});
+            return true;
+        } catch (const error&) {
+            return false;
+        }
+    }
+
+    cuda::device_properties device_;
+    std::vector<axis> axes_;
+};
+
+using pair_of_values = std::tuple<std::size_t, int, std::size_t, int>;
+
+std::set<pair_of_values> pairs_of(const combination& c) {
+    std::set<pair_of_values> out;
+    for (std::size_t a = 0; a < c.size(); ++a) {
+        for (std::size_t b = a + 1; b < c.size(); ++b) {
+            if (c[a] >= 0 && c[b] >= 0) out.emplace(a, c[a], b, c[b]);
+        }
+    }
+    return out;
+}
+
+// Few combinations that hold every two values that can stand together.
+std::vector<combination> covering(const settings_space& space) {
+    constexpr int draws = 20000, tries = 60;
+    std::mt19937_64 random(7);
+    std::set<pair_of_values> left;
+    std::map<pair_of_values, combination> example;
+    for (int i = 0; i < draws; ++i) {
+        const combination c = space.draw(random);
+        for (const auto& p : pairs_of(c)) {
+            left.insert(p);
+            example.emplace(p, c);
+        }
+    }
+    std::vector<combination> out;
+    while (!left.empty()) {
+        combination best = example.at(*left.begin());
+        std::size_t most = 0;
+        for (int i = 0; i < tries; ++i) {
+            const combination c = i == 0 ? best : space.draw(random);
+            std::size_t covers = 0;
+            for (const auto& p : pairs_of(c)) covers += left.count(p);
+            if (covers > most) {
+                most = covers;
+                best = c;
+            }
+        }
+        for (const auto& p : pairs_of(best)) left.erase(p);
+        out.push_back(std::move(best));
+    }
+    return out;
+}
+
+struct difference_count {
+    std::size_t prices = 0, different = 0;
+    std::string first;  // what differs
+};
+
+difference_count compare_bits(const results& expected, const results& got) {
+    difference_count out;
+    const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+    if (expected.rows.size() != got.rows.size()) return {0, 1, "another number of rows"};
+    for (std::size_t i = 0; i < expected.rows.size(); ++i) {
+        const price_row &a = expected.rows[i], &b = got.rows[i];
+        ++out.prices;
+        if (a.status == trade_status::priced && b.status == trade_status::priced &&
+            bits(a.price) == bits(b.price) && bits(a.standard_error) == bits(b.standard_error))
+            continue;
+        if (out.different++ > 0) continue;
+        char text[300];
+        std::snprintf(text, sizeof text, "%s: expected %a +- %a, got %a +- %a %s%s", a.trade.c_str(), a.price,
+                      a.standard_error, b.price, b.standard_error, a.message.c_str(), b.message.c_str());
+        out.first = text;
+    }
+    return out;
+}
+
+class same_bits : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string why_none;
+        devices_ = usable_devices(why_none);
+        if (!devices_.empty()) return;
+        ASSERT_FALSE(must_have_gpu()) << "TILEWALK_REQUIRE_GPU is set: " << why_none;
+        GTEST_SKIP() << "no GPU: " << why_none;
+    }
+
+    static results on_cpu(const book& trades, const std::string& precision) {
+        run_options options;
+        options.overrides.device = "cpu";
+        options.overrides.precision = precision;
+        options.overrides.paths = paths;
+        return engine().price(trades, options);
+    }
+
+    // Prices on GPUs, and says so if it was not they that did it.
+    static results on_gpus(const engine& pricer, const book& trades, const run_settings& with) {
+        run_options options;
+        options.overrides = with;
+        results r = pricer.price(trades, options);
+        const std::size_t asked = 1 + static_cast<std::size_t>(std::ranges::count(*with.device, ','));
+        if (r.manifest.devices.size() != asked) throw std::runtime_error("the GPUs asked for were not used");
+        return r;
+    }
+
+    // Runs every combination, several at a time since most of it is compiling, against what `expected` says
+    // for its precision.
+    void compare_all(const book& trades, const settings_space& space,
+                     const std::vector<combination>& combinations,
+                     const std::map<std::string, results>& expected) {
+        const engine pricer;
+        std::atomic<std::size_t> next{0};
+        std::mutex lock;
+        difference_count total;
+        std::size_t failed = 0;
+        const auto work = [&] {
+            for (std::size_t i = next++; i < combinations.size(); i = next++) {
+                const combination& c = combinations[i];
+                difference_count found;
+                try {
+                    found = compare_bits(expected.at(space.value(c, "precision")),
+                                         on_gpus(pricer, trades, space.settings(c)));
+                } catch (const std::exception& e) {
+                    found = {0, 1, e.what()};
+                }
+                const std::lock_guard guard(lock);
+                total.prices += found.prices;
+                total.different += found.different;
+                if (found.different == 0) continue;
+                if (++failed <= 20) ADD_FAILURE() << space.text(c) << ": " << found.first;
+            }
+        };
+        std::vector<std::jthread> threads;
+        for (int t = 1; t < 4; ++t) threads.emplace_back(work);
+        work();
+        threads.clear();
+        std::printf("%s: %zu combinations, %zu prices and standard errors compared, %zu different\n",
+                    devices_.at(0).name.c_str(), combinations.size(), total.prices, total.different);
+    }
+
+    std::vector<cuda::device_properties> devices_;
+};
+
+TEST_F(same_bits, every_two_settings_together) {
+    const book trades = book::parse(few_trades, "few");
+    const settings_space space(devices_);
+    const auto combinations = covering(space);
+    std::map<std::string, results> expected;
+    for (const char* precision : {"double", "single", "mixed"})
+        expected.emplace(precision, on_cpu(trades, precision));
+    compare_all(trades, space, combinations, expected);
+    std::set<std::string> feeds;
+    for (const auto& c : combinations) feeds.insert(space.value(c, "prefetch"));
+    EXPECT_GE(feeds.size(), devices_.at(0).major >= 9 ? cuda::feeds().size() : cuda::feeds().size() - 1);
+}
+
+// Two hundred trades, each kind of them, over every feed and in every precision.
+TEST_F(same_bits, the_whole_library) {
+    const book trades = made_book("--trades 200 --cover");
+    const engine pricer;
+    std::size_t runs = 0, prices = 0, different = 0;
+    const auto compare_with = [&](const results& expected, const run_settings& with) {
+        const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
+        ++runs;
+        prices += found.prices;
+        different += found.different;
+        EXPECT_EQ(found.different, 0u) << *with.prefetch << " " << *with.precision << ": " << found.first;
+    };
+    for (const std::string precision : {"double", "single", "mixed"}) {
+        const results expected = on_cpu(trades, precision);
+        for (const auto& feed : cuda::feeds()) {
+            if (feed.least_compute_capability > devices_.at(0).major * 10 + devices_.at(0).minor) continue;
+            if (precision != "double" && feed.name != "inline" && feed.name != "smem_rolling_async") continue;
+            run_settings with;
+            with.device = std::to_string(devices_.at(0).index);
+            with.precision = precision;
+            with.prefetch = std::string(feed.name);
+            with.paths = paths;
+            compare_with(expected, with);
+        }
+        if (devices_.size() < 2) continue;
+        run_settings both;
+        both.device = std::to_string(devices_[0].index) + "," + std::to_string(devices_[1].index);
+        both.precision = precision;
+        both.prefetch = "inline";
+        both.paths = paths;
+        compare_with(expected, both);
+    }
+    std::printf("%s: 200 trades in %zu runs, %zu prices and standard errors compared, %zu different\n",
+                devices_.at(0).name.c_str(), runs, prices, different);
+}
+
+// The hardware's approximations have no CPU to be held against, but each other.
+TEST_F(same_bits, single_fast_whatever_the_feed_and_the_grid) {
+    const book trades = book::parse(few_trades, "few");
+    const engine pricer;
+    run_settings plain;
+    plain.device = std::to_string(devices_.at(0).index);
+    plain.precision = "single_fast";
+    plain.prefetch = "inline";
+    plain.paths = paths;
+    const results expected = on_gpus(pricer, trades, plain);
+    std::size_t runs = 0, different = 0;
+    for (const auto& feed : cuda::feeds()) {
+        if (feed.least_compute_capability > devices_.at(0).major * 10 + devices_.at(0).minor) continue;
+        for (const auto& [block, width] : {std::pair{256, 1}, {128, 2}, {64, 4}}) {
+            run_settings with = plain;
+            with.prefetch = std::string(feed.name);
+            with.block = block;
+            with.width = width;
+            const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
+            ++runs;
+            different += found.different;
+            EXPECT_EQ(found.different, 0u)
+                << feed.name << ", block " << block << ", width " << width << ": " << found.first;
+        }
+    }
+    std::printf("%s: single_fast in %zu runs, %zu different\n", devices_.at(0).name.c_str(), runs, different);
+}
+
+// What the tests above would miss if they could not fail: a price of other random numbers.
+TEST(same_bits_without_a_gpu, a_difference_is_found) {
+    const book trades = book::parse(few_trades, "few");
+    run_options options;
+    options.overrides.device = "cpu";
+    options.overrides.paths = paths;
+    const results first = engine().price(trades, options), again = engine().price(trades, options);
+    EXPECT_EQ(compare_bits(first, again).different, 0u);
+    EXPECT_EQ(compare_bits(first, again).prices, first.rows.size());
+    options.overrides.seed = 43;
+    EXPECT_EQ(compare_bits(first, engine().price(trades, options)).different, first.rows.size());
+}
+
+TEST(same_bits_without_a_gpu, every_two_values_that_can_stand_together_do) {
+    cuda::device_properties h100;
+    h100.major = 9;
+    h100.shared_bytes_per_block = 227 * 1024;
+    cuda::device_properties second = h100;
+    second.index = 1;
+    const settings_space space({h100, second});
+    const auto combinations = covering(space);
+    std::set<std::pair<std::size_t, int>> seen;
+    for (const auto& c : combinations) {
+        for (std::size_t a = 0; a < c.size(); ++a) seen.emplace(a, c[a]);
+        EXPECT_NO_THROW(check(space.settings(c))) << space.text(c);
+    }
+    for (std::size_t a = 0; a < space.axes().size(); ++a) {
+        for (std::size_t v = 0; v < space.axes()[a].values.size(); ++v) {
+            EXPECT_TRUE(seen.contains({a, static_cast<int>(v)}))
+                << space.axes()[a].name << " " << space.axes()[a].values[v];
+        }
+    }
+    // Each is six kernels to compile, on 16 cores a third of a second or so.
+    EXPECT_LE(combinations.size(), 150u);
+    std::printf("%zu combinations\n", combinations.size());
+}
+
+}  // namespace
+}  // namespace tilewalk
