@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that make correlated moves: run on the host, thread by thread with poisoned shared memory,
-// against the plain triple loop, bit for bit; compiled for GPUs; and run on one where there is one.
+// The kernels that make correlated moves, against the plain triple loop, bit for bit: on the host, thread by
+// thread with poisoned shared memory, and on a GPU where there is one. All compile for GPUs without spills.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <set>
@@ -16,7 +19,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/cuda/compiler.h"
 #include "engine/cuda/correlation.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/launcher.h"
+#include "engine/cuda/memory.h"
 #include "kernels/correlation/blocked.h"
 #include "kernels/correlation/tiled.h"
 #include "kernels/correlation/untiled.h"
@@ -318,6 +326,103 @@ TEST(correlation, launches_end_where_the_work_ends) {
     EXPECT_EQ(correlation_moves_bytes(job, cuda::precision::double_), 10u * 130 * 2048 * 8);
     EXPECT_EQ(correlation_moves_bytes(job, cuda::precision::mixed), 10u * 130 * 2048 * 8);
     EXPECT_EQ(correlation_moves_bytes(job, cuda::precision::single), 10u * 130 * 2048 * 4);
+}
+
+std::string text_of(cuda::precision p) {
+    switch (p) {
+        case cuda::precision::double_:
+            return "double";
+        case cuda::precision::single:
+            return "single";
+        case cuda::precision::single_fast:
+            return "single_fast";
+        case cuda::precision::mixed:
+            return "mixed";
+    }
+    return "";
+}
+
+TEST(correlation, every_variant_compiles_without_spills) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    std::vector<std::string> texts;
+    for (const auto& v : cuda::correlation_variants()) {
+        for (const auto p : {cuda::precision::double_, cuda::precision::single, cuda::precision::mixed}) {
+            const std::string text = correlation_text(v, p);
+            EXPECT_EQ(std::count(texts.begin(), texts.end(), text), 0);
+            texts.push_back(text);
+            for (const std::string architecture : {"sm_80", "sm_90"}) {
+                // What a run takes on both architectures, the rungs that lead to it on one.
+                const bool rung = v.kind != "blocked";
+                if (rung && (architecture == "sm_80" || p == cuda::precision::mixed)) continue;
+                const std::string what = std::string(v.name) + " " + text_of(p) + " " + architecture;
+                const auto got = cuda::nvrtc_compiler().compile({text, architecture}, true);
+                EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                          std::string::npos)
+                    << what << '\n'
+                    << got.log;
+                EXPECT_EQ(got.log.find("warning"), std::string::npos) << what << '\n' << got.log;
+                EXPECT_NE(got.ptx.find("fma.rn.f"), std::string::npos) << what;
+            }
+        }
+    }
+    // In single precision there is nothing for the hardware's approximations to do.
+    for (const auto& v : cuda::correlation_variants()) {
+        EXPECT_EQ(correlation_text(v, cuda::precision::single),
+                  correlation_text(v, cuda::precision::single_fast));
+    }
+}
+
+// The first GPU that can be used; none if the machine has none, which is a failure if it must have one.
+std::unique_ptr<cuda::loaded_device> some_gpu() {
+    const cuda::device_survey survey = cuda::survey_devices();
+    std::string why = survey.why_none;
+    for (const auto& d : survey.devices) {
+        if (d.why_not.empty())
+            return std::make_unique<cuda::loaded_device>(cuda::open_device(d.properties.index));
+        why += d.why_not + "\n";
+    }
+    EXPECT_EQ(std::getenv("TILEWALK_REQUIRE_GPU"), nullptr) << why;
+    return nullptr;
+}
+
+template <class shock, class real>
+void run_on_gpu(cuda::loaded_device& gpu, cuda::kernel_store& store, const cuda::correlation_variant& v,
+                cuda::precision p, example<shock, real>& e) {
+    cuda::device& on = gpu.get();
+    const cuda::kernel k =
+        gpu.find(store.cubin({correlation_text(v, p), on.properties().architecture()}), "correlate");
+    const cuda::device_memory numbers(on, e.numbers.size() * sizeof(real));
+    const cuda::device_memory shocks(on, e.shocks.size() * sizeof(shock));
+    const cuda::device_memory moves(on, e.moves.size() * sizeof(real));
+    const cuda::stream s = cuda::stream::standard;
+    on.upload(numbers.as<void>(), e.numbers.data(), numbers.bytes(), s);
+    on.upload(shocks.as<void>(), e.shocks.data(), shocks.bytes(), s);
+    on.upload(moves.as<void>(), e.moves.data(), moves.bytes(), s);
+    cuda::correlation_job job = e.job();
+    job.numbers = numbers.as<void>();
+    job.shocks = shocks.as<void>();
+    job.moves = moves.as<void>();
+    make_moves(on, k, v, p, job, s);
+    on.download(e.moves.data(), moves.as<void>(), moves.bytes(), s);
+    on.wait(s);
+}
+
+TYPED_TEST(correlation_kernels, the_same_bits_on_a_gpu) {
+    const auto gpu = some_gpu();
+    if (gpu == nullptr) GTEST_SKIP() << "no GPU";
+    cuda::kernel_store store(cuda::nvrtc_compiler(), {});
+    std::size_t compared = 0;
+    for (const auto& v : cuda::correlation_variants()) {
+        for (const std::size_t factors : {1u, 2u, 7u, 8u, 9u, 31u, 33u, 64u, 65u, 70u, 128u, 200u}) {
+            for (const std::size_t paths : {1u, 33u, 1000u, 2048u}) {
+                example<typename TypeParam::shock, typename TypeParam::real> e(factors, 3, paths);
+                run_on_gpu(*gpu, store, v, name_of<TypeParam>, e);
+                ASSERT_TRUE(same_moves(e.moves, e.expected(), e.move_pitch)) << v.name << ": " << e.text();
+                compared += factors * 3 * paths;
+            }
+        }
+    }
+    std::cout << compared << " moves compared on " << gpu->get().properties().name << "\n";
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread makes 8 x 4 moves in registers: a warp shares 8 factors, whose roots are the same for all its
 // lanes, and a lane has 4 paths. So 12 numbers read from shared memory pay for 32 fused multiply-adds, and
-// the diagonal of the triangle costs nothing, because where a warp's rows end is known when it is compiled.
+// only a warp's own 8 x 8 triangle on the diagonal has to look where a row ends. The loop over shocks is not
+// unrolled: in double that keeps a thread to 128 registers (sm_90, nvcc 13.0), so that 16 warps fit a
+// multiprocessor; by twos it takes 132 and half as many fit.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
+#include "kernels/loops.h"
 
 namespace tilewalk::kernels::correlation {
 
@@ -29,10 +32,11 @@ class blocked {
         of_ = step_arrays<shock_type, real>::of(a, task.step);
         first_row_ = task.first_row;
         first_path_ = task.first_path;
-        for (int r = 0; r < rows_each; ++r) {
+        unrolled<rows_each>([&](int r) {
             const int row = first_row_ + own_row() + r;
-            for (int q = 0; q < paths_each; ++q) sums_[r][q] = row < factors() ? of_.drifts[row] : real(0);
-        }
+            const real drift = row < factors() ? of_.drifts[row] : real(0);
+            unrolled<paths_each>([&](int q) { sums_[r][q] = drift; });
+        });
     }
     constexpr int stages() const {
         const int end = first_row_ + rows < factors() ? first_row_ + rows : factors();
@@ -41,21 +45,21 @@ class blocked {
 
     // A number that does not exist is fetched as 0 and meets no sum that is kept.
     constexpr void fetch(int stage, shared& s) const {
-#pragma unroll
-        for (int i = thread_; i < rows * depth; i += threads) {
+        unrolled<rows * depth / threads>([&](int part) {
+            const int i = part * threads + thread_;
             const int in_row = i / depth, k = i % depth;
             const int row = first_row_ + in_row, root = stage * depth + k;
             s.roots[k][in_row] = row < factors() && root <= row ? of_.root(row, root) : real(0);
-        }
-#pragma unroll 4
-        for (int i = thread_; i < depth * paths; i += threads) {
+        });
+        unrolled_by<4>(0, depth * paths / threads, [&](int part) {
+            const int i = part * threads + thread_;
             const int k = i / paths, in_path = i % paths;
             const int shock = stage * depth + k;
             const word64 path = first_path_ + word64(in_path);
             s.shocks[k][in_path] = shock < factors() && path < a_.paths
                                        ? real(of_.shocks[word64(shock) * a_.shock_pitch + path])
                                        : real(0);
-        }
+        });
     }
 
     constexpr void use(int stage, const shared& s) {
@@ -71,38 +75,33 @@ class blocked {
         const int first = first_row_ + own_row();
         const word64 path = first_path_ + word64(own_path());
         real* move = of_.moves + word64(first) * a_.move_pitch + path;
-        for (int r = 0; r < rows_each; ++r) {
-            if (first + r >= factors()) return;
-            for (int q = 0; q < paths_each; ++q) {
-                if (path + word64(q * lanes) < a_.paths) move[q * lanes] = sums_[r][q];
-            }
+        unrolled<rows_each>([&](int r) {
+            unrolled<paths_each>([&](int q) {
+                if (first + r < factors() && path + word64(q * lanes) < a_.paths) {
+                    move[q * lanes] = sums_[r][q];
+                }
+            });
             move += a_.move_pitch;
-        }
+        });
     }
 
   private:
-    constexpr int factors() const {
-        return int(a_.factors);
-    }
-    constexpr int own_row() const {
-        return thread_ / lanes * rows_each;
-    }
-    constexpr int own_path() const {
-        return thread_ % lanes;
-    }
+    constexpr int factors() const { return int(a_.factors); }
+    constexpr int own_row() const { return thread_ / lanes * rows_each; }
+    constexpr int own_path() const { return thread_ % lanes; }
 
     // All shocks of a stage, or on the diagonal for each row those up to its own.
     template <bool diagonal>
     constexpr void add(const shared& s) {
-#pragma unroll(diagonal ? depth : 2)
-        for (int k = 0; k < depth; ++k) {
-            real shock[paths_each], root[rows_each];
-            for (int q = 0; q < paths_each; ++q) shock[q] = s.shocks[k][own_path() + q * lanes];
-            for (int r = 0; r < rows_each; ++r) root[r] = s.roots[k][own_row() + r];
-            for (int r = diagonal ? k : 0; r < rows_each; ++r) {
-                for (int q = 0; q < paths_each; ++q) sums_[r][q] = fma(shock[q], root[r], sums_[r][q]);
-            }
-        }
+        rolled(0, depth, [&](int k) {
+            real shock[paths_each]{};
+            unrolled<paths_each>([&](int q) { shock[q] = s.shocks[k][own_path() + q * lanes]; });
+            unrolled<rows_each>([&](int r) {
+                if (diagonal && r < k) return;
+                const real root = s.roots[k][own_row() + r];
+                unrolled<paths_each>([&](int q) { sums_[r][q] = fma(shock[q], root, sums_[r][q]); });
+            });
+        });
     }
 
     const arguments& a_;

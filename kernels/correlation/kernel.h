@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/correlation/arguments.h"
+#include "kernels/loops.h"
 
 namespace tilewalk::kernels::correlation {
 
@@ -11,13 +12,12 @@ template <class variant>
 static void correlate_block(const arguments& a, char* memory) {
     auto& shared = *reinterpret_cast<typename variant::shared*>(memory);
     variant thread(a, blockIdx.x, int(threadIdx.x));
-#pragma unroll 1
-    for (int stage = 0; stage < thread.stages(); ++stage) {
+    rolled(0, thread.stages(), [&](int stage) {
         thread.fetch(stage, shared);
         __syncthreads();
         thread.use(stage, shared);
         __syncthreads();
-    }
+    });
     thread.finish();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/correlation/arguments.h"
+#include "kernels/loops.h"
 
 namespace tilewalk::kernels::correlation {
 
@@ -40,15 +41,14 @@ class tiled {
     }
 
     constexpr void use(int stage, const shared& s) {
+        constexpr int copies = unrolled ? tile : 1;
         if (stage * tile < first_row_) {
-#pragma unroll(unrolled ? tile : 1)
-            for (int k = 0; k < tile; ++k) add(k, s);
+            unrolled_by<copies>(0, tile, [&](int k) { add(k, s); });
         } else {
             // On the diagonal a row ends with its own shock.
-#pragma unroll(unrolled ? tile : 1)
-            for (int k = 0; k < tile; ++k) {
+            unrolled_by<copies>(0, tile, [&](int k) {
                 if (k <= in_row_) add(k, s);
-            }
+            });
         }
     }
 
@@ -58,12 +58,8 @@ class tiled {
     }
 
   private:
-    constexpr int factors() const {
-        return int(a_.factors);
-    }
-    constexpr int row() const {
-        return first_row_ + in_row_;
-    }
+    constexpr int factors() const { return int(a_.factors); }
+    constexpr int row() const { return first_row_ + in_row_; }
     constexpr void add(int k, const shared& s) {
         sum_ = fma(s.shocks[k][in_path_], s.roots[in_row_][k], sum_);
     }

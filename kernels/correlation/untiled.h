@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/correlation/arguments.h"
+#include "kernels/loops.h"
 
 namespace tilewalk::kernels::correlation {
 
@@ -29,11 +30,10 @@ class untiled {
         const shock_type* shock = of_.shocks + path_;
         const real* root = of_.roots + roots_before(word64(row_));
         real sum = of_.drifts[row_];
-#pragma unroll unroll
-        for (int j = 0; j <= row_; ++j) {
+        unrolled_by<unroll>(0, row_ + 1, [&](int j) {
             sum = fma(real(*shock), root[j], sum);
             shock += a_.shock_pitch;
-        }
+        });
         of_.moves[word64(row_) * a_.move_pitch + path_] = sum;
     }
 
