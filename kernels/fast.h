@@ -125,7 +125,7 @@ static float norm_cdf(float x) {
 namespace tilewalk::kernels {
 
 // The normals of single_draws from the same random bits, by Box-Muller on approximations (four a pair),
-// within 2^-18 of them; and its uniforms.
+// within 2^-16 + 2^-22 / radius of them; and its uniforms.
 struct fast_draws {
     using shock = float;
     static constexpr int per_block = 4;

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precision single_fast as far as it can be seen without a GPU: its functions and whole path kernels compile,
-// and into the instructions that they are meant to be.
+// Precision single_fast. Without a GPU: its functions and whole path kernels compile, and into the
+// instructions that they are meant to be. On one: its functions and shocks keep their bounds.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/book/book_state.h"
 #include "engine/cuda/compiler.h"
+#include "engine/cuda/device.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/memory.h"
 #include "engine/plan/trade_program.h"
+#include "kernels/math.h"
+#include "kernels/shocks.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -104,6 +115,154 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
         EXPECT_EQ(occurrences(got.ptx, "div.rn.f32"), 0);
     }
     EXPECT_GT(texts.size(), 3U);
+}
+
+// On a GPU, where there is one: how far the functions and the shocks are from the exact ones.
+class fast_on_gpu : public fast {
+  protected:
+    void SetUp() override {
+        fast::SetUp();
+        if (IsSkipped()) return;
+        const cuda::device_survey survey = cuda::survey_devices();
+        std::string why_none = survey.why_none;
+        for (const auto& d : survey.devices) {
+            why_none += d.why_not;
+            if (on_ == nullptr && d.why_not.empty()) on_ = cuda::open_device(d.properties.index);
+        }
+        if (on_ == nullptr) GTEST_SKIP() << why_none;
+    }
+
+    // What the kernel of this text writes for each of the inputs.
+    std::vector<float> run(const std::string& text, const std::vector<float>& inputs, std::size_t outputs) {
+        cuda::device& d = *on_;
+        const auto cubin = compile(text, d.properties().architecture()).cubin;
+        const cuda::owned_module code(d, d.load(cubin));
+        cuda::device_memory in(d, inputs.size() * sizeof(float)), out(d, outputs * sizeof(float));
+        const cuda::owned_stream s = cuda::new_stream(d);
+        const cuda::in_flight guard(d, {s.get()});
+        d.upload(in.as<void>(), inputs.data(), inputs.size() * sizeof(float), s.get());
+        float* to = out.as<float>();
+        const float* from = in.as<float>();
+        void* arguments[] = {&to, &from};
+        const auto blocks = static_cast<std::uint32_t>(inputs.size() / 256);
+        d.run(d.find(code.get(), "kernel"), {blocks, 256, 0, nullptr, 0}, arguments, s.get());
+        std::vector<float> result(outputs);
+        d.download(result.data(), to, outputs * sizeof(float), s.get());
+        d.wait(s.get());
+        return result;
+    }
+
+  private:
+    std::unique_ptr<cuda::device> on_;
+};
+
+TEST_F(fast_on_gpu, functions_keep_their_bounds) {
+    const double ulp = 0x1p-23;  // of 1, at least that of any number of its size
+    const struct {
+        std::string expression;
+        double low, high;
+        std::function<double(double)> truth;
+        std::function<double(double x, double truth)> bound;
+    } cases[] = {
+        {"exp(x)", -80, 80, [](double x) { return kernels::exp(x); },
+         [=](double x, double t) { return (2 + 1.2 * std::abs(x)) * ulp * t; }},
+        {"log(x)", 0.5, 2, [](double x) { return kernels::log(x); }, [](double, double) { return 0x1p-21; }},
+        {"log(x)", 2, 1e30, [](double x) { return kernels::log(x); },
+         [](double, double t) { return 0x1p-21 * std::abs(t); }},
+        {"sin(x)", -1000, 1000, [](double x) { return kernels::sin(x); },
+         [](double, double) { return 0x1p-20; }},
+        {"cos(x)", -1000, 1000, [](double x) { return kernels::cos(x); },
+         [](double, double) { return 0x1p-20; }},
+        {"sqrt(x)", 0, 1e6, [](double x) { return std::sqrt(x); },
+         [](double, double t) { return 0x1p-23 * t; }},
+        {"div(7.0f, x)", 0.01, 1e6, [](double x) { return 7.0 / x; },
+         [=](double, double t) { return 2 * ulp * t; }},
+        {"pow(x, 3.5f)", 0.001, 1000, [](double x) { return kernels::pow(x, 3.5); },
+         [](double x, double t) { return (1 + 3.5 * std::abs(std::log2(x))) * 0x1p-22 * t; }},
+        {"pow(x, 3.0f)", -1000, -0.001, [](double x) { return kernels::pow(x, 3.0); },
+         [](double x, double t) { return (1 + 3 * std::abs(std::log2(-x))) * 0x1p-22 * std::abs(t); }},
+        {"norm_cdf(x)", -12.5, 0, [](double x) { return kernels::norm_cdf(x); },
+         [](double x, double t) { return (8 + x * x) * 0x1p-23 * t; }},
+        {"norm_cdf(x)", 0, 10, [](double x) { return kernels::norm_cdf(x); },
+         [](double, double) { return 0x1p-21; }},
+    };
+    for (const auto& c : cases) {
+        SCOPED_TRACE(c.expression);
+        std::vector<float> inputs(1 << 18);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(inputs.size());
+            inputs[i] = static_cast<float>(c.low + (c.high - c.low) * part);
+        }
+        const auto got =
+            run("#include \"kernels/fast.h\"\n"
+                "extern \"C\" __global__ void kernel(float* out, const float* in) {\n"
+                "    const unsigned i = blockIdx.x * 256 + threadIdx.x;\n"
+                "    const float x = in[i];\n"
+                "    out[i] = tilewalk::kernels::fast::" +
+                    c.expression + ";\n}\n",
+                inputs, inputs.size());
+        double worst = 0;
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const auto x = static_cast<double>(inputs[i]);
+            const double truth = c.truth(x);
+            const double ratio = std::abs(static_cast<double>(got[i]) - truth) / c.bound(x, truth);
+            // Not: ratio > worst, which a nan would pass.
+            if (!(ratio <= worst)) {
+                worst = ratio;
+                at = i;
+            }
+        }
+        EXPECT_LE(worst, 1) << "at " << inputs[at] << ": got " << got[at];
+    }
+}
+
+TEST_F(fast_on_gpu, powers_have_the_special_values_of_c) {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> inputs(256, 1.0f);
+    const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 0.5f, -2.5f, 3.0f, inf, -inf, nan};
+    std::size_t n = 0;
+    for (const float x : special) {
+        for (const float y : special) inputs[n++] = x, inputs[n++] = y;
+        if (n + 2 * std::size(special) > inputs.size()) break;
+    }
+    const auto got =
+        run("#include \"kernels/fast.h\"\n"
+            "extern \"C\" __global__ void kernel(float* out, const float* in) {\n"
+            "    const unsigned i = threadIdx.x / 2;\n"
+            "    out[i] = tilewalk::kernels::fast::pow(in[2 * i], in[2 * i + 1]);\n}\n",
+            inputs, 128);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const float expected = kernels::pow(inputs[2 * i], inputs[2 * i + 1]);
+        if (std::isnan(expected)) {
+            EXPECT_TRUE(std::isnan(got[i]))
+                << inputs[2 * i] << " ^ " << inputs[2 * i + 1] << " is " << got[i];
+        } else {
+            EXPECT_FLOAT_EQ(got[i], expected) << inputs[2 * i] << " ^ " << inputs[2 * i + 1];
+        }
+    }
+}
+
+TEST_F(fast_on_gpu, normals_are_near_the_exact_ones) {
+    std::vector<float> inputs(1 << 18);
+    const auto got =
+        run("#include \"kernels/fast.h\"\n"
+            "extern \"C\" __global__ void kernel(float* out, const float*) {\n"
+            "    const unsigned i = blockIdx.x * 256 + threadIdx.x;\n"
+            "    const auto z = tilewalk::kernels::fast_draws::normals(42, i, 3);\n"
+            "    for (int k = 0; k < 4; ++k) out[4 * i + k] = z.x[k];\n}\n",
+            inputs, 4 * inputs.size());
+    double worst = 0;
+    for (std::size_t path = 0; path < inputs.size(); ++path) {
+        const auto z = kernels::single_normals(42, path, 3);
+        for (std::size_t k = 0; k < 4; ++k) {
+            const double radius = std::hypot(z.x[k & 2], z.x[(k & 2) + 1]);
+            const double off = std::abs(static_cast<double>(got[4 * path + k]) - static_cast<double>(z.x[k]));
+            const double ratio = off / (0x1p-16 + 0x1p-22 / radius);
+            if (!(ratio <= worst)) worst = ratio;
+        }
+    }
+    EXPECT_LE(worst, 1);
 }
 
 }  // namespace tilewalk
