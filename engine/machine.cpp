@@ -8,17 +8,21 @@
 
 namespace tilewalk {
 
-std::string machine_name() {
-    utsname system{};
-    std::string name =
-        uname(&system) == 0 ? std::string(system.machine) + " " + system.sysname : "unknown system";
+std::string processor_name() {
     std::ifstream processors("/proc/cpuinfo");
     for (std::string line; std::getline(processors, line);) {
         if (!line.starts_with("model name")) continue;
         const auto colon = line.find(':');
-        if (colon != std::string::npos && colon + 2 <= line.size()) name += ", " + line.substr(colon + 2);
-        break;
+        return colon != std::string::npos && colon + 2 <= line.size() ? line.substr(colon + 2) : "";
     }
+    return "";
+}
+
+std::string machine_name() {
+    utsname system{};
+    std::string name =
+        uname(&system) == 0 ? std::string(system.machine) + " " + system.sysname : "unknown system";
+    if (const std::string processor = processor_name(); !processor.empty()) name += ", " + processor;
     return name + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
 }
 

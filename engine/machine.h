@@ -6,7 +6,8 @@
 
 namespace tilewalk {
 
-std::string machine_name();   // "x86_64 Linux, AMD EPYC, 2 cores"
-std::string compiler_name();  // "GCC 12.2.0"
+std::string processor_name();  // "AMD EPYC 9374F"; empty if the system does not say
+std::string machine_name();    // "x86_64 Linux, AMD EPYC, 2 cores"
+std::string compiler_name();   // "GCC 12.2.0"
 
 }  // namespace tilewalk

@@ -357,7 +357,8 @@ TEST_F(command, help_and_version) {
                                                         {"validate", "-h"},
                                                         {"explain", "-h"},
                                                         {"products", "-h"},
-                                                        {"diff", "--help"}}) {
+                                                        {"diff", "--help"},
+                                                        {"devices", "--help"}}) {
         const finished got = run(with);
         EXPECT_EQ(got.code, 0) << shown(with, got);
         EXPECT_EQ(got.err, "") << shown(with, got);
@@ -646,6 +647,16 @@ TEST_F(command, products_are_listed_and_shown) {
     EXPECT_TRUE(run({"products", "--format", "csv"}).out.starts_with("product,summary\n"));
     EXPECT_GE(nlohmann::json::parse(run({"products", "--format", "json"}).out).size(), 6U);
     EXPECT_EQ(nlohmann::json::parse(run({"products", "asian", "--format", "json"}).out)["product"], "asian");
+}
+
+TEST_F(command, devices_are_listed) {
+    const finished list = run({"devices"});
+    EXPECT_EQ(list.code, 0) << list.err;
+    EXPECT_EQ(list.err, "");
+    EXPECT_TRUE(has(list.out, "\ncpu ") && has(list.out, "\ndevice: auto ")) << list.out;
+    EXPECT_TRUE(run({"devices", "--format", "csv"}).out.starts_with("device,name,usable,"));
+    EXPECT_TRUE(nlohmann::json::parse(run({"devices", "--format", "json"}).out)["gpus"].is_array());
+    expect({"devices", "--format", "xml"}, 2, "--format: found 'xml'");
 }
 
 TEST_F(command, diff_judges_in_standard_errors) {

@@ -17,5 +17,6 @@ command add_validate(CLI::App& to);
 command add_explain(CLI::App& to);
 command add_products(CLI::App& to);
 command add_diff(CLI::App& to);
+command add_devices(CLI::App& to);
 
 }  // namespace tilewalk::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewalk/devices.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_store.h"
+#include "engine/machine.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+namespace {
+
+gpu_page page_of(const cuda::device_finding& found) {
+    const cuda::device_properties& p = found.properties;
+    gpu_page page;
+    page.index = p.index;
+    page.name = p.name;
+    page.uuid = p.uuid;
+    page.compute_capability = std::to_string(p.major) + "." + std::to_string(p.minor);
+    page.memory_bytes = p.memory_bytes;
+    page.multiprocessors = p.multiprocessors;
+    page.clock_hertz = static_cast<std::uint64_t>(p.clock_khz) * 1000;
+    page.shared_bytes = p.shared_bytes_per_block;
+    page.l2_bytes = p.l2_bytes;
+    page.why_not = found.why_not;
+    return page;
+}
+
+}  // namespace
+
+device_pages describe_devices() {
+    device_pages pages;
+    pages.processor.name = processor_name();
+    pages.processor.threads = static_cast<int>(std::thread::hardware_concurrency());
+    pages.processor.instruction_sets = engine::instruction_sets();
+
+    const cuda::device_survey survey = cuda::survey_devices();
+    for (const cuda::device_finding& found : survey.devices) pages.gpus.push_back(page_of(found));
+    pages.why_no_gpu = survey.why_none;
+    pages.cuda_driver = survey.driver;
+    pages.cuda_runtime = survey.runtime;
+
+    pages.why_no_compiler = cuda::why_no_compiler();
+    if (pages.why_no_compiler.empty()) {
+        // Its name and version come first, then how it is told to compile.
+        const std::string text = cuda::nvrtc_compiler().fingerprint();
+        pages.compiler = text.substr(0, text.find(" -"));
+    }
+    pages.kernel_folder = cuda::default_cache_folder().string();
+
+    for (const gpu_page& gpu : pages.gpus) {
+        if (gpu.why_not.empty() && pages.why_no_compiler.empty()) pages.automatic.push_back(gpu.index);
+    }
+    if (pages.automatic.empty()) {
+        const bool one_is_fit = std::any_of(pages.gpus.begin(), pages.gpus.end(),
+                                            [](const gpu_page& g) { return g.why_not.empty(); });
+        pages.why_processor = one_is_fit           ? "no compiler of kernels"
+                              : pages.gpus.empty() ? pages.why_no_gpu
+                                                   : "no GPU can be used";
+    }
+    return pages;
+}
+
+}  // namespace tilewalk
