@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/cuda/backend.h"
 #include "engine/machine.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
@@ -52,13 +54,59 @@ const cpu::lane_operations& operations_named(const std::string& name) {
 struct settled {
     std::uint64_t paths, seed;
     int threads;
+    std::string device;
+    cuda::kernel_choice how;
+    std::uint64_t memory_bytes;
 };
+
+// The first that says something, else the default.
+template <class value>
+value first_of(const std::optional<value>& caller, const std::optional<value>& file, value otherwise) {
+    return caller ? *caller : file ? *file : std::move(otherwise);
+}
+
+cuda::precision precision_named(const std::string& name) {
+    if (name == "double") return cuda::precision::double_;
+    if (name == "single") return cuda::precision::single;
+    if (name == "single_fast") return cuda::precision::single_fast;
+    if (name == "mixed") return cuda::precision::mixed;
+    throw error(error_kind::usage,
+                "precision is '" + name + "'; it must be double, single, single_fast or mixed");
+}
+
+kernels::ring_layout layout_named(const std::string& name) {
+    if (name == "plain") return kernels::ring_layout::plain;
+    if (name == "padded") return kernels::ring_layout::padded;
+    if (name == "transposed") return kernels::ring_layout::transposed;
+    throw error(error_kind::usage, "layout is '" + name + "'; it must be plain, padded or transposed");
+}
+
+cuda::kernel_choice kernel_of(const run_settings& caller, const run_settings& file) {
+    cuda::kernel_choice k;
+    k.precision = precision_named(first_of<std::string>(caller.precision, file.precision, "double"));
+    k.feed = first_of<std::string>(caller.prefetch, file.prefetch, "auto");
+    if (k.feed == "auto") k.feed = "inline";
+    k.distance = first_of(caller.distance, file.distance, k.distance);
+    k.rows = first_of(caller.rows, file.rows, k.rows);
+    k.layout = layout_named(first_of<std::string>(caller.layout, file.layout, "padded"));
+    const std::string padding = first_of<std::string>(caller.padding, file.padding, "auto");
+    k.padding = padding == "auto" ? cuda::kernel_choice::automatic_padding : std::stoi(padding);
+    k.width = first_of(caller.width, file.width, k.width);
+    k.threads = first_of(caller.block, file.block, k.threads);
+    k.space = first_of(caller.space, file.space, k.space);
+    k.row_space = first_of(caller.row_space, file.row_space, k.row_space);
+    k.reduction = first_of(caller.reduction, file.reduction, k.reduction);
+    return k;
+}
 
 settled settle(const run_settings& caller, const run_settings& file) {
     settled s{};
-    s.paths = caller.paths.value_or(file.paths.value_or(default_paths));
-    s.seed = caller.seed.value_or(file.seed.value_or(default_seed));
-    s.threads = caller.threads.value_or(file.threads.value_or(0));
+    s.paths = first_of(caller.paths, file.paths, default_paths);
+    s.seed = first_of(caller.seed, file.seed, default_seed);
+    s.threads = first_of(caller.threads, file.threads, 0);
+    s.device = first_of<std::string>(caller.device, file.device, "auto");
+    s.how = kernel_of(caller, file);
+    s.memory_bytes = first_of(caller.memory_bytes, file.memory_bytes, std::uint64_t{0});
     if (s.paths == 0 || s.paths > most_paths) {
         throw error(error_kind::usage, "paths is " + std::to_string(s.paths) + "; it must be from 1 to 2^40");
     }
@@ -78,26 +126,35 @@ const market& market_of(const book& trades) {
     return *trades.market();
 }
 
-// Lane programs by shape, so that a book of many trades of few shapes compiles few programs.
+// A program and what the CPU runs of it.
+struct shape {
+    program::path_program program;
+    cpu::lane_program lanes;
+};
+
+// Programs by shape, so that a book of many trades of few shapes keeps and compiles few.
 class shape_store {
   public:
-    std::shared_ptr<const cpu::lane_program> find_or_compile(const program::path_program& code) {
-        const std::string shape = program::shape_of(code);
+    std::shared_ptr<const shape> find_or_compile(program::path_program code) {
+        const std::string key = program::shape_of(code);
         const std::lock_guard guard(lock_);
-        auto& entry = by_shape_[shape];
-        if (!entry) entry = std::make_shared<const cpu::lane_program>(cpu::compile(code));
+        auto& entry = by_shape_[key];
+        if (!entry) {
+            cpu::lane_program lanes = cpu::compile(code);
+            entry = std::make_shared<const shape>(shape{std::move(code), std::move(lanes)});
+        }
         return entry;
     }
 
   private:
     std::mutex lock_;
-    std::map<std::string, std::shared_ptr<const cpu::lane_program>> by_shape_;
+    std::map<std::string, std::shared_ptr<const shape>> by_shape_;
 };
 
 struct planned {
     std::optional<error> failure;
     std::string currency;
-    std::shared_ptr<const cpu::lane_program> code;
+    std::shared_ptr<const shape> code;
     program::path_data data;
     plan::timeline when;
     double certain_value = 0;
@@ -124,14 +181,43 @@ planned plan_one(const books::trade& t, const markets::market_state& in, shape_s
         plan::trade_program made = plan::plan_trade(t, in);
         p.currency = std::move(made.currency);
         p.certain = made.is_certain();
-        p.code = shapes.find_or_compile(made.code);
         p.data = std::move(made.data);
         p.when = std::move(made.when);
         if (p.certain) p.certain_value = p.data.initial_states[made.code.outputs[0]];
+        p.code = shapes.find_or_compile(std::move(made.code));
     } catch (const std::exception& e) {
         p.failure = at_trade(t, e);
     }
     return p;
+}
+
+// Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed, else
+// it fails with the GPU's error.
+void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
+                  std::vector<planned>& plans, const settled& run, const run_options& options,
+                  const std::function<void(std::uint64_t)>& on_steps,
+                  std::vector<std::optional<kernels::tile_result>>& walked) {
+    std::vector<cuda::gpu_job> jobs;
+    for (const std::size_t i : walks) {
+        jobs.push_back({&plans[i].code->program, &plans[i].data, &plans[i].when});
+    }
+    cuda::gpu_run asked;
+    asked.jobs = jobs;
+    asked.how = run.how;
+    asked.seed = run.seed;
+    asked.paths = run.paths;
+    asked.memory_bytes = run.memory_bytes;
+    asked.compile_threads = run.threads;
+    asked.cancel = options.cancel;
+    asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
+    cuda::gpu_outcome got = cuda::launcher(on.devices, gpus.kernels()).walk_all(asked);
+    for (std::size_t k = 0; k < walks.size(); ++k) {
+        if (!got.failures[k]) {
+            walked[walks[k]] = got.results[k];
+        } else if (!on.may_fall_back) {
+            plans[walks[k]].failure = std::move(got.failures[k]);
+        }
+    }
 }
 
 std::string utc_now() {
@@ -161,7 +247,7 @@ void price_certain(price_row& row, double value) {
     row.message = "everything has already happened; no path was needed";
 }
 
-void price_walked(price_row& row, const cpu::tile_result& r, std::uint64_t paths) {
+void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -203,7 +289,8 @@ void price_walked(price_row& row, const cpu::tile_result& r, std::uint64_t paths
 
 }  // namespace
 
-engine::engine(engine_settings settings) : settings_(std::move(settings)) {
+engine::engine(engine_settings settings)
+    : settings_(std::move(settings)), gpus_(std::make_shared<cuda::backend>()) {
     operations_named(settings_.instruction_set);
 }
 
@@ -232,29 +319,49 @@ results engine::price(const book& trades, const market& in, const run_options& o
         if (options.on_progress) options.on_progress(now);
     };
 
+    // A GPU takes a moment to open, which planning needs not wait for.
+    auto choosing = std::async(std::launch::async, [&] { return gpus_->choose(run.device); });
     std::vector<planned> plans(state.trades.size());
     shape_store shapes;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, report);
+    const cuda::backend::choice gpus = choosing.get();
     const auto planned_at = clock::now();
 
-    std::vector<cpu::path_job> jobs;
-    std::vector<std::size_t> job_of(plans.size(), plans.size());
+    std::vector<std::size_t> walks;  // trades that need paths
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const planned& p = plans[i];
         if (p.failure || p.certain) continue;
-        job_of[i] = jobs.size();
-        jobs.push_back({p.code.get(), &p.data, &p.when, run.seed, run.paths});
+        walks.push_back(i);
         now.path_steps += run.paths * p.when.steps();
     }
-    const std::size_t without_job = plans.size() - jobs.size();
-    const auto walked =
-        cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
-            now.trades_done = without_job + p.jobs_done;
-            now.path_steps_done = p.path_steps_done;
-            report();
-        });
+    now.trades_done = plans.size() - walks.size();
+    std::vector<std::optional<kernels::tile_result>> walked(plans.size());
+    if (!gpus.devices.empty() && !walks.empty()) {
+        walk_on_gpus(
+            *gpus_, gpus, walks, plans, run, options,
+            [&](std::uint64_t steps) {
+                now.path_steps_done = steps;
+                report();
+            },
+            walked);
+        std::erase_if(walks, [&](std::size_t i) { return walked[i] || plans[i].failure; });
+    }
+    if (!walks.empty()) {
+        const std::size_t done_before = plans.size() - walks.size();
+        std::vector<cpu::path_job> jobs;
+        for (const std::size_t i : walks) {
+            jobs.push_back({&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths});
+        }
+        const auto results =
+            cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
+                now.trades_done = done_before + p.jobs_done;
+                now.path_steps_done = p.path_steps_done;
+                report();
+            });
+        for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]] = results[k];
+    }
     const auto walked_at = clock::now();
 
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -270,7 +377,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
         } else if (plans[i].certain) {
             price_certain(row, plans[i].certain_value);
         } else {
-            price_walked(row, walked[job_of[i]], run.paths);
+            price_walked(row, *walked[i], run.paths);
         }
     }
 

@@ -53,8 +53,9 @@ static constexpr float from_bits(word32 bits) {
     return __builtin_bit_cast(float, bits);
 }
 
-// The only switches in kernels/: device compilers know these three as functions, host compilers as builtins.
-// Templates, because neither form is a constant expression for every compiler, which only a template may be.
+// The only switches in kernels/ stand in this file: device compilers know these three as functions, host
+// compilers as builtins. Templates, because neither form is a constant expression for every compiler, which
+// only a template may be.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)
@@ -119,6 +120,47 @@ static constexpr real clamp(real x, real lowest, real highest) {
     return min(highest, max(lowest, x));
 }
 
+// All 64 bits of a product.
+static constexpr word64 wide_product(word32 a, word32 b) {
+#if defined(__CUDACC_RTC__)
+    // One instruction; for the product of two converted words the compiler also adds the upper halves' zeros.
+    word64 product = 0;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product;
+#else
+    return word64{a} * b;
+#endif
+}
+
+// The square root of x in [2^-500, 2^500].
+static constexpr double sqrt_of_middle_range(double x) {
+#if defined(__CUDACC_RTC__)
+    // The steps of the device's own correctly rounded square root, without its way out for extreme numbers: a
+    // branch and a call that keep the compiler from interleaving neighbouring paths.
+    double guess = 0;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
+    const double error = fma(x, -(guess * guess), 1.0);
+    const double inverse = fma(fma(error, 0.375, 0.5), guess * error, guess);
+    const double root = x * inverse;
+    const double half = from_bits(to_bits(inverse) - (word64{1} << 52));
+    return fma(fma(root, -root, x), half, root);
+#else
+    return sqrt(x);
+#endif
+}
+// The same for x in [2^-60, 2^60], and for 0.
+static constexpr float sqrt_of_middle_range(float x) {
+#if defined(__CUDACC_RTC__)
+    const float above_zero = x > 0x1p-60f ? x : 0x1p-60f;
+    float inverse = 0;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(above_zero));
+    const float root = x * inverse;
+    return fma(fma(root, -root, x), inverse * 0.5f, root);
+#else
+    return sqrt(x);
+#endif
+}
+
 // c0 + c1 x + c2 x^2 + ... by Horner's rule.
 template <typename real>
 static constexpr real polynomial(real, real c0) {
@@ -153,6 +195,66 @@ static constexpr even_and_odd<real> even_and_odd_parts(real z, real c0, real c1,
 template <typename real, typename... rest>
 static constexpr real long_polynomial(real x, real c0, real c1, rest... c) {
     const auto parts = even_and_odd_parts(x * x, c0, c1, c...);
+    return fma(x, parts.odd, parts.even);
+}
+
+// Coefficients as a type, with the array `of`: for double, where a literal is not part of a GPU's instruction
+// but takes two more to bring in. Kept in constant memory they are an operand, which nearly halves the
+// instructions of a polynomial.
+#if defined(__CUDACC_RTC__)
+template <class coefficients>
+struct copy_of_coefficients {
+    double of[sizeof(coefficients::of) / sizeof(double)];
+    constexpr copy_of_coefficients() : of{} {
+        for (unsigned i = 0; i < sizeof(of) / sizeof(double); ++i) of[i] = coefficients::of[i];
+    }
+};
+// Not const: a value that the compiler knew would come back as literals.
+template <class coefficients>
+__constant__ copy_of_coefficients<coefficients> coefficients_in_memory;
+#endif
+
+template <class coefficients, int i>
+static constexpr auto coefficient() {
+#if defined(__CUDACC_RTC__)
+    if constexpr (sizeof(coefficients::of[0]) == sizeof(double)) {
+        return coefficients_in_memory<coefficients>.of[i];
+    } else {
+        return coefficients::of[i];
+    }
+#else
+    return coefficients::of[i];
+#endif
+}
+
+template <class coefficients>
+static constexpr int count_of = int(sizeof(coefficients::of) / sizeof(double));
+
+template <class coefficients, int i = 0>
+static constexpr double polynomial_of(double x) {
+    if constexpr (i + 1 == count_of<coefficients>) {
+        return coefficient<coefficients, i>();
+    } else {
+        return fma(x, polynomial_of<coefficients, i + 1>(x), coefficient<coefficients, i>());
+    }
+}
+
+template <class coefficients, int i = 0>
+static constexpr even_and_odd<double> even_and_odd_parts_of(double z) {
+    if constexpr (i + 2 == count_of<coefficients>) {
+        return {coefficient<coefficients, i>(), coefficient<coefficients, i + 1>()};
+    } else if constexpr (i + 3 == count_of<coefficients>) {
+        return {fma(z, coefficient<coefficients, i + 2>(), coefficient<coefficients, i>()),
+                coefficient<coefficients, i + 1>()};
+    } else {
+        const auto next = even_and_odd_parts_of<coefficients, i + 2>(z);
+        return {fma(z, next.even, coefficient<coefficients, i>()),
+                fma(z, next.odd, coefficient<coefficients, i + 1>())};
+    }
+}
+template <class coefficients>
+static constexpr double long_polynomial_of(double x) {
+    const auto parts = even_and_odd_parts_of<coefficients>(x * x);
     return fma(x, parts.odd, parts.even);
 }
 

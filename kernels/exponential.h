@@ -9,26 +9,36 @@ namespace tilewalk::kernels {
 
 // ln 2 in parts: the first has trailing zeros, so that its product with an exponent is exact.
 template <typename real>
-struct ln2;
+struct ln2_parts;
 template <>
-struct ln2<double> {
-    static constexpr double high = 0x1.62e42fefa38p-1;
-    static constexpr double low = 0x1.ef35793c7673p-45;
-    static constexpr double inverse = 0x1.71547652b82fep+0;
+struct ln2_parts<double> {
+    static constexpr double of[] = {0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45, 0x1.71547652b82fep+0,
+                                    format<double>::integer_shift + 2 * format<double>::exponent_bias};
 };
 template <>
-struct ln2<float> {
-    static constexpr float high = 0x1.62e4p-1f;
-    static constexpr float low = 0x1.7f7d1cp-20f;
-    static constexpr float inverse = 0x1.715476p+0f;
+struct ln2_parts<float> {
+    static constexpr float of[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f, 0x1.715476p+0f,
+                                   format<float>::integer_shift + 2 * format<float>::exponent_bias};
+};
+template <typename real>
+struct ln2 {
+    static constexpr real high() { return coefficient<ln2_parts<real>, 0>(); }
+    static constexpr real low() { return coefficient<ln2_parts<real>, 1>(); }
+    static constexpr real inverse() { return coefficient<ln2_parts<real>, 2>(); }
+    // Brings the exponent of split_exp to the low bits of a mantissa. Twice the bias is added, so that both
+    // halves of the exponent come out without arithmetic shifts (see scale).
+    static constexpr real shift() { return coefficient<ln2_parts<real>, 3>(); }
 };
 
 // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
+struct exponential_tail_coefficients {
+    static constexpr double of[] = {0x1.000000000000ap-1,  0x1.55555555554fap-3,  0x1.555555555087cp-5,
+                                    0x1.1111111127be9p-7,  0x1.6c16c1842a12dp-10, 0x1.a01a012a56844p-13,
+                                    0x1.a0199a0c642e1p-16, 0x1.71df2554f7fc2p-19, 0x1.28ad72cf612aep-22,
+                                    0x1.ad7f6a95373efp-26};
+};
 static constexpr double exponential_tail(double r) {
-    return polynomial(r, 0x1.000000000000ap-1, 0x1.55555555554fap-3, 0x1.555555555087cp-5,
-                      0x1.1111111127be9p-7, 0x1.6c16c1842a12dp-10, 0x1.a01a012a56844p-13,
-                      0x1.a0199a0c642e1p-16, 0x1.71df2554f7fc2p-19, 0x1.28ad72cf612aep-22,
-                      0x1.ad7f6a95373efp-26);
+    return polynomial_of<exponential_tail_coefficients>(r);
 }
 static constexpr float exponential_tail(float r) {
     return polynomial(r, 0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123dep-7f, 0x1.6ac74ep-10f);
@@ -43,13 +53,11 @@ struct split_exponential {
 
 template <typename real>
 static constexpr split_exponential<real> split_exp(real x, real correction) {
-    // Twice the bias is added, so that both halves of the exponent come out without arithmetic shifts (see
-    // scale).
-    const real shift = format<real>::integer_shift + real(2 * format<real>::exponent_bias);
-    const real shifted = fma(x, ln2<real>::inverse, shift);
+    const real shift = ln2<real>::shift();
+    const real shifted = fma(x, ln2<real>::inverse(), shift);
     const real n = shifted - shift;
     // The inner fma is exact; the small parts are added together first, so that only one rounding counts.
-    const real r = fma(-n, ln2<real>::high, x) + fma(-n, ln2<real>::low, correction);
+    const real r = fma(-n, ln2<real>::high(), x) + fma(-n, ln2<real>::low(), correction);
     return {to_bits(shifted), fma(r * r, exponential_tail(r), r)};
 }
 
@@ -74,13 +82,16 @@ static constexpr float exp(float x) {
 }
 
 // (log(1 + f) - f + f^2 / 2) / f^3 for sqrt(1/2) <= 1 + f < sqrt(2).
-static constexpr double logarithm_tail(double f) {
-    return long_polynomial(
-        f, 0x1.555555555556bp-2, -0x1.ffffffffffe7bp-3, 0x1.9999999994dccp-3, -0x1.555555556b1efp-3,
+struct logarithm_tail_coefficients {
+    static constexpr double of[] = {
+        0x1.555555555556bp-2, -0x1.ffffffffffe7bp-3, 0x1.9999999994dccp-3, -0x1.555555556b1efp-3,
         0x1.249249275d188p-3, -0x1.fffffff3a52fap-4, 0x1.c71c702e36317p-4, -0x1.99999aa0e8c33p-4,
         0x1.745d58ceb3882p-4, -0x1.555576b2d55acp-4, 0x1.3b0d78e317f8dp-4, -0x1.24894c59c162dp-4,
         0x1.1169ffcff544bp-4, -0x1.00cfa221698f4p-4, 0x1.dc97be4ec1533p-5, -0x1.b45e9fe6eb12fp-5,
-        0x1.bbacf1e29acc7p-5, -0x1.0106916f88498p-4, 0x1.d2b01b2cc7937p-5, -0x1.8dbdda27af803p-6);
+        0x1.bbacf1e29acc7p-5, -0x1.0106916f88498p-4, 0x1.d2b01b2cc7937p-5, -0x1.8dbdda27af803p-6};
+};
+static constexpr double logarithm_tail(double f) {
+    return long_polynomial_of<logarithm_tail_coefficients>(f);
 }
 static constexpr float logarithm_tail(float f) {
     return long_polynomial(f, 0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a008p-3f, -0x1.547246p-3f,
@@ -126,10 +137,10 @@ static constexpr real log_of_parts(split_number<real> s) {
     const real z = f * f;
     const real tail = fma(f * z, logarithm_tail(f), real(-0.5) * z);
     // Exact: whole + lost = exponent * ln2.high + f.
-    const real base = s.exponent * ln2<real>::high;
+    const real base = s.exponent * ln2<real>::high();
     const real whole = base + f;
     const real lost = f - (whole - base);
-    return whole + (fma(s.exponent, ln2<real>::low, tail) + lost);
+    return whole + (fma(s.exponent, ln2<real>::low(), tail) + lost);
 }
 
 // log(x) for positive normal x only: what the radius of a normal needs. Error < 0.9 ulp.
@@ -169,10 +180,13 @@ static constexpr two_parts<double> two_thirds(double) {
 static constexpr two_parts<float> two_thirds(float) {
     return {0x1.555556p-1f, -0x1.555556p-26f};
 }
+struct atanh_tail_coefficients {
+    static constexpr double of[] = {0x1.9999999999996p-2, 0x1.2492492493038p-2, 0x1.c71c71c58006bp-3,
+                                    0x1.745d183281906p-3, 0x1.3b1362a996c67p-3, 0x1.1120b77f76f1bp-3,
+                                    0x1.de332510f9d8bp-4, 0x1.eb1395bd4227ep-4};
+};
 static constexpr double atanh_tail(double z) {
-    return polynomial(z, 0x1.9999999999996p-2, 0x1.2492492493038p-2, 0x1.c71c71c58006bp-3,
-                      0x1.745d183281906p-3, 0x1.3b1362a996c67p-3, 0x1.1120b77f76f1bp-3, 0x1.de332510f9d8bp-4,
-                      0x1.eb1395bd4227ep-4);
+    return polynomial_of<atanh_tail_coefficients>(z);
 }
 static constexpr float atanh_tail(float z) {
     return polynomial(z, 0x1.999998p-2f, 0x1.24964ep-2f, 0x1.c486bcp-3f, 0x1.b3c634p-3f);
@@ -201,10 +215,10 @@ static constexpr two_parts<real> precise_log(real x) {
     const real u = s * t;
     const real u_low = fma(s, t, -u) + fma(s, t_low, s_low * t);
 
-    const auto first = exact_sum(parts.exponent * ln2<real>::high, real(2) * s);
+    const auto first = exact_sum(parts.exponent * ln2<real>::high(), real(2) * s);
     const auto second = exact_sum(first.high, u);
     const real low =
-        (first.low + second.low) + (fma(parts.exponent, ln2<real>::low, real(2) * s_low) + u_low);
+        (first.low + second.low) + (fma(parts.exponent, ln2<real>::low(), real(2) * s_low) + u_low);
     return exact_sum(second.high, low);
 }
 

@@ -11,14 +11,17 @@ namespace tilewalk::kernels {
 // (t + 1) * e^(t^2/2) * norm_cdf(-t) as a polynomial in z = (t - 5) / (t + 5), from t = 0 to where
 // norm_cdf(-t) is no number any more (38.6 in double, 14.2 in float). The factor t + 1 keeps it between 0.39
 // and 0.53, nearly flat, so that the leading coefficient (in two parts) carries its accuracy.
-static constexpr two_parts<double> mills_polynomial(double z) {
-    const double rest = long_polynomial(
-        z, -0x1.76ff86859eb14p-4, 0x1.fc66cc64a1453p-6, 0x1.47c1d0305482dp-7, -0x1.b08e0007b688ep-6,
-        0x1.92037bab47c83p-6, -0x1.f11aab02b6b6bp-7, 0x1.ab6d038d273adp-8, -0x1.b75f4fa0c994ep-10,
-        0x1.0571a469dad9ap-17, 0x1.7e61e82f9acb6p-13, -0x1.c1b1c9d31486p-15, -0x1.4c0fd3a7f88d4p-17,
+struct mills_polynomial_coefficients {
+    static constexpr double of[] = {
+        -0x1.76ff86859eb14p-4, 0x1.fc66cc64a1453p-6,   0x1.47c1d0305482dp-7,   -0x1.b08e0007b688ep-6,
+        0x1.92037bab47c83p-6,  -0x1.f11aab02b6b6bp-7,  0x1.ab6d038d273adp-8,   -0x1.b75f4fa0c994ep-10,
+        0x1.0571a469dad9ap-17, 0x1.7e61e82f9acb6p-13,  -0x1.c1b1c9d31486p-15,  -0x1.4c0fd3a7f88d4p-17,
         0x1.3003c0d0213fap-17, -0x1.2c35de9d063e3p-24, -0x1.5f36ad5aec807p-20, 0x1.106f994bd715dp-23,
-        0x1.a7862fa685fbp-23, -0x1.ac3678a986355p-26, -0x1.0d57250e1af7ep-25, 0x1.68b2d9475158p-29,
-        0x1.2823b48f8f31ap-28, 0x1.1731fa52d78eep-35, -0x1.2b783aa21be97p-32);
+        0x1.a7862fa685fbp-23,  -0x1.ac3678a986355p-26, -0x1.0d57250e1af7ep-25, 0x1.68b2d9475158p-29,
+        0x1.2823b48f8f31ap-28, 0x1.1731fa52d78eep-35,  -0x1.2b783aa21be97p-32};
+};
+static constexpr two_parts<double> mills_polynomial(double z) {
+    const double rest = long_polynomial_of<mills_polynomial_coefficients>(z);
     const auto sum = exact_sum(0x1.d8979b0f2b39dp-2, z * rest);
     return {sum.high, sum.low + 0x1.b808a0014a884p-56};
 }
@@ -68,12 +71,15 @@ static constexpr real norm_cdf(real x) {
 // norm_inv(p) = (2 p - 1) * g(w) with w = -log(4 p (1 - p)). In the centre, up to largest_centre, g is
 // sqrt(pi/2) + w * centre_polynomial(w). In the tail a first guess of g has a relative error of 2^-20 (2^-16
 // in float), and one correction step takes it below the rounding.
+struct centre_polynomial_coefficients {
+    static constexpr double of[] = {0x1.4ffddeaa22c8ap-2,   0x1.0b9a8ec5e3af5p-6,   -0x1.b0d7e37ba3999p-9,
+                                    -0x1.7bc0dbe3829abp-13, 0x1.147b45a413f46p-14,  0x1.7f7b921cdbe8p-19,
+                                    -0x1.80984c5920b51p-20, -0x1.bde76f5764469p-25, 0x1.0f90153990e2ap-25,
+                                    0x1.770594fdf817bp-30,  -0x1.bf8e5631fdb18p-31, -0x1.0845038a201ccp-35,
+                                    0x1.02fdc4331948fp-35,  -0x1.f1c9cea0fd8e2p-39, 0x1.3986298c68c54p-43};
+};
 static constexpr double centre_polynomial(double w) {
-    return long_polynomial(w, 0x1.4ffddeaa22c8ap-2, 0x1.0b9a8ec5e3af5p-6, -0x1.b0d7e37ba3999p-9,
-                           -0x1.7bc0dbe3829abp-13, 0x1.147b45a413f46p-14, 0x1.7f7b921cdbe8p-19,
-                           -0x1.80984c5920b51p-20, -0x1.bde76f5764469p-25, 0x1.0f90153990e2ap-25,
-                           0x1.770594fdf817bp-30, -0x1.bf8e5631fdb18p-31, -0x1.0845038a201ccp-35,
-                           0x1.02fdc4331948fp-35, -0x1.f1c9cea0fd8e2p-39, 0x1.3986298c68c54p-43);
+    return long_polynomial_of<centre_polynomial_coefficients>(w);
 }
 static constexpr float centre_polynomial(float w) {
     return polynomial(w, 0x1.4ffddcp-2f, 0x1.0b9cc4p-6f, -0x1.b12372p-9f, -0x1.7218b4p-13f, 0x1.fcb718p-15f,
@@ -93,12 +99,15 @@ static constexpr two_parts<float> root_of_half_pi(float) {
 }
 
 // g / (sqrt(w) + 3) as a polynomial in (sqrt(w) - 3) / (sqrt(w) + 3).
+struct guess_polynomial_coefficients {
+    static constexpr double of[] = {
+        0x1.55e1e3854b99fp-1,  0x1.7f69decbaa089p-1,  0x1.485bb1fa54297p-4,  -0x1.3eef1df627965p-2,
+        0x1.09baa9efd394dp+0,  -0x1.1e3fed7af515p+1,  -0x1.f1d8aa1c8aa1ep-1, 0x1.115b3840b9986p+4,
+        -0x1.81cca21e0a67ap+4, -0x1.84c6a23bb039bp+5, 0x1.5261f94abbbd1p+7,  -0x1.267c6c642bbafp+6,
+        -0x1.5090df1944558p+8, 0x1.34991cb05d482p+9,  -0x1.af5405f3225c8p+8, 0x1.c4f0f331cbb17p+6};
+};
 static constexpr double guess_polynomial(double z) {
-    return long_polynomial(
-        z, 0x1.55e1e3854b99fp-1, 0x1.7f69decbaa089p-1, 0x1.485bb1fa54297p-4, -0x1.3eef1df627965p-2,
-        0x1.09baa9efd394dp+0, -0x1.1e3fed7af515p+1, -0x1.f1d8aa1c8aa1ep-1, 0x1.115b3840b9986p+4,
-        -0x1.81cca21e0a67ap+4, -0x1.84c6a23bb039bp+5, 0x1.5261f94abbbd1p+7, -0x1.267c6c642bbafp+6,
-        -0x1.5090df1944558p+8, 0x1.34991cb05d482p+9, -0x1.af5405f3225c8p+8, 0x1.c4f0f331cbb17p+6);
+    return long_polynomial_of<guess_polynomial_coefficients>(z);
 }
 static constexpr float guess_polynomial(float z) {
     return polynomial(z, 0x1.55e0b4p-1f, 0x1.7f7772p-1f, 0x1.5669aap-4f, -0x1.4f7592p-2f, 0x1.b8b1c2p-1f,

@@ -30,8 +30,8 @@ static constexpr philox_key next_key(philox_key key) {
 // Straight-line by recursion: GCC 12 vectorises a loop over paths only when there is no loop of rounds in it.
 template <int rounds = philox_rounds>
 static constexpr philox_block philox(philox_block c, philox_key key) {
-    const word64 p0 = word64{philox_multiplier_0} * c.x0;
-    const word64 p1 = word64{philox_multiplier_1} * c.x2;
+    const word64 p0 = wide_product(philox_multiplier_0, c.x0);
+    const word64 p1 = wide_product(philox_multiplier_1, c.x2);
     const philox_block next{word32(p1 >> 32) ^ c.x1 ^ key.low, word32(p1), word32(p0 >> 32) ^ c.x3 ^ key.high,
                             word32(p0)};
     if constexpr (rounds == 1) {

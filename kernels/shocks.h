@@ -34,14 +34,15 @@ static constexpr float uniform_of_bits(word32 w) {
 
 // Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57.
 static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1) {
-    const double radius = sqrt(-2.0 * log_of_normal_range(uniform_of_bits(w0)));
+    const double radius = sqrt_of_middle_range(-2.0 * log_of_normal_range(uniform_of_bits(w0)));
     const auto direction = sincos_of_turn(w1);
     return {radius * direction.cosine, radius * direction.sine};
 }
 
 // The radius uses all 32 bits, (w0 + 1/2) / 2^32 rounded: the largest normal is sqrt(-2 log 2^-33) = 6.76.
 static constexpr sine_cosine<float> normals_of_bits(word32 w0, word32 w1) {
-    const float radius = sqrt(-2.0f * log_of_normal_range(fma(float(w0), 0x1p-32f, 0x1p-33f)));
+    const float radius =
+        sqrt_of_middle_range(-2.0f * log_of_normal_range(fma(float(w0), 0x1p-32f, 0x1p-33f)));
     const auto direction = sincos_of_turn(w1);
     return {radius * direction.sine, radius * direction.cosine};
 }

@@ -15,21 +15,25 @@ struct sine_cosine {
 };
 
 // sin(r) and cos(r) for |r| <= pi/4.
+struct sine_polynomial_coefficients {
+    static constexpr double of[] = {-0x1.5555555555548p-3, 0x1.111111110f73p-7,    -0x1.a01a019be9217p-13,
+                                    0x1.71de35552b4afp-19, -0x1.ae5e4b83e1c67p-26, 0x1.5d8b559857b8cp-33};
+};
 static constexpr double sine_polynomial(double r) {
     const double z = r * r;
-    return fma(r * z,
-               polynomial(z, -0x1.5555555555548p-3, 0x1.111111110f73p-7, -0x1.a01a019be9217p-13,
-                          0x1.71de35552b4afp-19, -0x1.ae5e4b83e1c67p-26, 0x1.5d8b559857b8cp-33),
-               r);
+    return fma(r * z, polynomial_of<sine_polynomial_coefficients>(z), r);
 }
 static constexpr float sine_polynomial(float r) {
     const float z = r * r;
     return fma(r * z, polynomial(z, -0x1.555546p-3f, 0x1.110778p-7f, -0x1.9953fep-13f), r);
 }
+struct cosine_polynomial_coefficients {
+    static constexpr double of[] = {0x1.5555555555555p-5,   -0x1.6c16c16c163c3p-10, 0x1.a01a019e50d8dp-16,
+                                    -0x1.27e4f91cfe5e1p-22, 0x1.1eea98d21f89fp-29,  -0x1.900203ab78a6dp-37};
+};
 static constexpr double cosine_polynomial(double r) {
     const double z = r * r;
-    const double tail = polynomial(z, 0x1.5555555555555p-5, -0x1.6c16c16c163c3p-10, 0x1.a01a019e50d8dp-16,
-                                   -0x1.27e4f91cfe5e1p-22, 0x1.1eea98d21f89fp-29, -0x1.900203ab78a6dp-37);
+    const double tail = polynomial_of<cosine_polynomial_coefficients>(z);
     return fma(z, fma(z, tail, -0.5), 1.0);
 }
 static constexpr float cosine_polynomial(float r) {
@@ -38,23 +42,27 @@ static constexpr float cosine_polynomial(float r) {
 }
 
 // sin(pi/2 v) and cos(pi/2 v) for |v| <= 1/2.
+struct quarter_sine_polynomial_coefficients {
+    static constexpr double of[] = {0x1.921fb54442d18p+0,  -0x1.4abbce625bdaep-1, 0x1.466bc6774afcep-4,
+                                    -0x1.32d2ccd46a411p-8, 0x1.507821d4e0635p-13, -0x1.e2f3f0f3f991bp-19,
+                                    0x1.dfc5ba14c910fp-25};
+};
 static constexpr double quarter_sine_polynomial(double v) {
     const double z = v * v;
-    return v * polynomial(z, 0x1.921fb54442d18p+0, -0x1.4abbce625bdaep-1, 0x1.466bc6774afcep-4,
-                          -0x1.32d2ccd46a411p-8, 0x1.507821d4e0635p-13, -0x1.e2f3f0f3f991bp-19,
-                          0x1.dfc5ba14c910fp-25);
+    return v * polynomial_of<quarter_sine_polynomial_coefficients>(z);
 }
 static constexpr float quarter_sine_polynomial(float v) {
     const float z = v * v;
     return v * polynomial(z, 0x1.921fb6p+0f, -0x1.4abc24p-1f, 0x1.4680a4p-4f, -0x1.33198ep-8f);
 }
+struct quarter_cosine_polynomial_coefficients {
+    static constexpr double of[] = {-0x1.3bd3cc9be45dep+0, 0x1.03c1f081b5a52p-2,   -0x1.55d3c7e3bfe56p-6,
+                                    0x1.e1f50675b20c9p-11, -0x1.a6d1e238eed69p-16, 0x1.f9c4adc187b6ep-22,
+                                    -0x1.b0345f56ad5edp-28};
+};
 static constexpr double quarter_cosine_polynomial(double v) {
     const double z = v * v;
-    return fma(z,
-               polynomial(z, -0x1.3bd3cc9be45dep+0, 0x1.03c1f081b5a52p-2, -0x1.55d3c7e3bfe56p-6,
-                          0x1.e1f50675b20c9p-11, -0x1.a6d1e238eed69p-16, 0x1.f9c4adc187b6ep-22,
-                          -0x1.b0345f56ad5edp-28),
-               1.0);
+    return fma(z, polynomial_of<quarter_cosine_polynomial_coefficients>(z), 1.0);
 }
 static constexpr float quarter_cosine_polynomial(float v) {
     const float z = v * v;

@@ -8,7 +8,7 @@
 
 #include "engine/cpu/lane_program.h"
 #include "engine/plan/timeline.h"
-#include "kernels/moments.h"
+#include "kernels/tile_result.h"
 #include "products/program/passes.h"
 
 namespace tilewalk::cpu {
@@ -24,11 +24,7 @@ struct path_job {
     std::uint64_t tiles() const;
 };
 
-struct tile_result {
-    kernels::moments moments{};
-    std::uint64_t not_finite = 0;            // paths whose result is not a finite number
-    std::uint64_t first_not_finite = ~0ull;  // and the first of them
-};
+using kernels::tile_result;
 
 class lane_machine {
   public:

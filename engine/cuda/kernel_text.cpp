@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/spaces.h"
 #include "kernels/tile.h"
 #include "products/program/print_cuda.h"
 
@@ -34,6 +36,9 @@ words_of_precision words_of(precision p) {
     return {};
 }
 
+// Of shared memory that a reduction takes.
+constexpr std::size_t reduction_bytes = 64 * sizeof(double);
+
 const char* word_of(kernels::ring_layout layout) {
     switch (layout) {
         case kernels::ring_layout::plain:
@@ -49,16 +54,24 @@ const char* word_of(kernels::ring_layout layout) {
 }  // namespace
 
 std::string path_kernel_text(const program::path_program& p, const kernel_choice& how) {
+    using use = feed_entry::use;
     const auto words = words_of(how.precision);
-    const bool is_inline = how.feed == "inline";
-    const int slots = p.normals_per_step + p.uniforms_per_step;
-    const std::string source = is_inline ? fmt::format("feeds::random_draws<{}, {}, {}>", words.draws,
-                                                       p.normals_per_step, p.uniforms_per_step)
-                                         : fmt::format("arrays<shape, {}>", p.normals_per_step);
+    const feed_entry& feed = feed_named(how.feed);
+    const space_entry& rows = space_named(how.row_space);
+    const bool from_arrays = feed.makes_use_of(use::array);
+    // What makes no difference is not in the text, so that one kernel serves.
+    const std::string_view space = from_arrays ? space_named(how.space).type : "global";
+    const bool has_layout = feed.makes_use_of(use::layout);
+    const auto layout = has_layout ? how.layout : kernels::ring_layout::plain;
+    const std::string source = from_arrays
+                                   ? fmt::format("arrays<shape, {}, spaces::{}>", p.normals_per_step, space)
+                                   : fmt::format("feeds::random_draws<{}, {}, {}>", words.draws,
+                                                 p.normals_per_step, p.uniforms_per_step);
     std::string includes;
     for (const std::string& header :
-         {std::string(words.header), "kernels/feeds/" + how.feed + ".h", std::string("kernels/operations.h"),
-          std::string("kernels/path_kernel.h"), "kernels/reductions/" + how.reduction + ".h"}) {
+         {std::string(words.header), feed.header(), std::string(rows.header),
+          std::string("kernels/operations.h"), std::string("kernels/path_kernel.h"),
+          "kernels/reductions/" + how.reduction + ".h"}) {
         includes += "#include \"" + header + "\"\n";
     }
     return fmt::format(
@@ -75,7 +88,7 @@ struct choice {{
     using memory = thread_memory<spaces::{space}>;
     using numbers = numbers_in_memory<real, spaces::{row_space}>;
     using source = {source};
-    using feed = feeds::{feed_type}<shape, memory>;
+    using feed = feeds::{feed}<shape, memory>;
     using reduction = reductions::{reduction}<{threads}>;
 }};
 
@@ -89,15 +102,19 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 )",
         fmt::arg("includes", includes), fmt::arg("reduction", how.reduction), fmt::arg("math", words.math),
         fmt::arg("program", program::print_cuda(p, "program")), fmt::arg("real", words.real),
-        fmt::arg("shock", words.shock), fmt::arg("slots", slots), fmt::arg("width", how.width),
-        fmt::arg("threads", how.threads), fmt::arg("distance", how.distance), fmt::arg("rows", how.rows),
-        fmt::arg("layout", word_of(how.layout)), fmt::arg("padding", how.padding),
-        fmt::arg("space", how.space), fmt::arg("row_space", how.row_space), fmt::arg("source", source),
-        fmt::arg("feed_type", is_inline ? "inline_" : how.feed));
+        fmt::arg("shock", words.shock), fmt::arg("slots", p.normals_per_step + p.uniforms_per_step),
+        fmt::arg("width", how.width), fmt::arg("threads", how.threads),
+        fmt::arg("distance", feed.makes_use_of(use::distance) ? how.distance : 1),
+        fmt::arg("rows", feed.makes_use_of(use::rows) ? how.rows : 1), fmt::arg("layout", word_of(layout)),
+        fmt::arg("padding", layout == kernels::ring_layout::padded ? padding_of(how) : 0),
+        fmt::arg("space", space), fmt::arg("row_space", rows.type), fmt::arg("source", source),
+        fmt::arg("feed", feed.type()));
 }
 
-std::size_t path_kernel_shared_bytes(const program::path_program&, const kernel_choice&) {
-    return kernels::paths_per_tile * sizeof(double) + 64 * sizeof(double);
+std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how) {
+    // The reduction works where the feed's memory was.
+    const std::size_t feed = feed_shared_bytes(how, p.normals_per_step + p.uniforms_per_step);
+    return kernels::paths_per_tile * sizeof(double) + std::max<std::size_t>(feed, reduction_bytes);
 }
 
 std::string merge_kernel_text() {

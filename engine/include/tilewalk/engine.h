@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices books. One engine may be used by many threads at once; it keeps no state between calls but its
-// settings.
+// Prices books. One engine may be used by many threads at once; between calls it keeps its settings, and the
+// GPUs it has opened with their kernels.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@
 #include "tilewalk/results.h"
 
 namespace tilewalk {
+
+namespace cuda {
+class backend;
+}
 
 // What holds where neither the caller nor the book says otherwise.
 inline constexpr std::uint64_t default_paths = 131072;
@@ -73,6 +78,7 @@ class engine {
 
   private:
     engine_settings settings_;
+    std::shared_ptr<cuda::backend> gpus_;
 };
 
 }  // namespace tilewalk

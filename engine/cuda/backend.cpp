@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/backend.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tilewalk::cuda {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& wanted) {
+    throw error(
+        error_kind::usage,
+        "device is '" + wanted + "'; it must be auto, cpu, cuda, or the numbers of GPUs such as 0 or 0,1");
+}
+
+std::vector<int> indices_in(const std::string& wanted) {
+    std::vector<int> out;
+    const char* at = wanted.data();
+    const char* const end = at + wanted.size();
+    for (;;) {
+        int index = 0;
+        const auto read = std::from_chars(at, end, index);
+        if (read.ec != std::errc() || index < 0) refuse(wanted);
+        if (std::find(out.begin(), out.end(), index) != out.end()) {
+            throw error(error_kind::usage, "device is '" + wanted + "', which names a GPU twice");
+        }
+        out.push_back(index);
+        if (read.ptr == end) return out;
+        if (*read.ptr != ',') refuse(wanted);
+        at = read.ptr + 1;
+    }
+}
+
+std::string joined(const device_survey& s) {
+    if (!s.why_none.empty()) return s.why_none;
+    std::string out;
+    for (const device_finding& d : s.devices) {
+        out += (out.empty() ? "" : "; ") + std::to_string(d.properties.index) + " (" + d.properties.name +
+               ")" + (d.why_not.empty() ? "" : ": " + d.why_not);
+    }
+    return out.empty() ? "there is no GPU" : "there is " + out;
+}
+
+}  // namespace
+
+backend::choice backend::choose(const std::string& wanted) {
+    choice out;
+    if (wanted == "cpu") return out;
+    const bool is_auto = wanted == "auto", is_all = wanted == "cuda";
+    const std::vector<int> listed = is_auto || is_all ? std::vector<int>{} : indices_in(wanted);
+
+    const std::lock_guard guard(lock_);
+    const std::string no_compiler = why_no_compiler();
+    const device_survey survey = survey_devices();
+    out.may_fall_back = is_auto;
+    std::vector<int> usable;
+    for (const device_finding& d : survey.devices) {
+        if (d.why_not.empty()) usable.push_back(d.properties.index);
+    }
+    const auto missing = [&](const std::string& why) {
+        if (!is_auto) throw error(error_kind::device, why);
+        out.why_cpu = why;
+    };
+    for (const int index : listed) {
+        if (std::find(usable.begin(), usable.end(), index) == usable.end()) {
+            throw error(error_kind::device, "GPU " + std::to_string(index) + " can't be used: " +
+                                                joined(survey) + "; see tilewalk devices");
+        }
+    }
+    if (usable.empty()) {
+        missing(joined(survey));
+        return out;
+    }
+    if (!no_compiler.empty()) {
+        missing(no_compiler);
+        return out;
+    }
+    for (const int index : listed.empty() ? usable : listed) {
+        try {
+            out.devices.push_back(open(index));
+        } catch (const error& e) {
+            if (!is_auto) throw;
+            out.why_cpu = e.message();
+        }
+    }
+    return out;
+}
+
+std::shared_ptr<loaded_device> backend::open(int index) {
+    auto& known = open_[index];
+    if (!known) known = std::make_shared<loaded_device>(open_device(index));
+    return known;
+}
+
+kernel_store& backend::kernels() {
+    const std::lock_guard guard(lock_);
+    if (!kernels_) kernels_ = std::make_unique<kernel_store>(nvrtc_compiler(), default_cache_folder());
+    return *kernels_;
+}
+
+}  // namespace tilewalk::cuda
