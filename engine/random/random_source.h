@@ -10,16 +10,12 @@
 #include <string>
 
 #include "engine/cuda/device.h"
+#include "engine/random/element.h"
 #include "kernels/fill_kernel.h"
 
 namespace tilewalk::random {
 
 using kernels::shock_kind;
-enum class element : std::uint8_t { single_, double_ };
-
-constexpr std::size_t bytes_of(element of) {
-    return of == element::double_ ? sizeof(double) : sizeof(float);
-}
 
 // A cube in device memory. Row r holds shock number r, that is slot r % per_step of step r / per_step; paths
 // stand side by side. All trades of a run share one cube of normals and one of uniforms.
