@@ -25,6 +25,9 @@ namespace program = tilewalk::program;
 struct alignas(64) lane_vector {
     std::array<double, cpu::lanes> x{};
 };
+struct alignas(64) lane_block {
+    double x[2][cpu::lanes];
+};
 
 // The bits of a number; a nan counts as the same as any other, because its sign and payload follow from the
 // order of operands, which compilers may exchange.
@@ -137,7 +140,7 @@ TEST_P(lanes, have_a_loop_for_each_operation_and_mode) {
         for (int mode = 0; mode < 8; ++mode) {
             const bool expected = entry.arity > 0 && mode < (1 << entry.arity) - 1;
             const auto loop =
-                set().loops[static_cast<std::size_t>(entry.code)][static_cast<std::size_t>(mode)];
+                set().in_double.loops[static_cast<std::size_t>(entry.code)][static_cast<std::size_t>(mode)];
             EXPECT_EQ(loop != nullptr, expected) << set().name << ' ' << entry.name << " mode " << mode;
         }
     }
@@ -148,7 +151,7 @@ TEST_P(lanes, equal_evaluate_bit_for_bit) {
     for (const auto& entry : program::operations) {
         for (int mode = 0; mode < 8; ++mode) {
             const auto loop =
-                set().loops[static_cast<std::size_t>(entry.code)][static_cast<std::size_t>(mode)];
+                set().in_double.loops[static_cast<std::size_t>(entry.code)][static_cast<std::size_t>(mode)];
             if (loop == nullptr) continue;
             for (int round = 0; round < 40; ++round) {
                 const lane_vector a = source.next_vector();
@@ -187,9 +190,9 @@ TEST_P(lanes, fill_and_copy) {
     number_source source(2);
     const lane_vector from = source.next_vector();
     lane_vector out;
-    set().copy(out.x.data(), from.x.data());
+    set().in_double.copy(out.x.data(), from.x.data());
     for (std::size_t lane = 0; lane < out.x.size(); ++lane) ASSERT_EQ(bits(out.x[lane]), bits(from.x[lane]));
-    set().fill(out.x.data(), -2.5);
+    set().in_double.fill(out.x.data(), -2.5);
     for (const double x : out.x) ASSERT_EQ(x, -2.5);
 }
 
@@ -209,19 +212,19 @@ TEST_P(lanes, shocks_equal_the_kernel_headers) {
         origins.push_back({source.word(), source.word(), static_cast<std::uint32_t>(source.word())});
     }
     for (const auto& at : origins) {
-        lane_vector first, second, u, v;
-        set().normals(first.x.data(), second.x.data(), at.seed, at.first_path, at.block);
-        set().uniforms(u.x.data(), v.x.data(), at.seed, at.first_path, at.block);
-        for (std::size_t lane = 0; lane < first.x.size(); ++lane) {
+        lane_block normals, uniforms;
+        set().double_draws.normals(normals.x, at.seed, at.first_path, at.block);
+        set().double_draws.uniforms(uniforms.x, at.seed, at.first_path, at.block);
+        for (std::size_t lane = 0; lane < cpu::lanes; ++lane) {
             const auto normal = kernels::normals(at.seed, at.first_path + lane, at.block);
             const auto uniform = kernels::uniforms(at.seed, at.first_path + lane, at.block);
-            ASSERT_EQ(bits(first.x[lane]), bits(normal.first))
+            ASSERT_EQ(bits(normals.x[0][lane]), bits(normal.first))
                 << set().name << ' ' << at.seed << ' ' << at.first_path << ' ' << lane;
-            ASSERT_EQ(bits(second.x[lane]), bits(normal.second))
+            ASSERT_EQ(bits(normals.x[1][lane]), bits(normal.second))
                 << set().name << ' ' << at.seed << ' ' << at.first_path << ' ' << lane;
-            ASSERT_EQ(bits(u.x[lane]), bits(uniform.first))
+            ASSERT_EQ(bits(uniforms.x[0][lane]), bits(uniform.first))
                 << set().name << ' ' << at.seed << ' ' << at.first_path << ' ' << lane;
-            ASSERT_EQ(bits(v.x[lane]), bits(uniform.second))
+            ASSERT_EQ(bits(uniforms.x[1][lane]), bits(uniform.second))
                 << set().name << ' ' << at.seed << ' ' << at.first_path << ' ' << lane;
         }
     }
@@ -231,8 +234,8 @@ TEST_P(lanes, shocks_equal_the_kernel_headers) {
 // compiler, optimisation level and instruction set: whoever changes it changes prices, and says so.
 TEST_P(lanes, have_the_bits_of_every_other_build) {
     std::uint64_t hash = 0xcbf29ce484222325u;
-    const auto add = [&](const lane_vector& v) {
-        for (const double x : v.x) {
+    const auto add = [&](const auto& numbers) {
+        for (const double x : numbers) {
             for (int byte = 0; byte < 8; ++byte)
                 hash = (hash ^ ((bits(x) >> (8 * byte)) & 0xff)) * 0x100000001b3u;
         }
@@ -245,19 +248,17 @@ TEST_P(lanes, have_the_bits_of_every_other_build) {
             const lane_vector b = source.next_vector();
             const lane_vector c = source.next_vector();
             lane_vector out;
-            set().loops[static_cast<std::size_t>(entry.code)][0](out.x.data(), a.x.data(), b.x.data(),
-                                                                 c.x.data());
-            add(out);
+            set().in_double.loops[static_cast<std::size_t>(entry.code)][0](out.x.data(), a.x.data(),
+                                                                           b.x.data(), c.x.data());
+            add(out.x);
         }
     }
     for (std::uint32_t block = 0; block < 50; ++block) {
-        lane_vector first, second;
-        set().normals(first.x.data(), second.x.data(), 42, 1000 * std::uint64_t{block}, block);
-        add(first);
-        add(second);
-        set().uniforms(first.x.data(), second.x.data(), 42, 1000 * std::uint64_t{block}, block);
-        add(first);
-        add(second);
+        lane_block drawn;
+        set().double_draws.normals(drawn.x, 42, 1000 * std::uint64_t{block}, block);
+        for (const auto& shocks : drawn.x) add(shocks);
+        set().double_draws.uniforms(drawn.x, 42, 1000 * std::uint64_t{block}, block);
+        for (const auto& shocks : drawn.x) add(shocks);
     }
     EXPECT_EQ(hash, 0x509fecb3fc9d3c36u) << std::hex << set().name << ": 0x" << hash;
 }

@@ -9,8 +9,8 @@
 namespace tilewalk::cpu {
 
 // Operands beyond the operation's arity are ignored.
-template <program::operation code>
-static constexpr double apply(double a, [[maybe_unused]] double b, [[maybe_unused]] double c) {
+template <program::operation code, class real>
+static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] real c) {
     using enum program::operation;
     static_assert(!program::is_leaf(code));
     if constexpr (code == neg) return kernels::neg(a);

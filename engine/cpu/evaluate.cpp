@@ -20,7 +20,7 @@ constexpr function function_of() {
     if constexpr (program::is_leaf(code)) {
         return nullptr;
     } else {
-        return &apply<code>;
+        return &apply<code, double>;
     }
 }
 

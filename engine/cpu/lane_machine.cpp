@@ -1,106 +1,199 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cpu/lane_machine.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "kernels/tile.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::cpu {
 
 static_assert(lanes == kernels::lanes_per_tile);
 
+namespace {
+
+void check_cube(const shock_cube& c, const std::string& kind, int per_step, std::size_t steps,
+                std::uint64_t paths) {
+    if (!c.is_there()) return;
+    const auto slots = static_cast<std::uint64_t>(per_step);
+    if (c.steps >= steps && c.slots >= slots && c.paths >= paths) return;
+    const auto of = [](std::uint64_t s, std::uint64_t n, std::uint64_t p) {
+        return std::to_string(s) + " steps of " + std::to_string(n) + " on " + std::to_string(p) + " paths";
+    };
+    throw error(error_kind::input, "the trade takes " + of(steps, slots, paths) + " from the array of " +
+                                       kind + ", which has " + of(c.steps, c.slots, c.paths));
+}
+
+}  // namespace
+
 std::uint64_t path_job::tiles() const {
     return kernels::tiles_of(paths);
 }
 
-void lane_machine::shock_buffer::resize(int per_step) {
-    const auto n = static_cast<std::size_t>(per_step);
-    if (arrays.size() < n + 1) arrays.resize(n + 1);
-    slot.resize(n);
+void path_job::check() const {
+    if (precision == plan::precision::single_fast) {
+        throw error(
+            error_kind::usage,
+            "precision single_fast stands for the approximations of a GPU's hardware and needs a GPU; "
+            "precision single walks the same paths with exact functions on the CPU");
+    }
+    check_cube(normals, "normals", code->normals_per_step, when->steps(), paths);
+    check_cube(uniforms, "uniforms", code->uniforms_per_step, when->steps(), paths);
 }
 
-// Shock `s` of step `i` is number i * per_step + s of the path; numbers 2b and 2b + 1 come from block b.
-void lane_machine::refill(shock_buffer& into, draw fill, int per_step, std::size_t step, std::uint64_t seed,
-                          std::uint64_t first_path) {
-    if (per_step == 0) return;
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::begin(const path_job& job, const shock_cube& from, int per_step,
+                                                 std::uint64_t first_path) {
+    from_ = from.is_there() ? &from : nullptr;
+    seed_ = job.seed;
+    first_path_ = first_path;
+    paths_ = job.paths;
     const auto n = static_cast<std::size_t>(per_step);
-    const std::size_t first = step * n;
-    const std::size_t left_over = first & 1;  // slot 0 was made with the last slot of the step before
-    if (left_over != 0) into.slot[0] = into.arrays[n].of;
-    std::size_t block = (first + 1) / 2;
-    for (std::size_t s = left_over; s < n; s += 2, ++block) {
-        lane_array& a = into.arrays[s - left_over];
-        lane_array& b = into.arrays[s - left_over + 1];
-        fill(a.of, b.of, seed, first_path, static_cast<std::uint32_t>(block));
-        into.slot[s] = a.of;
-        if (s + 1 < n) into.slot[s + 1] = b.of;
+    slot_.resize(n);
+    // As many as a step may touch: whatever the step before has drawn and not used is still there.
+    blocks_ = n % per_block == 0 ? n / per_block : (n + per_block - 2) / per_block + 1;
+    if (arrays_.size() < blocks_ * per_block) arrays_.resize(blocks_ * per_block);
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
+    if (slot_.empty()) return;
+    if (from_ == nullptr) {
+        draw(step);
+    } else {
+        read(step);
     }
 }
 
-void lane_machine::execute(const std::vector<instruction>& section, const path_job& job, const double* row) {
-    const auto address = [&](const operand& o) -> const double* {
+// Shock `s` of step `i` is number i * per_step + s of the path; number n is the (n % per_block)th of block
+// n / per_block.
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::draw(std::size_t step) {
+    const std::size_t first = step * slot_.size();
+    std::size_t block = first / per_block, in_block = first % per_block;
+    std::size_t place = blocks_ > 1 ? block % blocks_ : 0;
+    for (const real*& slot : slot_) {
+        lane_array* at = &arrays_[place * per_block];
+        if (in_block == 0) draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block));
+        slot = at[in_block].of;
+        if (++in_block < per_block) continue;
+        in_block = 0;
+        ++block;
+        if (++place == blocks_) place = 0;
+    }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::read(std::size_t step) {
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(lanes, paths_ - first_path_));
+    std::visit(
+        [&](const auto* first) {
+            const auto* row = first + step * from_->step_stride + first_path_;
+            for (std::size_t s = 0; s < slot_.size(); ++s, row += from_->slot_stride) {
+                real* to = arrays_[s].of;
+                // Lanes beyond the last path keep whatever stands there: they count for nothing.
+                for (std::size_t lane = 0; lane < count; ++lane)
+                    to[lane] = static_cast<real>(static_cast<shock>(row[lane]));
+                slot_[s] = to;
+            }
+        },
+        from_->first);
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::execute(const std::vector<instruction>& section, const path_job& job,
+                                     const double* row) {
+    const auto address = [&](const operand& o, real& number) -> const real* {
         switch (o.in) {
             case space::lane:
                 return registers_[o.at].of;
             case space::normal:
-                return normals_.slot[o.at];
+                return normals_[o.at];
             case space::uniform:
-                return uniforms_.slot[o.at];
+                return uniforms_[o.at];
             case space::constant:
-                return job.code->constants.data() + o.at;
+                number = static_cast<real>(job.code->constants[o.at]);
+                break;
             case space::term:
-                return job.data->terms.data() + o.at;
+                number = static_cast<real>(job.data->terms[o.at]);
+                break;
             case space::row:
-                return row + o.at;
+                number = static_cast<real>(row[o.at]);
+                break;
         }
-        return nullptr;
+        return &number;
     };
     for (const instruction& it : section) {
-        double* out = registers_[it.out].of;
+        real* out = registers_[it.out].of;
+        real numbers[3];
         if (it.code == program::operation::constant) {
+            const real* from = address(it.args[0], numbers[0]);
             if (it.mode != 0) {
-                operations_.fill(out, *address(it.args[0]));
+                functions_.fill(out, *from);
             } else {
-                operations_.copy(out, address(it.args[0]));
+                functions_.copy(out, from);
             }
             continue;
         }
-        operations_.loops[static_cast<std::size_t>(it.code)][it.mode](
-            out, address(it.args[0]), address(it.args[1]), address(it.args[2]));
+        const real* a = address(it.args[0], numbers[0]);
+        const real* b = address(it.args[1], numbers[1]);
+        const real* c = address(it.args[2], numbers[2]);
+        functions_.loops[static_cast<std::size_t>(it.code)][it.mode](out, a, b, c);
     }
 }
 
-void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
+template <class real, class shock>
+void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path, double* out) {
     const lane_program& code = *job.code;
     const plan::timeline& when = *job.when;
     if (registers_.size() < code.registers) registers_.resize(code.registers);
-    normals_.resize(code.normals_per_step);
-    uniforms_.resize(code.uniforms_per_step);
-    payoffs_.resize(code.outputs.size() * kernels::paths_per_lane);
+    normals_.begin(job, job.normals, code.normals_per_step, first_path);
+    uniforms_.begin(job, job.uniforms, code.uniforms_per_step, first_path);
 
     const auto row_of = [&](std::size_t section, std::size_t run) {
         const auto& rows = job.data->rows[section];
         return rows.data() + run * job.data->widths[section];
     };
+    for (std::uint32_t s = 0; s < code.states; ++s)
+        functions_.fill(registers_[s].of, static_cast<real>(job.data->initial_states[s]));
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        normals_.refill(step);
+        uniforms_.refill(step);
+        execute(code.sections[0], job, row_of(0, step));
+        for (const plan::event& e : when.events_after(step))
+            execute(code.sections[e.section], job, row_of(e.section, e.row));
+    }
+    for (const std::uint32_t output : code.outputs) {
+        std::copy_n(registers_[output].of, lanes, out);
+        out += kernels::paths_per_tile;
+    }
+}
+
+void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
+    const std::size_t outputs = job.code->outputs.size();
+    payoffs_.resize(outputs * kernels::paths_per_tile);
     const std::uint64_t first = tile * kernels::paths_per_tile;
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
-    for (std::uint64_t j = 0; j * lanes < count; ++j) {
-        const std::uint64_t first_path = first + j * lanes;
-        for (std::uint32_t s = 0; s < code.states; ++s)
-            operations_.fill(registers_[s].of, job.data->initial_states[s]);
-        for (std::size_t step = 0; step < when.steps(); ++step) {
-            refill(normals_, operations_.normals, code.normals_per_step, step, job.seed, first_path);
-            refill(uniforms_, operations_.uniforms, code.uniforms_per_step, step, job.seed, first_path);
-            execute(code.sections[0], job, row_of(0, step));
-            for (const plan::event& e : when.events_after(step))
-                execute(code.sections[e.section], job, row_of(e.section, e.row));
-        }
-        for (std::size_t o = 0; o < code.outputs.size(); ++o) {
-            operations_.copy(payoffs_[o * kernels::paths_per_lane + j].of, registers_[code.outputs[o]].of);
-        }
+    const auto walk_with = [&](auto& walk) {
+        for (std::uint64_t in_tile = 0; in_tile < count; in_tile += lanes)
+            walk.walk(job, first + in_tile, payoffs_.data() + in_tile);
+    };
+    switch (job.precision) {
+        case plan::precision::double_:
+            walk_with(double_);
+            break;
+        case plan::precision::single:
+        case plan::precision::single_fast:  // refused by the job's check
+            walk_with(single_);
+            break;
+        case plan::precision::mixed:
+            walk_with(mixed_);
+            break;
     }
-    for (std::size_t o = 0; o < code.outputs.size(); ++o) {
-        const double* payoffs = payoffs_[o * kernels::paths_per_lane].of;
+    for (std::size_t o = 0; o < outputs; ++o) {
+        const double* payoffs = payoffs_.data() + o * kernels::paths_per_tile;
         tile_result& r = results[o];
         r = {};
         for (std::uint64_t p = 0; p < count; ++p) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/cpu/lane_program.h"
+#include "engine/cpu/shock_cube.h"
+#include "engine/plan/precision.h"
 #include "engine/plan/timeline.h"
 #include "kernels/tile_result.h"
 #include "products/program/passes.h"
@@ -14,45 +16,85 @@
 namespace tilewalk::cpu {
 
 // One trade, ready to be walked.
+//
+// Whatever the precision, numbers of the trade are kept in double; `single` rounds each once when it is used.
+// Payoffs are converted to double, and their moments are always double.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
     const plan::timeline* when = nullptr;
     std::uint64_t seed = 0;
     std::uint64_t paths = 0;
+    plan::precision precision = plan::precision::double_;
+    // Where they are there, they stand in for the random numbers. An element becomes what the precision's
+    // shocks are: rounded to float in single and mixed, then converted to the type of the states.
+    shock_cube normals{};
+    shock_cube uniforms{};
 
     std::uint64_t tiles() const;
+    // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube is too small. Nothing of
+    // this is looked at again while tiles are walked.
+    void check() const;
 };
 
 using kernels::tile_result;
 
-class lane_machine {
+// The walk of a tile in one precision: states and numbers of type `real`, made from shocks of type `shock`.
+template <class real, class shock>
+class lane_walk {
   public:
-    explicit lane_machine(const lane_operations& operations) : operations_(operations) {}
+    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws)
+        : functions_(functions), normals_(draws.normals), uniforms_(draws.uniforms) {}
 
-    // One result for each output of the program.
-    void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
+    // The payoffs of the 256 paths from first_path on, into out[output * paths_per_tile + lane].
+    void walk(const path_job& job, std::uint64_t first_path, double* out);
 
   private:
     struct alignas(64) lane_array {
-        double of[lanes];
+        real of[lanes];
     };
-    // Shocks of one kind: two from each block of the counter, so a step with an odd number leaves one for the
-    // next.
-    struct shock_buffer {
-        std::vector<lane_array> arrays;
-        std::vector<const double*> slot;
-        void resize(int per_step);
+    // Shocks of one kind, as the steps of a pass ask for them.
+    class shock_buffer {
+      public:
+        explicit shock_buffer(lane_draw<real> fill) : draw_(fill) {}
+        void begin(const path_job& job, const shock_cube& from, int per_step, std::uint64_t first_path);
+        void refill(std::size_t step);
+        const real* operator[](std::uint32_t slot) const { return slot_[slot]; }
+
+      private:
+        void draw(std::size_t step);
+        void read(std::size_t step);
+
+        static constexpr std::size_t per_block = 16 / sizeof(shock);
+        lane_draw<real> draw_;
+        const shock_cube* from_ = nullptr;
+        std::uint64_t seed_ = 0, first_path_ = 0, paths_ = 0;
+        std::size_t blocks_ = 0;  // that are kept
+        std::vector<lane_array> arrays_;
+        std::vector<const real*> slot_;
     };
-    using draw = decltype(lane_operations::normals);
-    static void refill(shock_buffer& into, draw fill, int per_step, std::size_t step, std::uint64_t seed,
-                       std::uint64_t first_path);
     void execute(const std::vector<instruction>& section, const path_job& job, const double* row);
 
-    const lane_operations& operations_;
+    const lane_functions<real>& functions_;
     std::vector<lane_array> registers_;
     shock_buffer normals_, uniforms_;
-    std::vector<lane_array> payoffs_;  // [output][path of the lane]
+};
+
+class lane_machine {
+  public:
+    explicit lane_machine(const lane_operations& operations)
+        : double_(operations.in_double, operations.double_draws),
+          single_(operations.in_single, operations.single_draws),
+          mixed_(operations.in_double, operations.widened_draws) {}
+
+    // One result for each output of the program. The job has passed its check.
+    void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
+
+  private:
+    lane_walk<double, double> double_;
+    lane_walk<float, float> single_;
+    lane_walk<double, float> mixed_;
+    std::vector<double> payoffs_;  // [output][path of the tile]
 };
 
 }  // namespace tilewalk::cpu

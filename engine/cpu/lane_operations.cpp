@@ -22,26 +22,28 @@ namespace tilewalk::cpu {
 namespace {
 
 // Bit 0 of the mode says that a is one number for all lanes, bit 1 b, bit 2 c.
-template <program::operation code, int mode>
-[[gnu::flatten]] void loop(double* out, const double* a, const double* b, const double* c) {
+template <class real, program::operation code, int mode>
+[[gnu::flatten]] void loop(real* out, const real* a, const real* b, const real* c) {
     constexpr int arity = program::entry_of(code).arity;
-    const double a0 = *a;
-    const double b0 = arity > 1 ? *b : 0.0;
-    const double c0 = arity > 2 ? *c : 0.0;
+    const real a0 = *a;
+    const real b0 = arity > 1 ? *b : real(0);
+    const real c0 = arity > 2 ? *c : real(0);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-        const double x = (mode & 1) != 0 ? a0 : a[lane];
-        const double y = arity < 2 || (mode & 2) != 0 ? b0 : b[lane];
-        const double z = arity < 3 || (mode & 4) != 0 ? c0 : c[lane];
+        const real x = (mode & 1) != 0 ? a0 : a[lane];
+        const real y = arity < 2 || (mode & 2) != 0 ? b0 : b[lane];
+        const real z = arity < 3 || (mode & 4) != 0 ? c0 : c[lane];
         out[lane] = apply<code>(x, y, z);
     }
 }
 
-void fill(double* out, double number) {
+template <class real>
+void fill(real* out, real number) {
     for (int lane = 0; lane < lanes; ++lane) out[lane] = number;
 }
 
-void copy(double* out, const double* from) {
+template <class real>
+void copy(real* out, const real* from) {
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) out[lane] = from[lane];
 }
@@ -70,31 +72,65 @@ words product_of_lower_halves(words a, words b) {
 #endif
 }
 
+struct vector_block {
+    words x0, x1, x2, x3;
+};
+
+vector_block philox(words path, std::uint64_t seed, std::uint32_t block, kernels::word32 stream) {
+    const words zero{};
+    words x0 = path;
+    words x1 = path >> 32;
+    words x2 = zero + block;
+    words x3 = zero + stream;
+    kernels::philox_key key{static_cast<kernels::word32>(seed), static_cast<kernels::word32>(seed >> 32)};
+    for (int round = 0; round < kernels::philox_rounds; ++round) {
+        const words p0 = product_of_lower_halves(x0, zero + kernels::philox_multiplier_0);
+        const words p1 = product_of_lower_halves(x2, zero + kernels::philox_multiplier_1);
+        x0 = (p1 >> 32) ^ x1 ^ (zero + key.low);
+        x1 = p1;
+        x2 = (p0 >> 32) ^ x3 ^ (zero + key.high);
+        x3 = p0;
+        key = kernels::next_key(key);
+    }
+    return {x0, x1, x2, x3};
+}
+
+// Lower halves from `low`, upper halves from the lower ones of `high`.
+words paired(words low, words high) {
+    return (low & 0xffffffffu) | (high << 32);
+}
+
+template <class word>
+void store(word* to, words from) {
+    __builtin_memcpy(to, &from, sizeof from);
+}
+
 [[gnu::flatten]] void bits(kernels::word64* w0, kernels::word64* w1, std::uint64_t seed,
                            std::uint64_t first_path, std::uint32_t block, kernels::word32 stream) {
-    const words zero{};
-    words path = zero + first_path;
+    words path = words{} + first_path;
     for (int i = 0; i < words_per_vector; ++i) path[i] += static_cast<kernels::word64>(i);
     for (int lane = 0; lane < lanes; lane += words_per_vector) {
-        words x0 = path;
-        words x1 = path >> 32;
-        words x2 = zero + block;
-        words x3 = zero + stream;
-        kernels::philox_key key{static_cast<kernels::word32>(seed), static_cast<kernels::word32>(seed >> 32)};
-        for (int round = 0; round < kernels::philox_rounds; ++round) {
-            const words p0 = product_of_lower_halves(x0, zero + kernels::philox_multiplier_0);
-            const words p1 = product_of_lower_halves(x2, zero + kernels::philox_multiplier_1);
-            x0 = (p1 >> 32) ^ x1 ^ (zero + key.low);
-            x1 = p1;
-            x2 = (p0 >> 32) ^ x3 ^ (zero + key.high);
-            x3 = p0;
-            key = kernels::next_key(key);
-        }
-        x0 = (x0 & 0xffffffffu) | (x1 << 32);
-        x2 = (x2 & 0xffffffffu) | (x3 << 32);
-        __builtin_memcpy(w0 + lane, &x0, sizeof x0);
-        __builtin_memcpy(w1 + lane, &x2, sizeof x2);
+        const vector_block b = philox(path, seed, block, stream);
+        store(w0 + lane, paired(b.x0, b.x1));
+        store(w1 + lane, paired(b.x2, b.x3));
         path += words_per_vector;
+    }
+}
+
+// The paths with even and with odd numbers side by side, so that their words need no shuffle to stand in
+// line.
+[[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
+                           std::uint32_t block, kernels::word32 stream) {
+    words path = words{} + first_path;
+    for (int i = 0; i < words_per_vector; ++i) path[i] += 2 * static_cast<kernels::word64>(i);
+    for (int lane = 0; lane < lanes; lane += 2 * words_per_vector) {
+        const vector_block even = philox(path, seed, block, stream);
+        const vector_block odd = philox(path + 1, seed, block, stream);
+        store(w[0] + lane, paired(even.x0, odd.x0));
+        store(w[1] + lane, paired(even.x1, odd.x1));
+        store(w[2] + lane, paired(even.x2, odd.x2));
+        store(w[3] + lane, paired(even.x3, odd.x3));
+        path += 2 * words_per_vector;
     }
 }
 
@@ -111,13 +147,28 @@ words product_of_lower_halves(words a, words b) {
     }
 }
 
+[[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
+                           std::uint32_t block, kernels::word32 stream) {
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        const auto b =
+            kernels::path_block(seed, first_path + static_cast<std::uint64_t>(lane), block, stream);
+        w[0][lane] = b.x0;
+        w[1][lane] = b.x1;
+        w[2][lane] = b.x2;
+        w[3][lane] = b.x3;
+    }
+}
+
 #endif
 
-[[gnu::flatten]] void normals(double* first, double* second, std::uint64_t seed, std::uint64_t first_path,
-                              std::uint32_t block) {
+[[gnu::flatten]] void double_normals(double (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
+                                     std::uint32_t block) {
     alignas(64) kernels::word64 w0[lanes];
     alignas(64) kernels::word64 w1[lanes];
     bits(w0, w1, seed, first_path, block, kernels::normal_stream);
+    double* first = out[0];
+    double* second = out[1];
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
         const auto shocks = kernels::normals_of_bits(w0[lane], w1[lane]);
@@ -126,11 +177,13 @@ words product_of_lower_halves(words a, words b) {
     }
 }
 
-[[gnu::flatten]] void uniforms(double* first, double* second, std::uint64_t seed, std::uint64_t first_path,
-                               std::uint32_t block) {
+[[gnu::flatten]] void double_uniforms(double (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
+                                      std::uint32_t block) {
     alignas(64) kernels::word64 w0[lanes];
     alignas(64) kernels::word64 w1[lanes];
     bits(w0, w1, seed, first_path, block, kernels::uniform_stream);
+    double* first = out[0];
+    double* second = out[1];
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
         first[lane] = kernels::uniform_of_bits(w0[lane]);
@@ -138,28 +191,62 @@ words product_of_lower_halves(words a, words b) {
     }
 }
 
+// Two of a block's four normals; `shock` is float, or double for the same numbers converted.
+template <class shock>
+[[gnu::flatten]] void pair_of_single_normals(shock* first, shock* second, const kernels::word32* w0,
+                                             const kernels::word32* w1) {
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        const auto shocks = kernels::normals_of_bits(w0[lane], w1[lane]);
+        first[lane] = shock(shocks.cosine);
+        second[lane] = shock(shocks.sine);
+    }
+}
+
+template <class shock>
+[[gnu::flatten]] void single_normals(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
+                                     std::uint32_t block) {
+    alignas(64) kernels::word32 w[4][lanes];
+    bits(w, seed, first_path, block, kernels::normal_stream);
+    pair_of_single_normals(out[0], out[1], w[0], w[1]);
+    pair_of_single_normals(out[2], out[3], w[2], w[3]);
+}
+
+template <class shock>
+[[gnu::flatten]] void single_uniforms(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
+                                      std::uint32_t block) {
+    alignas(64) kernels::word32 w[4][lanes];
+    bits(w, seed, first_path, block, kernels::uniform_stream);
+    for (int i = 0; i < 4; ++i) {
+        shock* to = out[i];
+#pragma omp simd
+        for (int lane = 0; lane < lanes; ++lane) to[lane] = shock(kernels::uniform_of_bits(w[i][lane]));
+    }
+}
+
 // Null for leaves, and for modes in which every operand (or one that there is not) is one number.
-template <std::size_t index, int mode>
-consteval lane_loop loop_of() {
+template <class real, std::size_t index, int mode>
+consteval typename lane_functions<real>::loop loop_of() {
     constexpr auto code = static_cast<program::operation>(index);
     if constexpr (program::is_leaf(code)) {
         return nullptr;
     } else if constexpr (mode >= (1 << program::entry_of(code).arity) - 1) {
         return nullptr;
     } else {
-        return &loop<code, mode>;
+        return &loop<real, code, mode>;
     }
 }
 
-template <std::size_t index>
-consteval std::array<lane_loop, 8> modes_of() {
-    return {loop_of<index, 0>(), loop_of<index, 1>(), loop_of<index, 2>(), loop_of<index, 3>(),
-            loop_of<index, 4>(), loop_of<index, 5>(), loop_of<index, 6>(), loop_of<index, 7>()};
+template <class real, std::size_t index>
+consteval std::array<typename lane_functions<real>::loop, 8> modes_of() {
+    return {loop_of<real, index, 0>(), loop_of<real, index, 1>(), loop_of<real, index, 2>(),
+            loop_of<real, index, 3>(), loop_of<real, index, 4>(), loop_of<real, index, 5>(),
+            loop_of<real, index, 6>(), loop_of<real, index, 7>()};
 }
 
-template <std::size_t... index>
-consteval lane_operations table(std::string_view name, std::index_sequence<index...>) {
-    return {name, {modes_of<index>()...}, &fill, &copy, &normals, &uniforms};
+template <class real, std::size_t... index>
+consteval lane_functions<real> functions(std::index_sequence<index...>) {
+    return {{modes_of<real, index>()...}, &fill<real>, &copy<real>};
 }
 
 consteval std::string_view name_of_this_build() {
@@ -174,7 +261,13 @@ consteval std::string_view name_of_this_build() {
 
 }  // namespace
 
-extern constinit const lane_operations TILEWALK_INSTRUCTION_SET =
-    table(name_of_this_build(), std::make_index_sequence<program::operations.size()>{});
+extern constinit const lane_operations TILEWALK_INSTRUCTION_SET = {
+    name_of_this_build(),
+    functions<double>(std::make_index_sequence<program::operations.size()>{}),
+    functions<float>(std::make_index_sequence<program::operations.size()>{}),
+    {&double_normals, &double_uniforms},
+    {&single_normals<float>, &single_uniforms<float>},
+    {&single_normals<double>, &single_uniforms<double>},
+};
 
 }  // namespace tilewalk::cpu

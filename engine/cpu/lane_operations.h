@@ -13,23 +13,38 @@ namespace tilewalk::cpu {
 
 inline constexpr int lanes = 256;
 
-// out, a, b and c point to 256 numbers (64-byte aligned), except that an operand whose bit is set in the
-// loop's mode (bit 0 for a, 1 for b, 2 for c) points to one number that holds for all lanes. out may be one
-// of the operands.
-using lane_loop = void (*)(double* out, const double* a, const double* b, const double* c);
+// What is done to numbers of one type, double or float.
+template <class real>
+struct lane_functions {
+    // out, a, b and c point to 256 numbers, except that an operand whose bit is set in the loop's mode (bit 0
+    // for a, 1 for b, 2 for c) points to one number that holds for all lanes. out may be one of the operands.
+    using loop = void (*)(real* out, const real* a, const real* b, const real* c);
+
+    // [operation][mode]; null for leaves and for modes in which every operand is one number.
+    std::array<std::array<loop, 8>, program::operations.size()> loops;
+    void (*fill)(real* out, real number);
+    void (*copy)(real* out, const real* from);
+};
+
+// The random shocks that block `block` of the counter gives to each of the paths first_path + lane:
+// out[shock of the block][lane]. A block has 128 random bits: two shocks in double, four in single.
+template <class shock>
+using lane_draw = void (*)(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
+                           std::uint32_t block);
+
+template <class shock>
+struct lane_draws {
+    lane_draw<shock> normals;
+    lane_draw<shock> uniforms;
+};
 
 struct lane_operations {
     std::string_view name;  // "x86-64-v4"
-    // [operation][mode]; null for leaves and for modes in which every operand is one number.
-    std::array<std::array<lane_loop, 8>, program::operations.size()> loops;
-    void (*fill)(double* out, double number);
-    void (*copy)(double* out, const double* from);
-    // The two normals (uniforms) that block `block` of the counter gives to each of the paths first_path +
-    // lane.
-    void (*normals)(double* first, double* second, std::uint64_t seed, std::uint64_t first_path,
-                    std::uint32_t block);
-    void (*uniforms)(double* first, double* second, std::uint64_t seed, std::uint64_t first_path,
-                     std::uint32_t block);
+    lane_functions<double> in_double;
+    lane_functions<float> in_single;
+    lane_draws<double> double_draws;
+    lane_draws<float> single_draws;
+    lane_draws<double> widened_draws;  // single's, converted to double
 };
 
 // Best first; only those that this build has and this machine can run. Empty on a machine without FMA.

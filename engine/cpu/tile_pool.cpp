@@ -140,6 +140,7 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
     std::uint64_t tiles = 0;
     std::size_t most_outputs = 1;
     for (const path_job& job : jobs) {
+        job.check();
         walked.emplace_back(job, tiles);
         tiles += job.tiles();
         most_outputs = std::max(most_outputs, job.code->outputs.size());
