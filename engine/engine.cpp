@@ -20,6 +20,7 @@
 #include "engine/cuda/backend.h"
 #include "engine/machine.h"
 #include "engine/market/market_state.h"
+#include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/tile.h"
 #include "tilewalk/version.h"
@@ -65,15 +66,6 @@ value first_of(const std::optional<value>& caller, const std::optional<value>& f
     return caller ? *caller : file ? *file : std::move(otherwise);
 }
 
-cuda::precision precision_named(const std::string& name) {
-    if (name == "double") return cuda::precision::double_;
-    if (name == "single") return cuda::precision::single;
-    if (name == "single_fast") return cuda::precision::single_fast;
-    if (name == "mixed") return cuda::precision::mixed;
-    throw error(error_kind::usage,
-                "precision is '" + name + "'; it must be double, single, single_fast or mixed");
-}
-
 kernels::ring_layout layout_named(const std::string& name) {
     if (name == "plain") return kernels::ring_layout::plain;
     if (name == "padded") return kernels::ring_layout::padded;
@@ -83,7 +75,7 @@ kernels::ring_layout layout_named(const std::string& name) {
 
 cuda::kernel_choice kernel_of(const run_settings& caller, const run_settings& file) {
     cuda::kernel_choice k;
-    k.precision = precision_named(first_of<std::string>(caller.precision, file.precision, "double"));
+    k.precision = plan::precision_named(first_of<std::string>(caller.precision, file.precision, "double"));
     k.feed = first_of<std::string>(caller.prefetch, file.prefetch, "auto");
     if (k.feed == "auto") k.feed = "inline";
     k.distance = first_of(caller.distance, file.distance, k.distance);
@@ -191,8 +183,8 @@ planned plan_one(const books::trade& t, const markets::market_state& in, shape_s
     return p;
 }
 
-// Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed, else
-// it fails with the GPU's error.
+// Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
+// the CPU has the precision, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
                   std::vector<planned>& plans, const settled& run, const run_options& options,
                   const std::function<void(std::uint64_t)>& on_steps,
@@ -214,7 +206,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (!got.failures[k]) {
             walked[walks[k]] = got.results[k];
-        } else if (!on.may_fall_back) {
+        } else if (!on.may_fall_back || run.how.precision == plan::precision::single_fast) {
             plans[walks[k]].failure = std::move(got.failures[k]);
         }
     }
@@ -352,7 +344,8 @@ results engine::price(const book& trades, const market& in, const run_options& o
         const std::size_t done_before = plans.size() - walks.size();
         std::vector<cpu::path_job> jobs;
         for (const std::size_t i : walks) {
-            jobs.push_back({&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths});
+            jobs.push_back({&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
+                            run.how.precision});
         }
         const auto results =
             cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
@@ -388,6 +381,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.machine = machine_name();
     m.as_of = in.as_of();
     m.seed = run.seed;
+    m.precision = plan::name_of(run.how.precision);
     m.paths = run.paths;
     m.threads = run.threads;
     m.inputs = state.inputs;

@@ -249,6 +249,36 @@ TEST(precision, single_fast_needs_a_gpu) {
     }
 }
 
+TEST(precision, is_a_setting_of_a_run) {
+    const book trades = book::parse(
+        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {ACME: {currency: USD, spot: "
+        "100, "
+        "volatility: 0.2}}}\n"
+        "trades:\n  - {id: one, product: european, underlying: ACME, strike: 105, maturity: 1.0}\n");
+    const auto made = plan::plan_trade(trades.state().trades.at(0), trades.market()->state());
+    const auto code = cpu::compile(made.code);
+    run_options options;
+    options.overrides.device = "cpu";
+    options.overrides.paths = 5000;
+    for (const precision in : cpu_precisions) {
+        options.overrides.precision = plan::name_of(in);
+        const results r = engine().price(trades, options);
+        const cpu::path_job job{&code, &made.data, &made.when, default_seed, 5000, in, {}, {}};
+        const auto walked = cpu::walk_all({&job, 1}, *instruction_sets().at(0), 1, nullptr, {}).at(0);
+        EXPECT_EQ(bits(r.rows.at(0).price), bits(walked.moments.mean)) << r.rows.at(0).message;
+        EXPECT_EQ(r.manifest.precision, plan::name_of(in));
+    }
+    for (const char* wrong : {"single_fast", "singel"}) {
+        options.overrides.precision = wrong;
+        try {
+            engine().price(trades, options);
+            ADD_FAILURE() << wrong;
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
+        }
+    }
+}
+
 // Every trade of the demo book: single against the same shocks in double (mixed), and both against double's
 // own shocks.
 TEST(precision, demo_book_agrees_with_double) {
