@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
@@ -49,6 +48,9 @@ device_failure failure_of(cudaError_t e) {
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidDeviceFunction:
         case cudaErrorInvalidKernelImage:
+        case cudaErrorInvalidPtx:
+        case cudaErrorInvalidSource:
+        case cudaErrorInvalidSymbol:
         case cudaErrorInvalidTexture:
         case cudaErrorLaunchOutOfResources:
         case cudaErrorMissingConfiguration:
@@ -143,6 +145,31 @@ std::string why_no_device(cudaError_t e, int driver_version, const std::string& 
         return "the NVIDIA driver and its library are of different versions; was it updated since the last "
                "start of the machine?";
     return std::string(cudaGetErrorName(e)) + " (" + cudaGetErrorString(e) + ")";
+}
+
+// What can be said before any device is looked at; their number, 0 with the reason why.
+device_survey survey_driver(int& count) {
+    device_survey out;
+    int driver = 0, runtime = 0;
+    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) out.runtime = version_text(runtime);
+    if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+    if (driver != 0) out.driver = version_text(driver);
+    const cudaError_t counted = cudaGetDeviceCount(&count);
+    if (counted != cudaSuccess || count == 0) {
+        count = 0;
+        out.why_none = why_no_device(counted, driver, out.runtime);
+        forget_error();
+    }
+    return out;
+}
+
+device_finding look_at(int index) {
+    device_finding found;
+    const cudaError_t e = read_properties(index, found.properties);
+    found.why_not = e == cudaSuccess ? why_not(found.properties)
+                                     : std::string("it does not answer: ") + cudaGetErrorString(e);
+    if (e != cudaSuccess) forget_error();
+    return found;
 }
 
 template <class pointer, class handle>
@@ -334,6 +361,7 @@ class cuda_device final : public device {
 
     module load(std::span<const char> cubin) override {
         use();
+        if (cubin.empty()) check("cudaLibraryLoadData", cudaErrorInvalidKernelImage);
         cudaLibrary_t library = nullptr;
         check("cudaLibraryLoadData",
               cudaLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
@@ -486,40 +514,22 @@ class cuda_device final : public device {
 }  // namespace
 
 device_survey survey_devices() {
-    device_survey out;
-    int driver = 0, runtime = 0;
-    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) out.runtime = version_text(runtime);
-    if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
-    if (driver != 0) out.driver = version_text(driver);
     int count = 0;
-    const cudaError_t counted = cudaGetDeviceCount(&count);
-    if (counted != cudaSuccess || count == 0) {
-        out.why_none = why_no_device(counted, driver, out.runtime);
-        forget_error();
-        return out;
-    }
-    for (int i = 0; i < count; ++i) {
-        device_finding found;
-        const cudaError_t e = read_properties(i, found.properties);
-        found.why_not = e == cudaSuccess ? why_not(found.properties)
-                                         : std::string("it does not answer: ") + cudaGetErrorString(e);
-        out.devices.push_back(std::move(found));
-    }
-    forget_error();
+    device_survey out = survey_driver(count);
+    for (int i = 0; i < count; ++i) out.devices.push_back(look_at(i));
     return out;
 }
 
 std::unique_ptr<device> open_device(int index) {
-    device_survey all = survey_devices();
+    int count = 0;
+    const device_survey all = survey_driver(count);
     const std::string name = "GPU " + std::to_string(index);
     if (!all.why_none.empty()) throw device_error(device_failure::refused, name + ": " + all.why_none);
-    if (index < 0 || index >= static_cast<int>(all.devices.size()))
+    if (index < 0 || index >= count)
         throw device_error(device_failure::refused,
-                           name + " is not there; " +
-                               (all.devices.size() == 1 ? std::string("this machine has GPU 0 alone")
-                                                        : "this machine has GPUs 0 to " +
-                                                              std::to_string(all.devices.size() - 1)));
-    device_finding& found = all.devices[static_cast<std::size_t>(index)];
+                           name + " is not there; this machine has " +
+                               (count == 1 ? "GPU 0 alone" : "GPUs 0 to " + std::to_string(count - 1)));
+    device_finding found = look_at(index);
     if (!found.why_not.empty()) throw device_error(device_failure::refused, name + ": " + found.why_not);
     try {
         return std::make_unique<cuda_device>(std::move(found.properties));
