@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Correlated assets on a GPU, timed by the device's events: every kernel that makes moves by its number of
+// factors, and from how many assets on it pays to make moves ahead of the path kernel
+// (engine/cuda/correlation.h has the number).
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/correlation.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launcher.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/packed_trades.h"
+#include "engine/plan/trade_program.h"
+#include "engine/random/catalogue.h"
+#include "engine/random/random_source.h"
+#include "kernels/arguments.h"
+#include "kernels/tile.h"
+#include "kernels/tile_result.h"
+#include "products/program/moves.h"
+#include "tilewalk/book.h"
+#include "tilewalk/error.h"
+
+namespace {
+
+using namespace tilewalk;
+using cuda::device_memory;
+using cuda::precision;
+using kernels::tile_result;
+
+constexpr auto stream = cuda::stream::standard;
+
+// The first GPU that can be used, with the kernels built for it.
+struct gpu {
+    explicit gpu(int index) : loaded(cuda::open_device(index)) {}
+
+    cuda::loaded_device loaded;
+    cuda::kernel_store store{cuda::nvrtc_compiler(), cuda::default_cache_folder()};
+
+    cuda::device& on() { return loaded.get(); }
+    cuda::kernel kernel_of(const std::string& text, const char* name) {
+        return loaded.find(store.cubin({text, on().properties().architecture()}), name);
+    }
+    template <class work>
+    double seconds(const work& act) {
+        const auto begin = cuda::new_event(on(), stream);
+        act();
+        const auto end = cuda::new_event(on(), stream);
+        on().wait(stream);
+        return on().milliseconds_between(begin.get(), end.get()) / 1000;
+    }
+};
+
+gpu& the_gpu() {
+    static const std::unique_ptr<gpu> found = [] {
+        for (const auto& d : cuda::survey_devices().devices) {
+            if (d.why_not.empty()) return std::make_unique<gpu>(d.properties.index);
+        }
+        throw error(error_kind::device, "there is no GPU that can be used");
+    }();
+    return *found;
+}
+
+std::size_t bytes_of_real(precision p) {
+    return p == precision::single ? sizeof(float) : sizeof(double);
+}
+
+// A cube of normals (or moves), a row for each factor of each step.
+struct cube_memory {
+    std::uint64_t pitch, rows;
+    device_memory memory;
+
+    cube_memory(std::uint64_t paths, std::uint64_t rows_, precision p)
+        : pitch(random::padded_paths(paths, random::element::single_)),
+          rows(rows_),
+          memory(the_gpu().on(), rows_ * pitch * bytes_of_real(p)) {}
+
+    kernels::array_argument argument(std::uint64_t per_step) const {
+        return {memory.as<void>(), per_step * pitch, pitch, 0, rows * pitch};
+    }
+};
+
+// Our own numbers, as a run makes them.
+class filler {
+  public:
+    filler(std::uint64_t paths, std::uint64_t rows, precision p)
+        : paths_(kernels::tiles_of(paths) * kernels::paths_per_tile),
+          source_(random::catalogue()[0].open(
+              {the_gpu().on(),
+               [](const std::string& text, const char* name) { return the_gpu().kernel_of(text, name); },
+               seed, paths, rows,
+               p == precision::single ? random::element::single_ : random::element::double_})) {}
+
+    void fill(const cube_memory& c) {
+        source_->fill({c.memory.as<void>(), c.pitch, c.rows, random::shock_kind::normal}, 0, paths_, stream);
+    }
+
+    static constexpr std::uint64_t seed = 42;
+
+  private:
+    std::uint64_t paths_;
+    std::unique_ptr<random::random_source> source_;
+};
+
+// Drifts and roots of no market: what they are costs nothing.
+program::move_numbers some_numbers(std::size_t factors, std::size_t steps) {
+    program::move_numbers out;
+    out.factors = factors;
+    out.steps = steps;
+    out.drifts.assign(steps * factors, -0.001);
+    out.roots.assign(steps * out.roots_per_step(), 0.01);
+    return out;
+}
+
+device_memory uploaded(const void* from, std::size_t bytes) {
+    device_memory out(the_gpu().on(), bytes);
+    the_gpu().on().upload(out.as<void>(), from, bytes, stream);
+    the_gpu().on().wait(stream);
+    return out;
+}
+
+// One kernel at one number of factors. A fused multiply-add counts as two operations, those above the
+// diagonal as none.
+void make_moves_repeatedly(benchmark::State& state, const cuda::correlation_variant& v, precision p) {
+    constexpr std::uint64_t elements = std::uint64_t{1} << 27;  // of a cube: one gigabyte in double
+    const auto factors = static_cast<std::size_t>(state.range(0));
+    const std::size_t steps = std::clamp<std::size_t>(elements / factors / 65536, 1, 16);
+    const std::uint64_t paths = elements / factors / steps;
+    const cube_memory shocks(paths, factors * steps, p), moves(paths, factors * steps, p);
+    filler(paths, shocks.rows, p).fill(shocks);
+    const auto packed = cuda::correlation_numbers(some_numbers(factors, steps), p);
+    const device_memory numbers = uploaded(packed.data(), packed.size());
+    const cuda::kernel k = the_gpu().kernel_of(cuda::correlation_text(v, p), "correlate");
+    const cuda::correlation_job job{numbers.as<void>(),
+                                    shocks.memory.as<void>(),
+                                    moves.memory.as<void>(),
+                                    shocks.pitch,
+                                    moves.pitch,
+                                    paths,
+                                    factors,
+                                    steps};
+    const auto make = [&] { cuda::make_moves(the_gpu().on(), k, v, p, job, stream); };
+    the_gpu().seconds(make);
+    double seconds = 0;
+    for (auto _ : state) {
+        const double s = the_gpu().seconds(make);
+        state.SetIterationTime(s);
+        seconds += s;
+    }
+    const double all = seconds == 0 ? 0 : static_cast<double>(state.iterations()) / seconds;
+    const double made = static_cast<double>(paths * steps) * static_cast<double>(factors);
+    state.counters["GFLOPS"] = made * static_cast<double>(factors + 1) * all * 1e-9;
+    state.counters["GB/s"] = made * 2 * static_cast<double>(bytes_of_real(p)) * all * 1e-9;
+    state.counters["registers"] = the_gpu().on().attributes(k, {1, v.threads, v.shared_bytes(p)}).registers;
+}
+
+// A call on the mean of a basket over the last of `steps` dates, all assets correlated.
+plan::trade_program basket_trade(int assets, int steps) {
+    std::string market, names, correlations;
+    for (int i = 0; i < assets; ++i) {
+        const std::string name = "A" + std::to_string(i);
+        market +=
+            "    " + name + ": {currency: USD, spot: " + std::to_string(50 + i) + ", volatility: 0.2}\n";
+        names += (i > 0 ? ", " : "") + name;
+        for (int j = 0; j < i; ++j) correlations += "    - [A" + std::to_string(j) + ", " + name + ", 0.4]\n";
+    }
+    const auto b = book::parse(
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n" + market +
+        "  correlations:" + (correlations.empty() ? " []\n" : "\n" + correlations) +
+        "products:\n  - product: basket\n    summary: Call on the mean of a basket.\n    parameters:\n"
+        "      basket: {type: asset_list, help: The assets.}\n"
+        "      dates: {type: schedule, help: The days that count.}\n"
+        "    example: {basket: [A0], dates: [1.0]}\n"
+        "    script: |\n      mean = 0\n      on dates:\n"
+        "          mean = mean + average(spot(a) for a in basket) / size(dates)\n"
+        "      on last(dates):\n          pay max(mean - 60, 0)\n"
+        "trades:\n  - {id: t, product: basket, basket: [" +
+        names + "], dates: {start: 0, end: 1, count: " + std::to_string(steps) + "}}\n");
+    const auto& t = b.state().trades.at(0);
+    if (t.failure) throw *t.failure;
+    return plan::plan_trade(t, b.market()->state());
+}
+
+// One trade on the device, walked by a kernel of its own.
+class walk {
+  public:
+    walk(const program::path_program& code, const program::path_data& data, const plan::timeline& when,
+         const cuda::kernel_choice& how, std::uint64_t paths)
+        : threads_(static_cast<std::uint32_t>(how.threads)),
+          shared_bytes_(static_cast<std::uint32_t>(cuda::path_kernel_shared_bytes(code, how))),
+          kernel_(the_gpu().kernel_of(cuda::path_kernel_text(code, how), "walk")) {
+        const cuda::gpu_job job{&code, &data, &when};
+        const auto packed =
+            cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
+                                                                     : cuda::number_type::double_);
+        if (packed.failures[0]) throw *packed.failures[0];
+        numbers_ = uploaded(packed.numbers.data(), packed.numbers.size());
+        words_ = uploaded(packed.words.data(), packed.words.size() * sizeof(kernels::word32));
+        record_ = uploaded(packed.records.data(), sizeof(kernels::trade_record));
+        const std::uint64_t tiles = kernels::tiles_of(paths);
+        results_.emplace(the_gpu().on(), tiles * sizeof(tile_result));
+        arguments_.trades = record_->as<kernels::trade_record>();
+        arguments_.numbers = numbers_->as<void>();
+        arguments_.words = words_->as<kernels::word32>();
+        arguments_.results = results_->as<tile_result>();
+        arguments_.seed = filler::seed;
+        arguments_.paths = paths;
+        arguments_.trade_count = 1;
+        arguments_.tiles = static_cast<kernels::word32>(tiles);
+    }
+
+    void run(const kernels::array_argument& normals) {
+        arguments_.normal = normals;
+        void* arguments[] = {&arguments_};
+        the_gpu().on().run(kernel_, {arguments_.tiles, threads_, shared_bytes_}, arguments, stream);
+    }
+
+    std::vector<std::byte> results() const {
+        std::vector<std::byte> out(results_->bytes());
+        the_gpu().on().download(out.data(), results_->as<void>(), out.size(), stream);
+        the_gpu().on().wait(stream);
+        return out;
+    }
+    // Bytes of local memory of a thread: what registers could not hold.
+    double local_bytes() const {
+        return static_cast<double>(
+            the_gpu().on().attributes(kernel_, {arguments_.tiles, threads_, shared_bytes_}).local_bytes);
+    }
+
+  private:
+    std::uint32_t threads_, shared_bytes_;
+    cuda::kernel kernel_;
+    std::optional<device_memory> numbers_, words_, record_, results_;
+    kernels::path_arguments arguments_{};
+};
+
+// Where the product of correlation and shocks is made, and where shocks come from.
+enum class way { in_kernel_inline, in_kernel_from_memory, ahead };
+
+void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
+    constexpr std::uint64_t paths = 1 << 20;
+    constexpr int steps = 12;
+    const auto assets = static_cast<std::size_t>(state.range(0));
+    const plan::trade_program t = basket_trade(static_cast<int>(assets), steps);
+    cuda::kernel_choice built;
+    built.precision = p;
+    built.feed = how == way::in_kernel_inline ? "inline" : "none";
+
+    std::optional<program::separated_moves> separated;
+    program::path_data data = t.data;
+    if (how == way::ahead) {
+        separated = program::separate_moves(t.code);
+        if (!separated) throw error(error_kind::internal, "the moves of a basket can't be taken out");
+        data = program::data_of_code(*separated, t.data);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    walk path_kernel(separated ? separated->code : t.code, data, t.when, built, paths);
+    const std::chrono::duration<double> built_in = std::chrono::steady_clock::now() - begin;
+
+    const std::uint64_t rows = how == way::in_kernel_inline ? 1 : assets * steps;
+    const cube_memory shocks(paths, rows, p), moves(paths, how == way::ahead ? rows : 1, p);
+    filler normals(paths, rows, p);
+    const auto& variant = cuda::best_correlation_variant(assets);
+    std::optional<device_memory> numbers;
+    cuda::kernel matrix{};
+    if (separated) {
+        const auto packed = cuda::correlation_numbers(numbers_of_moves(*separated, t.data), p);
+        numbers = uploaded(packed.data(), packed.size());
+        matrix = the_gpu().kernel_of(cuda::correlation_text(variant, p), "correlate");
+    }
+
+    double fill = 0, product = 0, walked = 0;
+    const auto once = [&] {
+        if (how != way::in_kernel_inline) fill += the_gpu().seconds([&] { normals.fill(shocks); });
+        if (separated) {
+            const cuda::correlation_job job{numbers->as<void>(),
+                                            shocks.memory.as<void>(),
+                                            moves.memory.as<void>(),
+                                            shocks.pitch,
+                                            moves.pitch,
+                                            paths,
+                                            assets,
+                                            steps};
+            product +=
+                the_gpu().seconds([&] { cuda::make_moves(the_gpu().on(), matrix, variant, p, job, stream); });
+        }
+        const cube_memory& read = separated ? moves : shocks;
+        walked += the_gpu().seconds([&] { path_kernel.run(read.argument(assets)); });
+        return fill + product + walked;
+    };
+    once();
+
+    // Each way is checked for the same bits as the first before it is timed.
+    static std::map<std::pair<precision, std::size_t>, std::vector<std::byte>> results;
+    const auto got = path_kernel.results();
+    if (results.try_emplace({p, assets}, got).first->second != got) {
+        state.SkipWithError("the results differ from those of another way");
+        return;
+    }
+    fill = product = walked = 0;
+    double before = 0;
+    for (auto _ : state) {
+        const double all = once();
+        state.SetIterationTime(all - before);
+        before = all;
+    }
+    const auto each = [&](double seconds) { return seconds * 1e3 / static_cast<double>(state.iterations()); };
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(paths) * steps);
+    state.counters["fill_ms"] = each(fill);
+    state.counters["matrix_ms"] = each(product);
+    state.counters["walk_ms"] = each(walked);
+    state.counters["local_bytes"] = path_kernel.local_bytes();
+    state.counters["build_s"] = built_in.count();  // of the path kernel; little if it was in the cache
+}
+
+// An error of one benchmark must not end the others.
+template <class work>
+auto guarded(const work& act) {
+    return [act](benchmark::State& state) {
+        try {
+            act(state);
+        } catch (const std::exception& e) {
+            state.SkipWithError(e.what());
+        }
+    };
+}
+
+void register_all() {
+    const std::pair<precision, const char*> precisions[] = {{precision::double_, "double"},
+                                                            {precision::single, "single"}};
+    const std::pair<way, const char*> ways[] = {{way::in_kernel_inline, "in_kernel"},
+                                                {way::in_kernel_from_memory, "in_kernel_from_memory"},
+                                                {way::ahead, "ahead"}};
+    for (const auto& [p, precision_name] : precisions) {
+        for (const auto& [w, way_name] : ways) {
+            auto* b = benchmark::RegisterBenchmark(
+                (std::string("basket/") + precision_name + "/" + way_name).c_str(),
+                guarded([w = w, p = p](benchmark::State& s) { price_basket_repeatedly(s, w, p); }));
+            // Beyond 64 assets the product in the kernel takes minutes to compile.
+            for (const int assets : {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128}) {
+                if (w == way::ahead || assets <= 64) b->Arg(assets);
+            }
+            b->ArgName("assets")->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
+        }
+        for (const auto& v : cuda::correlation_variants()) {
+            auto* b = benchmark::RegisterBenchmark(
+                (std::string("moves/") + precision_name + "/" + std::string(v.name)).c_str(),
+                guarded([&v, p = p](benchmark::State& s) { make_moves_repeatedly(s, v, p); }));
+            for (int factors = 4; factors <= 4096; factors *= 2) b->Arg(factors);
+            b->ArgName("factors")->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
+        }
+    }
+}
+
+const bool registered = (register_all(), true);
+
+}  // namespace
