@@ -105,7 +105,7 @@ std::vector<shock> numbered(std::size_t count, double from, double by) {
 }
 
 template <class shock>
-void expect_shocks(const replay::shock_view& got, const std::vector<shock>& expected, std::uint64_t steps,
+void expect_shocks(const cpu::shock_cube& got, const std::vector<shock>& expected, std::uint64_t steps,
                    std::uint64_t slots, std::uint64_t paths) {
     EXPECT_EQ(got.steps, steps);
     EXPECT_EQ(got.slots, slots);

@@ -5,10 +5,13 @@
 
 #include <bit>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "engine/cpu/tile_pool.h"
+#include "engine/replay/shock_file.h"
+#include "engine/replay/shock_writer.h"
 #include "tests/plain_walk.h"
 #include "tilewalk/error.h"
 
@@ -180,6 +183,27 @@ TEST(replay_walk, an_array_too_small_is_refused_before_the_walk) {
     EXPECT_NE(refused(100, wide.normals.view(), few_slots).find("uniforms"), std::string::npos);
     // More than it takes is no fault.
     walked(p.job(precision::double_, 0, 99), wide.normals.view(), wide.uniforms.view());
+}
+
+TEST(replay_walk, a_file_of_our_own_shocks_gives_the_bits_of_random_numbers) {
+    const tests::shocked_program p(3, 1, steps);
+    constexpr std::uint64_t paths = 1030;
+    std::vector<float> normals, uniforms;
+    for (std::uint64_t number = 0; number < 3 * steps; ++number) {
+        for (std::uint64_t path = 0; path < paths; ++path) {
+            const auto block = static_cast<std::uint32_t>(number / 4);
+            normals.push_back(kernels::single_normals(seed, path, block).x[number % 4]);
+            if (number < steps) uniforms.push_back(kernels::single_uniforms(seed, path, block).x[number % 4]);
+        }
+    }
+    const auto file = std::filesystem::path(testing::TempDir()) / "replay_walk.shocks";
+    replay::write_shocks<float>(file, {steps, 3, 1, paths, normals, uniforms});
+    for (const precision in : {precision::single, precision::mixed}) {
+        const replay::shock_file shocks(file, random::element::single_);
+        const auto job = p.job(in, seed, paths);
+        expect_same_bits(walked(job, shocks.normals(), shocks.uniforms(), 2), walked(job, {}, {}));
+    }
+    std::filesystem::remove(file);
 }
 
 }  // namespace tilewalk

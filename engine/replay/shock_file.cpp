@@ -46,7 +46,7 @@ std::uint64_t first_bad(const number* x, std::uint64_t count, const check& is_go
 }
 
 template <class check>
-void check_values(const shock_view& v, const std::string& name, const std::string& kind,
+void check_values(const shock_cube& v, const std::string& name, const std::string& kind,
                   const std::string& expected, const check& is_good) {
     std::visit(
         [&](const auto* first) {
@@ -64,7 +64,7 @@ void check_values(const shock_view& v, const std::string& name, const std::strin
 }
 
 template <class shock>
-void check_all(const shock_view& normals, const shock_view& uniforms, const std::string& name) {
+void check_all(const shock_cube& normals, const shock_cube& uniforms, const std::string& name) {
     const std::string in_precision = sizeof(shock) == 4 ? " in single precision" : "";
     check_values(normals, name, "normal", "a finite number" + in_precision,
                  [](double x) { return is_normal_shock<shock>(x); });
@@ -72,8 +72,8 @@ void check_all(const shock_view& normals, const shock_view& uniforms, const std:
                  [](double x) { return is_uniform_shock<shock>(x); });
 }
 
-shock_view view(const layout& l, const std::byte* at, std::uint64_t slots) {
-    shock_view v;
+shock_cube view(const layout& l, const std::byte* at, std::uint64_t slots) {
+    shock_cube v;
     if (l.of == element::double_) {
         v.first = reinterpret_cast<const double*>(at);
     } else {
@@ -119,7 +119,7 @@ void shock_file::check(const needs& of_trade) const {
 }
 
 template <class shock>
-void copy_row(const shock_view& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
+void copy_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
               std::uint64_t count, shock* to) {
     std::visit(
         [&](const auto* first) {
@@ -132,8 +132,8 @@ void copy_row(const shock_view& from, std::uint64_t step, std::uint64_t slot, st
         from.first);
 }
 
-template void copy_row(const shock_view&, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+template void copy_row(const shock_cube&, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                        double*);
-template void copy_row(const shock_view&, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, float*);
+template void copy_row(const shock_cube&, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, float*);
 
 }  // namespace tilewalk::replay

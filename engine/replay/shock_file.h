@@ -25,24 +25,15 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <variant>
 
+#include "engine/cpu/shock_cube.h"
 #include "engine/random/element.h"
 
 namespace tilewalk::replay {
 
 using random::element;
 
-// Shocks of one kind. That for `slot` of `step` of path p stands at
-// first[step * step_stride + slot * slot_stride + p].
-struct shock_view {
-    std::variant<const double*, const float*> first = static_cast<const double*>(nullptr);
-    std::uint64_t step_stride = 0;  // in elements
-    std::uint64_t slot_stride = 0;
-    std::uint64_t steps = 0;
-    std::uint64_t slots = 0;
-    std::uint64_t paths = 0;
-};
+using cpu::shock_cube;
 
 // What a trade takes.
 struct needs {
@@ -60,8 +51,8 @@ class shock_file {
     shock_file(const std::filesystem::path& file, element walked_as);
 
     // Without slots, if the file has none of the kind.
-    const shock_view& normals() const { return normals_; }
-    const shock_view& uniforms() const { return uniforms_; }
+    const shock_cube& normals() const { return normals_; }
+    const shock_cube& uniforms() const { return uniforms_; }
     std::uint64_t paths() const { return normals_.paths; }
 
     // Throws tilewalk::error (input) that says what the trade takes and what the file has, if it has not
@@ -71,13 +62,13 @@ class shock_file {
   private:
     std::string name_;
     std::shared_ptr<const void> mapped_;
-    shock_view normals_, uniforms_;
+    shock_cube normals_, uniforms_;
 };
 
 // `count` paths from first_path on of one row, as a cube holds it. Beyond the file's last path, where a cube
 // is filled up to whole tiles, the last one is repeated.
 template <class shock>
-void copy_row(const shock_view& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
+void copy_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
               std::uint64_t count, shock* to);
 
 }  // namespace tilewalk::replay
