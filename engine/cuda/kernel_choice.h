@@ -25,6 +25,7 @@ struct kernel_choice {
     std::string reduction = "tree";       // a name of the catalogue of reductions
 
     static constexpr int automatic_padding = -1;
+    static constexpr int automatic_width = 0;  // the launcher chooses for each program
     friend bool operator==(const kernel_choice&, const kernel_choice&) = default;
 };
 

@@ -19,6 +19,8 @@
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/random/catalogue.h"
+#include "engine/replay/shock_file.h"
 #include "kernels/tile_result.h"
 
 namespace tilewalk::cuda {
@@ -32,6 +34,8 @@ class loaded_device {
     device& get() const { return *device_; }
     // The kernel `name` of a cubin; loaded once.
     kernel find(const std::shared_ptr<const std::string>& cubin, const char* name);
+    // A variable of a cubin that is loaded.
+    std::span<std::byte> variable(const std::shared_ptr<const std::string>& cubin, const char* name);
 
   private:
     std::unique_ptr<device> device_;
@@ -51,7 +55,10 @@ struct gpu_run {
     std::span<const gpu_job> jobs;
     kernel_choice how;
     std::uint64_t seed = 0, paths = 0;
-    std::uint64_t memory_bytes = 0;  // of each device, that the run may take; 0: what is free
+    // Where shocks come from that a feed brings; null: the first of the catalogue.
+    const random::catalogue_entry* source = nullptr;
+    const replay::shock_file* replay = nullptr;  // instead of a source
+    std::uint64_t memory_bytes = 0;              // of each device, that the run may take; 0: what is free
     int compile_threads = 1;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const gpu_progress&)> on_progress;  // called by the thread that runs
@@ -60,7 +67,9 @@ struct gpu_run {
 struct gpu_outcome {
     std::vector<kernels::tile_result> results;   // by job
     std::vector<std::optional<error>> failures;  // by job
-    std::size_t kernels = 0;                     // that the jobs need
+    // By job, of a quasi-random run: the moments of each unit (see engine/random/units.h).
+    std::vector<std::vector<kernels::moments>> units;
+    std::size_t kernels = 0;  // that the jobs need
     std::size_t launches = 0;
     double device_seconds = 0;  // from the first launch to the end of the last, the longest of the devices
     double kernel_seconds = 0;  // of it with a kernel running

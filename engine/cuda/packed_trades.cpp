@@ -84,6 +84,7 @@ class packer {
 
 packed_trades pack(std::span<const gpu_job> jobs, number_type type) {
     packed_trades out;
+    out.number_bytes = type == number_type::single ? sizeof(float) : sizeof(double);
     out.records.reserve(jobs.size());
     const auto add_all = [&](auto&& into) {
         for (const gpu_job& job : jobs) into.add(job);

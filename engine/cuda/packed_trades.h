@@ -26,6 +26,7 @@ enum class number_type : std::uint8_t { single, double_ };
 
 struct packed_trades {
     std::vector<std::byte> numbers;
+    std::size_t number_bytes = sizeof(double);  // of one
     std::vector<kernels::word32> words;
     std::vector<kernels::trade_record> records;  // by job; `result` is the job's index
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it

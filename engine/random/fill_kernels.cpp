@@ -12,7 +12,8 @@ namespace tilewalk::random {
 namespace {
 
 std::string kernel_text(const char* arguments, const std::string& function) {
-    return fmt::format(R"(#include "kernels/fill_kernel.h"
+    return fmt::format(R"(#include "kernels/fast.h"
+#include "kernels/fill_kernel.h"
 #include "kernels/ptx.h"
 
 extern "C" __global__ void __launch_bounds__(256) fill(const __grid_constant__ tilewalk::kernels::{} a) {{
@@ -56,8 +57,8 @@ std::uint64_t blocks_to_convert(element of, const kernels::cube_argument& into) 
 
 }  // namespace
 
-std::string draw_text(element of, shock_kind kind) {
-    const char* draws = of == element::double_ ? "double_draws" : "single_draws";
+std::string draw_text(element of, shock_kind kind, bool approximate) {
+    const char* draws = of == element::double_ ? "double_draws" : approximate ? "fast_draws" : "single_draws";
     return kernel_text("draws_arguments",
                        fmt::format("draw_shocks<{}, {}, wide_stores>", draws, word_of(kind)));
 }
@@ -78,7 +79,7 @@ void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, 
     const std::uint64_t blocks = from.of == element::double_
                                      ? kernels::blocks_to_draw<kernels::double_draws>(a.into)
                                      : kernels::blocks_to_draw<kernels::single_draws>(a.into);
-    launch(from, draw_text(from.of, into.kind), blocks, a, on);
+    launch(from, draw_text(from.of, into.kind, from.approximate), blocks, a, on);
 }
 
 void convert_bits(const opening& from, const cube& into, const bits_block& what, cuda::stream on) {

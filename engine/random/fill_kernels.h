@@ -11,7 +11,7 @@
 namespace tilewalk::random {
 
 // Its kernel `fill` takes kernels::draws_arguments: the shocks that paths would make in registers.
-std::string draw_text(element of, shock_kind kind);
+std::string draw_text(element of, shock_kind kind, bool approximate = false);
 // Its kernel `fill` takes kernels::bits_arguments: the random words of another generator.
 std::string convert_bits_text(element of, shock_kind kind);
 // Its kernel `fill` takes kernels::bits_arguments: normals of quasi-random points.

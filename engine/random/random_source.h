@@ -56,6 +56,7 @@ struct opening {
     std::uint64_t run_paths = 0;
     std::uint64_t most_rows = 0;  // of any cube
     element of = element::double_;
+    bool approximate = false;  // our own source makes single normals as kernels in single_fast do
 };
 
 }  // namespace tilewalk::random

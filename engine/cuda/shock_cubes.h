@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shocks of a run as arrays on a device, for kernels that read them through a feed: made there by a
+// random source, or brought there from a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "engine/cpu/shock_cube.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/spaces.h"
+#include "engine/random/catalogue.h"
+#include "engine/replay/shock_file.h"
+#include "kernels/arguments.h"
+
+namespace tilewalk::cuda {
+
+class loaded_device;
+class kernel_store;
+
+// What all devices of a run must have in their arrays.
+struct shock_plan {
+    const random::catalogue_entry* source = nullptr;
+    const replay::shock_file* replay = nullptr;  // instead of a source
+    kernel_store* kernels = nullptr;
+    const space_entry* space = nullptr;
+    cuda::precision precision = cuda::precision::double_;
+    std::uint64_t seed = 0, paths = 0;
+    // Rows of the cubes: shock numbers, or, of a file, the slots of all steps that a trade takes.
+    std::uint64_t normal_rows = 0, uniform_rows = 0;
+
+    random::element element() const {
+        return precision == cuda::precision::double_ ? random::element::double_ : random::element::single_;
+    }
+    std::size_t bytes_per_tile() const;
+    std::size_t scratch_bytes() const;
+    // That the space can hold in one array.
+    std::uint64_t most_tiles() const;
+};
+
+// Cubes for so many tiles, filled for one chunk of a run after another.
+class shock_cubes {
+  public:
+    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles);
+
+    std::uint64_t tiles() const { return tiles_; }
+    void fill(std::uint64_t first_tile, std::uint64_t tiles, stream s);
+
+    // For a program that takes so many shocks a step.
+    kernels::array_argument normals(int per_step) const;
+    kernels::array_argument uniforms(int per_step) const;
+
+    bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
+    std::size_t bytes_of_normals() const { return normals_.bytes; }
+
+  private:
+    struct one {
+        std::uint64_t rows = 0;
+        std::size_t bytes = 0;
+        std::optional<device_memory> memory;
+        std::optional<pinned_memory> mapped;
+        std::optional<owned_texture> texture;
+        std::byte* first = nullptr;  // as kernels see it
+    };
+    void open(one& cube, std::uint64_t rows);
+    void bring(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path, std::uint64_t paths,
+               stream s);
+    kernels::array_argument argument(const one& cube, const cpu::shock_cube* from, int per_step) const;
+
+    loaded_device& on_;
+    const shock_plan& plan_;
+    std::uint64_t tiles_;
+    std::uint64_t pitch_;  // elements
+    one normals_, uniforms_;
+    std::unique_ptr<random::random_source> source_;
+};
+
+}  // namespace tilewalk::cuda
