@@ -23,6 +23,7 @@
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/tile.h"
+#include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk {
@@ -31,9 +32,6 @@ namespace {
 
 using seconds = std::chrono::duration<double>;
 using clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t most_paths = std::uint64_t{1} << 40;
-constexpr int most_threads = 1024;
 
 const cpu::lane_operations& operations_named(const std::string& name) {
     const auto list = cpu::runnable_instruction_sets();
@@ -53,59 +51,47 @@ const cpu::lane_operations& operations_named(const std::string& name) {
 }
 
 struct settled {
+    run_settings said;  // by the caller or the book
     std::uint64_t paths, seed;
     int threads;
-    std::string device;
+    std::string device, random;
     cuda::kernel_choice how;
     std::uint64_t memory_bytes;
 };
 
-// The first that says something, else the default.
-template <class value>
-value first_of(const std::optional<value>& caller, const std::optional<value>& file, value otherwise) {
-    return caller ? *caller : file ? *file : std::move(otherwise);
-}
-
 kernels::ring_layout layout_named(const std::string& name) {
     if (name == "plain") return kernels::ring_layout::plain;
-    if (name == "padded") return kernels::ring_layout::padded;
-    if (name == "transposed") return kernels::ring_layout::transposed;
-    throw error(error_kind::usage, "layout is '" + name + "'; it must be plain, padded or transposed");
+    return name == "padded" ? kernels::ring_layout::padded : kernels::ring_layout::transposed;
 }
 
-cuda::kernel_choice kernel_of(const run_settings& caller, const run_settings& file) {
+cuda::kernel_choice kernel_of(const run_settings& all) {
     cuda::kernel_choice k;
-    k.precision = plan::precision_named(first_of<std::string>(caller.precision, file.precision, "double"));
-    k.feed = first_of<std::string>(caller.prefetch, file.prefetch, "auto");
-    if (k.feed == "auto") k.feed = "inline";
-    k.distance = first_of(caller.distance, file.distance, k.distance);
-    k.rows = first_of(caller.rows, file.rows, k.rows);
-    k.layout = layout_named(first_of<std::string>(caller.layout, file.layout, "padded"));
-    const std::string padding = first_of<std::string>(caller.padding, file.padding, "auto");
-    k.padding = padding == "auto" ? cuda::kernel_choice::automatic_padding : std::stoi(padding);
-    k.width = first_of(caller.width, file.width, k.width);
-    k.threads = first_of(caller.block, file.block, k.threads);
-    k.space = first_of(caller.space, file.space, k.space);
-    k.row_space = first_of(caller.row_space, file.row_space, k.row_space);
-    k.reduction = first_of(caller.reduction, file.reduction, k.reduction);
+    k.precision = plan::precision_named(*all.precision);
+    k.feed = *all.prefetch == "auto" ? "inline" : *all.prefetch;
+    k.distance = all.distance.value_or(k.distance);
+    k.rows = all.rows.value_or(k.rows);
+    if (all.layout) k.layout = layout_named(*all.layout);
+    k.padding = *all.padding == "auto" ? cuda::kernel_choice::automatic_padding : std::stoi(*all.padding);
+    k.width = all.width.value_or(k.width);
+    k.threads = all.block.value_or(k.threads);
+    k.space = all.space.value_or(k.space);
+    k.row_space = all.row_space.value_or(k.row_space);
+    k.reduction = *all.reduction;
     return k;
 }
 
 settled settle(const run_settings& caller, const run_settings& file) {
-    settled s{};
-    s.paths = first_of(caller.paths, file.paths, default_paths);
-    s.seed = first_of(caller.seed, file.seed, default_seed);
-    s.threads = first_of(caller.threads, file.threads, 0);
-    s.device = first_of<std::string>(caller.device, file.device, "auto");
-    s.how = kernel_of(caller, file);
-    s.memory_bytes = first_of(caller.memory_bytes, file.memory_bytes, std::uint64_t{0});
-    if (s.paths == 0 || s.paths > most_paths) {
-        throw error(error_kind::usage, "paths is " + std::to_string(s.paths) + "; it must be from 1 to 2^40");
-    }
-    if (s.threads < 0 || s.threads > most_threads) {
-        throw error(error_kind::usage,
-                    "threads is " + std::to_string(s.threads) + "; it must be from 0 (all cores) to 1024");
-    }
+    check(caller);
+    settled s;
+    s.said = over(caller, file);
+    const run_settings all = over(s.said, default_settings());
+    s.paths = *all.paths;
+    s.seed = *all.seed;
+    s.threads = *all.threads;
+    s.device = *all.device;
+    s.random = *all.random;
+    s.how = kernel_of(all);
+    s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     return s;
 }
@@ -188,7 +174,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, shape_s
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
                   std::vector<planned>& plans, const settled& run, const run_options& options,
                   const std::function<void(std::uint64_t)>& on_steps,
-                  std::vector<std::optional<kernels::tile_result>>& walked) {
+                  std::vector<std::optional<kernels::tile_result>>& walked, run_manifest& told) {
     std::vector<cuda::gpu_job> jobs;
     for (const std::size_t i : walks) {
         jobs.push_back({&plans[i].code->program, &plans[i].data, &plans[i].when});
@@ -202,7 +188,15 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.compile_threads = run.threads;
     asked.cancel = options.cancel;
     asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
+    const cuda::kernel_store::counts before = gpus.kernels().so_far();
     cuda::gpu_outcome got = cuda::launcher(on.devices, gpus.kernels()).walk_all(asked);
+    const cuda::kernel_store::counts after = gpus.kernels().so_far();
+    told.kernels_compiled = after.compiled - before.compiled;
+    told.kernels_from_cache = got.kernels - std::min(got.kernels, told.kernels_compiled);
+    told.launches = got.launches;
+    told.device_seconds = got.kernel_seconds;
+    if (got.launches > 0)
+        for (const auto& d : on.devices) told.devices.push_back(d->get().properties().name);
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (!got.failures[k]) {
             walked[walks[k]] = got.results[k];
@@ -337,7 +331,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
                 now.path_steps_done = steps;
                 report();
             },
-            walked);
+            walked, out.manifest);
         std::erase_if(walks, [&](std::size_t i) { return walked[i] || plans[i].failure; });
     }
     if (!walks.empty()) {
@@ -380,8 +374,10 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.instruction_set = operations.name;
     m.machine = machine_name();
     m.as_of = in.as_of();
-    m.seed = run.seed;
+    m.settings = run.said;
     m.precision = plan::name_of(run.how.precision);
+    m.random = run.random;
+    m.seed = run.seed;
     m.paths = run.paths;
     m.threads = run.threads;
     m.inputs = state.inputs;

@@ -305,7 +305,11 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"price", "book.yaml", "--seed", "18446744073709551616"}, "--seed: found"},
         {{"price", "book.yaml", "--distance", "33"},
          "--distance: found '33', expected a whole number from 1 to 32"},
-        {{"price", "book.yaml", "--row-space", "Fast!"}, "--row-space: found 'Fast!', expected a name"},
+        {{"price", "book.yaml", "--row-space", "read"},
+         "--row-space: found 'read', expected global, read_only"},
+        {{"price", "book.yaml", "--prefetch", "smem_roling"}, "did you mean 'smem_rolling'?"},
+        {{"price", "book.yaml", "--random", "Fast!"},
+         "--random: found 'Fast!', expected philox, curand_philox"},
         {{"price", "book.yaml", "--row_space", "global"}, "did you mean '--row-space'?"},
         {{"price", "book.yaml", "--precision", "singel"},
          "--precision: found 'singel', expected double, single, single_fast, mixed; did you mean 'single'?"},
@@ -313,6 +317,8 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"explain", "book.yaml", "--width", "3"}, "--width: found '3', expected 1, 2, 4"},
         {{"explain", "book.yaml", "--memory-bytes", "lots"},
          "--memory-bytes: found 'lots', expected a number of"},
+        {{"warm", "book.yaml", "--arch", "90"}, "--arch: found '90', expected an architecture such as sm_90"},
+        {{"warm", "--arch", "sm_90"}, "BOOK"},
         {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
         {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
         {{"price", "book.yaml", "--format", "jsn"},
@@ -357,6 +363,7 @@ TEST_F(command, help_and_version) {
                                                         {"validate", "-h"},
                                                         {"explain", "-h"},
                                                         {"products", "-h"},
+                                                        {"warm", "-h"},
                                                         {"diff", "--help"},
                                                         {"devices", "--help"}}) {
         const finished got = run(with);
@@ -404,7 +411,7 @@ TEST_F(command, options_beat_environment_beats_book_beats_defaults) {
     const finished book = run({"price", "book.yaml", "--print-config"});
     EXPECT_EQ(config_line(book.out, "paths"), "paths 8192 book.yaml");
     put("tuned.yaml", "settings: {prefetch: unroll, distance: 4, row_space: constant}\ntrades: []\n");
-    for (const std::string name : {"price", "validate", "explain"}) {
+    for (const std::string name : {"price", "validate", "explain", "warm"}) {
         surroundings tuned;
         tuned.variables = {{"TILEWALK_DISTANCE", "5"}, {"TILEWALK_ROW_SPACE", "global"}};
         const finished got = run({name, "tuned.yaml", "--print-config", "--row-space", "texture"}, tuned);

@@ -381,11 +381,11 @@ TEST(engine, refuses_what_does_not_exist) {
     EXPECT_EQ(kind_of([&] { engine().price(b); }, message), error_kind::usage);
     EXPECT_EQ(message, "book: the book names no market; write market: in the book or give one");
     EXPECT_EQ(kind_of([&] { engine().price(b, test_market(), with(0)); }, message), error_kind::usage);
-    EXPECT_EQ(message, "paths is 0; it must be from 1 to 2^40");
+    EXPECT_EQ(message, "paths: found '0', expected a whole number from 1 to 2^40, such as 65536, 100k or 1M");
     EXPECT_EQ(kind_of([&] { engine().price(b, test_market(), with((std::uint64_t{1} << 40) + 1)); }, message),
               error_kind::usage);
     EXPECT_EQ(kind_of([&] { engine().price(b, test_market(), with(1, -1)); }, message), error_kind::usage);
-    EXPECT_EQ(message, "threads is -1; it must be from 0 (all cores) to 1024");
+    EXPECT_EQ(message, "threads: found '-1', expected a whole number from 0 to 1024");
     EXPECT_EQ(kind_of([&] { engine({"sse2"}); }, message), error_kind::usage);
     EXPECT_EQ(message.substr(0, 60), "unknown instruction set 'sse2'; this machine can run: auto, ");
 }

@@ -128,6 +128,11 @@ class reader:
         compare_rows("product", rows_of_table(text, "product"), {p["product"]: p["summary"] for p in pages})
         refusal = self.run(at, [command, "price", "configs/books/demo.yaml", "--instruction-set", "none"], 2)
         sets = rows_of_table(text, "instruction set")
+        refused_feed = self.run(at, [command, "price", "configs/books/demo.yaml", "--prefetch", "?"], 2)
+        feeds = re.search(r"expected auto, ([^;\n]*)", refused_feed).group(1).split(", ")
+        shown_feeds = list(rows_of_table(text, "feed"))
+        if shown_feeds != feeds:
+            raise SystemExit(f"README.md: the table of feeds has {shown_feeds}, the command {feeds}")
         known = re.search(r"auto, ([^;\n]*)", refusal).group(1).split(", ")
         if missing := [name for name in known if name not in sets]:
             raise SystemExit(f"README.md: the table of instruction sets lacks {missing}")

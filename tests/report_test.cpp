@@ -323,7 +323,7 @@ results sample_on_gpus() {
     r.rows[0].shadow_difference = -0.00125;
     auto& m = r.manifest;
     m.precision = "single";
-    m.random = "xorwow";
+    m.random = "curand_xorwow";
     m.devices = {"NVIDIA H200", "NVIDIA L4", "NVIDIA H200"};
     m.settings.seed = m.seed;
     m.settings.precision = m.precision;
@@ -356,7 +356,7 @@ total  trades    value  std error at most
 USD         2  10.4631             0.0338
 trades share random numbers: a total's error is the plain sum of theirs, never too small
 
-131072 paths, seed 18446744073709551615, single precision, random numbers of xorwow, as of 2026-01-15
+131072 paths, seed 18446744073709551615, single precision, random numbers of curand_xorwow, as of 2026-01-15
 516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
 2 x NVIDIA H200, NVIDIA L4: 12 launches, 250 ms; 1 kernel compiled, 4 from the cache; prefetch smem_rolling_async, distance 4, row_space constant, memory_bytes 34359738368
 )");
@@ -366,7 +366,7 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
     const results r = sample_on_gpus();
     const std::string text = written(r, output_format::json);
     for (const std::string part :
-         {R"("settings": {"seed": 18446744073709551615, "precision": "single", "random": "xorwow", )"
+         {R"("settings": {"seed": 18446744073709551615, "precision": "single", "random": "curand_xorwow", )"
           R"("prefetch": "smem_rolling_async", "distance": 4, "row_space": "constant", )"
           R"("memory_bytes": 34359738368},)",
           R"("devices": ["NVIDIA H200", "NVIDIA L4", "NVIDIA H200"],)",
@@ -569,7 +569,7 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
         {[](run_manifest& m) { m.seed = 1; }, false, "\nseed differs, so the random numbers are not common:"},
         {[](run_manifest& m) { m.seed = 1, m.paths = 64; }, false, "\npaths and seed differ, so the random"},
         {[](run_manifest& m) { m.precision = "single"; }, false, "\nprecision differs, so the random"},
-        {[](run_manifest& m) { m.random = "sobol"; }, false, "\nrandom differs, so the random"},
+        {[](run_manifest& m) { m.random = "curand_xorwow"; }, false, "\nrandom differs, so the random"},
         {[](run_manifest& m) { m.settings.replay = "x.npy"; }, false, "\nreplay differs, so the random"},
         {[](run_manifest& m) { m.devices = {"NVIDIA L4"}; }, true,
          "of independent runs\ndevice differs; no price depends on it\n"},

@@ -45,7 +45,7 @@ const accepted good[] = {
     {"precision", "single", "single"},
     {"precision", "single_fast", "single_fast"},
     {"precision", "mixed", "mixed"},
-    {"random", "mrg32k3a", "mrg32k3a"},
+    {"random", "curand_mrg32k3a", "curand_mrg32k3a"},
     {"replay", "a folder/shocks.npy", "a folder/shocks.npy"},
     {"prefetch", "smem_rolling_async", "smem_rolling_async"},
     {"prefetch", "auto", "auto"},
@@ -104,10 +104,13 @@ const refused bad[] = {
     {"device", "0,cpu", "auto"},
     {"precision", "Double", "double, single, single_fast, mixed; did you mean 'double'?"},
     {"precision", "half", "double, single, single_fast, mixed"},
-    {"random", "", "a name: small letters, digits and _"},
-    {"random", "Philox", "a name"},
+    {"random", "", "philox, curand_philox, "},
+    {"random", "pilox", "philox, curand_philox, curand_xorwow"},
     {"replay", "", "the name of a file"},
-    {"prefetch", "../x", "auto or a name"},
+    {"prefetch", "smem_roling", "auto, none, unroll, register_batched"},
+    {"space", "constant", "global, read_only, texture"},
+    {"row_space", "textur",
+     "global, read_only, constant, texture, l2_persisting, mapped; did you mean 'texture'?"},
     {"distance", "0", "a whole number from 1 to 32"},
     {"distance", "33", "a whole number from 1 to 32"},
     {"layout", "pad", "plain, padded, transposed"},
@@ -262,6 +265,22 @@ TEST(settings, of_a_book_are_refused_where_they_stand) {
             EXPECT_NE(std::string(e.what()).find(said), std::string::npos) << text << "\n" << e.what();
         }
     }
+}
+
+TEST(settings, of_a_run_are_in_its_manifest) {
+    const auto in = market::parse("as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\n");
+    run_options options;
+    options.overrides.seed = 3;
+    options.overrides.threads = 1;
+    const auto priced = engine().price(book::parse(book_with("paths: 4096")), in, options);
+    EXPECT_EQ(priced.manifest.settings.paths, 4096U);
+    EXPECT_EQ(priced.manifest.settings.seed, 3U);
+    EXPECT_FALSE(priced.manifest.settings.precision);
+    EXPECT_EQ(priced.manifest.precision, "double");
+    EXPECT_EQ(priced.manifest.random, "philox");
+    EXPECT_EQ(priced.manifest.paths, 4096U);
+    options.overrides.rows = 65;
+    EXPECT_THROW(engine().price(book::parse("trades: []"), in, options), error);
 }
 
 }  // namespace

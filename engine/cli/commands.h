@@ -15,6 +15,7 @@ struct command {
 command add_price(CLI::App& to);
 command add_validate(CLI::App& to);
 command add_explain(CLI::App& to);
+command add_warm(CLI::App& to);
 command add_products(CLI::App& to);
 command add_diff(CLI::App& to);
 command add_devices(CLI::App& to);

@@ -71,7 +71,8 @@ int run(int argc, const char* const* argv) {
         "  tilewalk devices                                 # GPUs, and why one is not used\n\n"
         "tilewalk COMMAND --help tells more about each.");
     const std::vector<command> commands{add_price(app),    add_validate(app), add_explain(app),
-                                        add_products(app), add_diff(app),     add_devices(app)};
+                                        add_products(app), add_diff(app),     add_devices(app),
+                                        add_warm(app)};
     std::vector<std::string> names;
     for (const auto& known : commands) names.push_back(known.app->get_name());
 

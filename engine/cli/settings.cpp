@@ -107,7 +107,9 @@ std::string wrapped(const std::string& text) {
 }
 
 std::string help_of(const run_setting& of) {
-    return wrapped(of.meaning + (of.preset.empty() ? "" : " (default " + of.preset + ")"));
+    const bool is_choice = of.takes == run_setting::kind::choice;
+    return wrapped(of.meaning + (is_choice ? ": " + joined(of.choices) : "") +
+                   (of.preset.empty() ? "" : " (default " + of.preset + ")"));
 }
 
 // What a setting holds that nobody set, in words.

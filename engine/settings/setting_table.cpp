@@ -13,7 +13,10 @@
 #include <utility>
 
 #include "engine/config/wording.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/spaces.h"
 #include "engine/plan/precision.h"
+#include "engine/random/catalogue.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -25,6 +28,12 @@ using part = run_setting::part;
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t most_gpu = 63, longest_name = 64;
+
+template <class entries>
+std::vector<std::string> names_of(const entries& catalogue, std::vector<std::string> names = {}) {
+    for (const auto& entry : catalogue) names.emplace_back(entry.name);
+    return names;
+}
 
 std::vector<run_setting> all_settings() {
     using s = run_settings;
@@ -60,15 +69,17 @@ std::vector<run_setting> all_settings() {
         {.name = "precision",
          .takes = kind::choice,
          .value = &s::precision,
-         .meaning = "Of paths: double; single; single_fast, with the approximations of the hardware; mixed, "
-                    "single shocks and double states",
+         .meaning = "Of paths; single_fast takes the approximations of the hardware, mixed single shocks and "
+                    "double states",
          .preset = "double",
          .choices = plan::precision_names(),
          .decides_bits = true},
         {.name = "random",
+         .takes = kind::choice,
          .value = &s::random,
          .meaning = "Source of the random numbers",
-         .preset = "philox",
+         .preset = std::string(random::catalogue().front().name),
+         .choices = names_of(random::catalogue()),
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,
@@ -78,10 +89,11 @@ std::vector<run_setting> all_settings() {
     };
     const std::vector<run_setting> of_gpu{
         {.name = "prefetch",
+         .takes = kind::choice,
          .value = &s::prefetch,
-         .meaning = "How shocks reach a thread: a feed, or auto for the fastest",
+         .meaning = "How shocks reach a thread",
          .preset = "auto",
-         .choices = {"auto"}},
+         .choices = names_of(cuda::feeds(), {"auto"})},
         {.name = "distance",
          .takes = kind::count,
          .value = &s::distance,
@@ -91,7 +103,7 @@ std::vector<run_setting> all_settings() {
         {.name = "layout",
          .takes = kind::choice,
          .value = &s::layout,
-         .meaning = "Of rings in shared memory: plain, padded or transposed",
+         .meaning = "Of rings in shared memory",
          .choices = {"plain", "padded", "transposed"}},
         {.name = "padding",
          .takes = kind::count,
@@ -103,7 +115,7 @@ std::vector<run_setting> all_settings() {
         {.name = "width",
          .takes = kind::choice,
          .value = &s::width,
-         .meaning = "Paths of a thread: 1, 2 or 4",
+         .meaning = "Paths of a thread",
          .choices = {"1", "2", "4"}},
         {.name = "rows",
          .takes = kind::count,
@@ -114,12 +126,18 @@ std::vector<run_setting> all_settings() {
         {.name = "block",
          .takes = kind::choice,
          .value = &s::block,
-         .meaning = "Threads of a block: 64, 128 or 256",
+         .meaning = "Threads of a block",
          .choices = {"64", "128", "256"}},
-        {.name = "space", .value = &s::space, .meaning = "Memory that shocks are read from"},
+        {.name = "space",
+         .takes = kind::choice,
+         .value = &s::space,
+         .meaning = "Memory that shocks are read from",
+         .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_paths; })},
         {.name = "row_space",
+         .takes = kind::choice,
          .value = &s::row_space,
-         .meaning = "Memory that numbers alike for all paths are read from"},
+         .meaning = "Memory that numbers alike for all paths are read from",
+         .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_rows; })},
         {.name = "reduction",
          .value = &s::reduction,
          .meaning = "How the payoffs of a tile are summed",
@@ -127,7 +145,7 @@ std::vector<run_setting> all_settings() {
         {.name = "correlation",
          .takes = kind::choice,
          .value = &s::correlation,
-         .meaning = "Where shocks are correlated: in the path kernel, by a matrix product before it, or auto",
+         .meaning = "Where shocks are correlated, in the path kernel or by a matrix product before it",
          .preset = "auto",
          .choices = {"auto", "kernel", "matrix"}},
         {.name = "memory_bytes",

@@ -35,8 +35,7 @@ struct progress {
 };
 
 struct run_options {
-    run_settings
-        overrides;  // beat the book's own settings, which beat the defaults; threads 0 means all cores
+    run_settings overrides;  // beat the book's own settings, which beat the defaults
     // Called now and then, from one thread at a time.
     std::function<void(const progress&)> on_progress;
     // Set to true by anyone: the run throws tilewalk::error (cancelled) soon after.
@@ -62,6 +61,16 @@ struct trade_plan {
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
 };
 
+// A kernel made ready ahead of the runs that need it.
+struct warmed_kernel {
+    std::string name;                   // of its shape
+    std::vector<std::string> products;  // that need it
+    std::string architecture;           // "sm_90"
+    bool from_cache = false;
+    double seconds = 0;
+    std::string failure;  // why there is none, or empty
+};
+
 class engine {
   public:
     explicit engine(engine_settings settings = {});
@@ -71,6 +80,10 @@ class engine {
     results price(const book& trades, const market& in, const run_options& options = {}) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
+    // Compiles what pricing the book on a GPU needs and keeps it in the cache, for these architectures, such
+    // as "sm_90"; for those of this machine's GPUs if none is given.
+    std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,
+                                    const std::vector<std::string>& architectures) const;
 
     const engine_settings& settings() const { return settings_; }
     // Instruction sets that this build has and this machine can run, best first.
