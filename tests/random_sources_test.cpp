@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random sources: the same cube in any chunks, our own numbers to the bit, quasi-random units and their
 // standard error, and the statistics of every generator that can be had here.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -590,25 +592,366 @@ TEST(cubes, of_odd_shapes_are_refused) {
 
 TEST(fill_kernels, compile_without_a_gpu_and_store_16_bytes_at_a_time) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    bool newer = false;
     for (const auto& [text, host] : host_kernels()) {
-        for (const char* architecture : {"sm_80", "sm_90"}) {
-            const auto got = cuda::nvrtc_compiler().compile({text, architecture}, true);
-            EXPECT_FALSE(got.cubin.empty());
-            EXPECT_NE(got.ptx.find(".entry fill"), std::string::npos);
-            EXPECT_EQ(got.ptx.find(".local"), std::string::npos) << architecture << text;
-            // Wide stores and no others.
-            const std::string wide = "st.global.v4.b32";
-            std::size_t stores = 0, wide_stores = 0;
-            for (auto at = got.ptx.find("st.global"); at != std::string::npos;
-                 at = got.ptx.find("st.global", at + 1)) {
-                ++stores;
-                wide_stores += got.ptx.compare(at, wide.size(), wide) == 0;
+        newer = !newer;
+        const auto got = cuda::nvrtc_compiler().compile({text, newer ? "sm_90" : "sm_80"}, true);
+        EXPECT_FALSE(got.cubin.empty());
+        EXPECT_NE(got.ptx.find(".entry fill"), std::string::npos);
+        EXPECT_EQ(got.ptx.find(".local"), std::string::npos) << text;
+        // Wide stores and no others.
+        const std::string wide = "st.global.v4.b32";
+        std::size_t stores = 0, wide_stores = 0;
+        for (auto at = got.ptx.find("st.global"); at != std::string::npos;
+             at = got.ptx.find("st.global", at + 1)) {
+            ++stores;
+            wide_stores += got.ptx.compare(at, wide.size(), wide) == 0;
+        }
+        EXPECT_GT(stores, 0u);
+        EXPECT_EQ(stores, wide_stores) << text;
+    }
+}
+
+// ---- Statistics. Every figure is a sum that is nearly normal; with the seeds given it is always the same.
+// Were the numbers random, some figure of a cube would lie beyond its bound with a chance of 1e-7 by the
+// normal law, and below 1e-6 with what the sums of fourth powers differ from it.
+
+namespace {
+
+double bound_of(std::size_t figures) {
+    return -kernels::norm_inv(1e-7 / (2 * static_cast<double>(figures)));
+}
+
+struct figure {
+    std::string name;
+    double deviations;  // from what it should be, in standard deviations
+};
+
+// Of normals x, [row][path].
+std::vector<figure> figures_of(const std::vector<double>& x, std::size_t rows) {
+    const std::size_t paths = x.size() / rows;
+    const auto sum = [](std::size_t count, const auto& term) {
+        double all = 0;
+        for (std::size_t i = 0; i < count; ++i) all += term(i);
+        return all;
+    };
+    const auto deviations = [](double sum_of, std::size_t count, double variance) {
+        return sum_of / std::sqrt(variance * static_cast<double>(count));
+    };
+    std::vector<figure> all;
+    const auto power = [&](const char* name, double mean, double variance, const auto& f) {
+        all.push_back({name, deviations(sum(x.size(), [&](std::size_t i) { return f(x[i]) - mean; }),
+                                        x.size(), variance)});
+    };
+    power("mean", 0, 1, [](double z) { return z; });
+    power("variance", 1, 2, [](double z) { return z * z; });
+    power("third moment", 0, 15, [](double z) { return z * z * z; });
+    power("fourth moment", 3, 96, [](double z) { return z * z * z * z; });
+    for (const std::size_t lag : {std::size_t{1}, std::size_t{2}, std::size_t{32}, std::size_t{1024}}) {
+        const std::size_t count = x.size() - lag;
+        all.push_back({"correlation of paths " + std::to_string(lag) + " apart",
+                       deviations(sum(count, [&](std::size_t i) { return x[i] * x[i + lag]; }), count, 1)});
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t s = r + 1; s < rows; ++s) {
+            const double* const a = x.data() + r * paths;
+            const double* const b = x.data() + s * paths;
+            all.push_back({"correlation of rows " + std::to_string(r) + " and " + std::to_string(s),
+                           deviations(sum(paths, [&](std::size_t p) { return a[p] * b[p]; }), paths, 1)});
+            all.push_back(
+                {"correlation of squares of rows " + std::to_string(r) + " and " + std::to_string(s),
+                 deviations(sum(paths, [&](std::size_t p) { return (a[p] * a[p] - 1) * (b[p] * b[p] - 1); }),
+                            paths, 4)});
+        }
+    }
+    return all;
+}
+
+// Uniforms as the normals that they are the probabilities of.
+template <class shock>
+std::vector<double> as_normals(const std::vector<shock>& x, shock_kind kind) {
+    std::vector<double> all;
+    all.reserve(x.size());
+    for (const shock v : x) {
+        const auto z = static_cast<double>(v);
+        all.push_back(kind == shock_kind::normal ? z : kernels::norm_inv(z));
+    }
+    return all;
+}
+
+// A device, and how to open a source on it.
+struct bench {
+    cuda::device& on;
+    std::function<std::unique_ptr<random::random_source>(element of, std::uint64_t run_paths,
+                                                         std::uint64_t most_rows)>
+        open;
+};
+
+template <class shock>
+void expect_random(const bench& b, const std::string& name, shock_kind kind, std::uint64_t first_path,
+                   std::uint64_t paths) {
+    constexpr std::uint64_t rows = 8;
+    const auto source =
+        b.open(sizeof(shock) == 8 ? element::double_ : element::single_, first_path + paths, rows);
+    const auto x = made<shock>(b.on, *source, kind, rows, first_path, paths, {paths});
+    if (kind == shock_kind::uniform) {
+        ASSERT_GT(*std::min_element(x.begin(), x.end()), 0) << name;
+        ASSERT_LT(*std::max_element(x.begin(), x.end()), 1) << name;
+    }
+    const auto figures = figures_of(as_normals(x, kind), rows);
+    for (const auto& f : figures) {
+        EXPECT_LT(std::abs(f.deviations), bound_of(figures.size())) << name << ": " << f.name;
+    }
+}
+
+// The normals and uniforms of a run must not be the same numbers.
+void expect_kinds_to_differ(const bench& b, const std::string& name) {
+    const auto source = b.open(element::double_, 64 * tile, 1);
+    const auto z = made<double>(b.on, *source, shock_kind::normal, 1, 0, 64 * tile, {64 * tile});
+    const auto u = as_normals(made<double>(b.on, *source, shock_kind::uniform, 1, 0, 64 * tile, {64 * tile}),
+                              shock_kind::uniform);
+    double sum = 0;
+    for (std::size_t p = 0; p < z.size(); ++p) sum += z[p] * u[p];
+    EXPECT_LT(std::abs(sum) / std::sqrt(static_cast<double>(z.size())), bound_of(1)) << name;
+}
+
+// A smooth function of four normals with the mean 1, by randomised quasi-random points: the error is what its
+// standard error says, and far below that of as many random ones.
+void expect_quasi_random(const bench& b, element of) {
+    constexpr std::uint64_t paths = 128 * tile, rows = 4;
+    const auto source = b.open(of, paths, rows);
+    const std::vector<std::uint64_t> chunks = {paths};
+    const auto x = of == element::double_
+                       ? made<double>(b.on, *source, shock_kind::normal, rows, 0, paths, chunks)
+                       : as_normals(made<float>(b.on, *source, shock_kind::normal, rows, 0, paths, chunks),
+                                    shock_kind::normal);
+    const std::uint64_t unit_paths = source->unit_paths();
+    ASSERT_EQ(paths / unit_paths, 32u);
+    std::vector<kernels::moments> units;
+    for (std::uint64_t p = 0; p < paths; ++p) {
+        if (p % unit_paths == 0) units.push_back({static_cast<double>(unit_paths), 0, 0, 0, 0});
+        const double z = (x[p] + x[paths + p] + x[2 * paths + p] + x[3 * paths + p]) / 2;
+        units.back().mean += std::exp(0.2 * z - 0.02) / static_cast<double>(unit_paths);
+    }
+    const auto got = random::estimate_of_units(units);
+    const double random_error = std::sqrt((std::exp(0.04) - 1) / static_cast<double>(paths));
+    EXPECT_LT(got.standard_error, random_error / 5);
+    EXPECT_GT(got.standard_error, random_error / 1e4);
+    // Student's t with 31 degrees of freedom is beyond 7 with a chance of 8e-8.
+    EXPECT_LT(std::abs(got.mean - 1), 7 * got.standard_error);
+}
+
+}  // namespace
+
+TEST(statistics, can_tell_what_is_not_random) {
+    constexpr std::size_t rows = 8;
+    host_device device;
+    const auto source =
+        random::find("philox", random::back_end::gpu).open(device.opening(element::double_, 64 * tile));
+    const auto good = made<double>(*device.it, *source, shock_kind::normal, rows, 0, 64 * tile, {64 * tile});
+    const auto worst = [&](const auto& spoil) {
+        auto x = good;
+        spoil(x);
+        double most = 0;
+        for (const auto& f : figures_of(x, rows)) most = std::max(most, std::abs(f.deviations));
+        return most;
+    };
+    const double bound = bound_of(figures_of(good, rows).size());
+    EXPECT_LT(worst([](auto&) {}), bound);
+    EXPECT_GT(worst([](auto& x) {
+                  for (double& z : x) z += 0.01;
+              }),
+              bound);
+    EXPECT_GT(worst([](auto& x) {
+                  for (double& z : x) z *= 1.01;
+              }),
+              bound);
+    EXPECT_GT(worst([](auto& x) {
+                  for (double& z : x) z = std::clamp(z, -2.8, 2.8);
+              }),
+              bound);
+    EXPECT_GT(worst([](auto& x) {
+                  for (std::size_t i = 0; i + 32 < x.size(); i += 8) x[i + 32] = x[i];
+              }),
+              bound);
+    EXPECT_GT(worst([](auto& x) { std::copy_n(x.begin(), 4 * tile, x.begin() + 3 * 64 * tile); }), bound);
+}
+
+TEST(statistics, of_our_own_numbers) {
+    host_device device;
+    const bench b{*device.it, [&](element of, std::uint64_t run_paths, std::uint64_t rows) {
+                      return random::catalogue().front().open(device.opening(of, run_paths, rows));
+                  }};
+    for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+        expect_random<double>(b, "philox", kind, 0, 64 * tile);
+        expect_random<float>(b, "philox", kind, 0, 64 * tile);
+    }
+    expect_kinds_to_differ(b, "philox");
+}
+
+// cuRAND makes the same kinds of numbers on the host, in its own order: what is done with them here is what
+// is done on a GPU. MT19937 is left to GPUs, because it takes seconds to start on a processor.
+TEST(statistics, of_curand_on_the_host) {
+    random::curand_functions curand;
+    try {
+        curand = random::curand_of_machine();
+    } catch (const error& e) {
+        GTEST_SKIP() << e.message();
+    }
+    Dl_info about{};
+    ASSERT_NE(::dladdr(reinterpret_cast<const void*>(curand.curandGenerate), &about), 0);
+    void* const library = ::dlopen(about.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    ASSERT_NE(library, nullptr);
+    curand.curandCreateGenerator = reinterpret_cast<decltype(curand.curandCreateGenerator)>(
+        ::dlsym(library, "curandCreateGeneratorHost"));
+    ASSERT_NE(curand.curandCreateGenerator, nullptr);
+    host_device device;
+    for (const auto type :
+         {random::curand_type::philox, random::curand_type::xorwow, random::curand_type::mrg32k3a}) {
+        const bench b{*device.it, [&](element of, std::uint64_t run_paths, std::uint64_t rows) {
+                          return random::open_curand_source(device.opening(of, run_paths, rows), curand,
+                                                            type);
+                      }};
+        const std::string name = "type " + std::to_string(static_cast<int>(type));
+        expect_random<double>(b, name, shock_kind::normal, 32 * tile, 64 * tile);
+        expect_random<float>(b, name, shock_kind::uniform, 0, 64 * tile);
+    }
+    const bench b{*device.it, [&](element of, std::uint64_t run_paths, std::uint64_t rows) {
+                      return random::open_sobol_source(device.opening(of, run_paths, rows), curand);
+                  }};
+    expect_quasi_random(b, element::double_);
+    expect_quasi_random(b, element::single_);
+}
+
+// ---- On a GPU
+
+namespace {
+
+class gpu_sources : public testing::Test {
+  protected:
+    void SetUp() override {
+        const auto survey = cuda::survey_devices();
+        std::string why = survey.why_none;
+        for (const auto& d : survey.devices) {
+            why += d.why_not;
+            if (!d.why_not.empty()) continue;
+            if (why = cuda::why_no_compiler(); why.empty()) device_ = cuda::open_device(d.properties.index);
+            break;
+        }
+        if (device_ == nullptr) GTEST_SKIP() << why;
+    }
+    void TearDown() override {
+        modules_.clear();
+        device_.reset();
+    }
+
+    random::opening opening(element of, std::uint64_t run_paths, std::uint64_t most_rows) {
+        const auto kernel_of = [this](const std::string& text, const char* name) {
+            if (!modules_.contains(text)) {
+                const auto made =
+                    cuda::nvrtc_compiler().compile({text, device_->properties().architecture()});
+                modules_.emplace(text, cuda::owned_module(*device_, device_->load(made.cubin)));
             }
-            EXPECT_GT(stores, 0u);
-            EXPECT_EQ(stores, wide_stores) << architecture << text;
-            for (const char* inexact : {"approx", "ftz", "mad.f"}) {
-                EXPECT_EQ(got.ptx.find(inexact), std::string::npos) << inexact << text;
-            }
+            return device_->find(modules_.at(text).get(), name);
+        };
+        return {*device_, kernel_of, 42, run_paths, most_rows, of};
+    }
+
+    bench bench_of(const random::catalogue_entry& entry) {
+        return {*device_, [this, &entry](element of, std::uint64_t run_paths, std::uint64_t rows) {
+                    return entry.open(opening(of, run_paths, rows));
+                }};
+    }
+
+    // A machine may have a GPU and no cuRAND.
+    static std::string why_not(const random::catalogue_entry& entry) {
+        if (entry.name == "philox") return "";
+        try {
+            random::curand_of_machine();
+        } catch (const error& e) {
+            return e.message();
+        }
+        return "";
+    }
+
+    std::unique_ptr<cuda::device> device_;
+    std::map<std::string, cuda::owned_module> modules_;
+};
+
+// Across the end of a unit of every source.
+constexpr std::uint64_t gpu_first = 512 * tile, gpu_paths = 1024 * tile;
+
+}  // namespace
+
+TEST_F(gpu_sources, our_own_numbers_are_those_of_the_cpu) {
+    host_device host;
+    const auto& philox = random::catalogue().front();
+    for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+        const auto on_gpu = philox.open(opening(element::double_, 1 << 20, 7));
+        const auto on_host = philox.open(host.opening(element::double_, 1 << 20, 7));
+        EXPECT_TRUE(same_bits(made<double>(*device_, *on_gpu, kind, 7, 3 * tile, 8 * tile, {8 * tile}),
+                              made<double>(*host.it, *on_host, kind, 7, 3 * tile, 8 * tile, {8 * tile})));
+        const auto single_on_gpu = philox.open(opening(element::single_, 1 << 20, 7));
+        const auto single_on_host = philox.open(host.opening(element::single_, 1 << 20, 7));
+        EXPECT_TRUE(
+            same_bits(made<float>(*device_, *single_on_gpu, kind, 7, 3 * tile, 8 * tile, {8 * tile}),
+                      made<float>(*host.it, *single_on_host, kind, 7, 3 * tile, 8 * tile, {8 * tile})));
+    }
+}
+
+TEST_F(gpu_sources, give_the_same_cube_in_any_chunks_and_beside_any_rows) {
+    for (const auto& entry : random::catalogue()) {
+        if (const std::string why = why_not(entry); !why.empty()) GTEST_SKIP() << why;
+        const auto b = bench_of(entry);
+        for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+            // More rows than a call of cuRAND makes.
+            constexpr std::uint64_t rows = 70;
+            const auto source = b.open(element::double_, 4096 * tile, rows);
+            constexpr std::uint64_t paths = 96 * tile;
+            const std::uint64_t first = 992 * tile;
+            const auto whole = made<double>(*device_, *source, kind, rows, first, paths, {paths});
+            const auto again = b.open(element::double_, 4096 * tile, rows);
+            EXPECT_TRUE(same_bits(
+                whole, made<double>(*device_, *again, kind, rows, first, paths, {40 * tile, 7 * tile})))
+                << entry.name;
+            const auto fewer = made<double>(*device_, *again, kind, 3, first, paths, {paths});
+            EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), whole.begin())) << entry.name;
+        }
+    }
+}
+
+TEST_F(gpu_sources, are_random) {
+    for (const auto& entry : random::catalogue()) {
+        if (const std::string why = why_not(entry); !why.empty()) GTEST_SKIP() << why;
+        const auto b = bench_of(entry);
+        const std::string name(entry.name);
+        expect_kinds_to_differ(b, name);
+        if (entry.is_quasi) {
+            expect_quasi_random(b, element::double_);
+            expect_quasi_random(b, element::single_);
+            continue;
+        }
+        for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+            expect_random<double>(b, name, kind, gpu_first, gpu_paths);
+            expect_random<float>(b, name, kind, gpu_first, gpu_paths);
+        }
+    }
+}
+
+TEST_F(gpu_sources, have_points_of_20000_dimensions) {
+    const auto& sobol = random::find("curand_scrambled_sobol", random::back_end::gpu);
+    if (const std::string why = why_not(sobol); !why.empty()) GTEST_SKIP() << why;
+    constexpr std::uint64_t rows = 20000, paths = 4 * tile;
+    const auto source = bench_of(sobol).open(element::single_, 32 * tile, rows);
+    const auto x = made<float>(*device_, *source, shock_kind::normal, rows, 0, paths, {paths});
+    EXPECT_TRUE(same_bits(x, made<float>(*device_, *source, shock_kind::normal, rows, 0, paths, {tile})));
+    for (std::uint64_t r = 0; r < rows; ++r) {
+        for (std::uint64_t unit = 0; unit < paths / tile; ++unit) {
+            const float* const from = x.data() + r * paths + unit * tile;
+            const double mean = std::accumulate(from, from + tile, 0.0) / static_cast<double>(tile);
+            // Each dimension alone is spread evenly: one point in each of 1024 equal shares of the
+            // probability.
+            ASSERT_LT(std::abs(mean), 0.02) << "dimension " << r << ", unit " << unit;
         }
     }
 }
