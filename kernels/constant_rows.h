@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The space `constant`, for numbers that are alike for all paths: the launch copies them to the module's
-// variable of this name. A header of its own, because a module that has the variable takes its 64 KiB.
+// variable of this name. A header of its own, because a module that has the variable takes its 60 KiB; the
+// other 4 of constant memory are left to the coefficients of functions.
 #pragma once
 
 #include "kernels/ptx.h"
 
 extern "C" {
-__constant__ __align__(16) char tilewalk_rows[65536];
+__constant__ __align__(16) char tilewalk_rows[61440];
 }
 
 namespace tilewalk::kernels::spaces {

@@ -26,7 +26,7 @@ constexpr auto catalogue = std::to_array<space_entry>({
     {"read_only", "device memory through the read-only path",  //
      memory, "read_only", ptx, true, true, true, 0, 0},
     {"constant", "constant memory, for what all paths read alike: one word serves a warp",  //
-     constant_variable, "constant", "kernels/constant_rows.h", false, false, true, 65536, 0},
+     constant_variable, "constant", "kernels/constant_rows.h", false, false, true, 61440, 0},
     {"texture", "device memory through a linear texture",  //
      texture_object, "texture", ptx, false, true, true, 0, most_texels},
     {"l2_persisting", "device memory that the second-level cache keeps",  //
