@@ -11,17 +11,24 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/lane_program.h"
+#include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
+#include "engine/cuda/feeds.h"
 #include "engine/machine.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
+#include "engine/plan/unite.h"
+#include "engine/random/catalogue.h"
+#include "engine/random/units.h"
+#include "engine/replay/shock_file.h"
 #include "kernels/tile.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
@@ -55,6 +62,7 @@ struct settled {
     std::uint64_t paths, seed;
     int threads;
     std::string device, random;
+    std::string replay;  // a file, or empty
     cuda::kernel_choice how;
     std::uint64_t memory_bytes;
 };
@@ -67,12 +75,19 @@ kernels::ring_layout layout_named(const std::string& name) {
 cuda::kernel_choice kernel_of(const run_settings& all) {
     cuda::kernel_choice k;
     k.precision = plan::precision_named(*all.precision);
-    k.feed = *all.prefetch == "auto" ? "inline" : *all.prefetch;
+    const bool in_registers = *all.random == random::catalogue().front().name && !all.replay;
+    k.feed = *all.prefetch != "auto" ? *all.prefetch : in_registers ? "inline" : "smem_rolling_async";
+    if (!in_registers && !cuda::feed_named(k.feed).makes_use_of(cuda::feed_entry::array)) {
+        throw error(error_kind::usage,
+                    "prefetch is '" + k.feed + "', which makes its own shocks; " +
+                        (all.replay ? "a replay" : "the random source '" + *all.random + "'") +
+                        " needs a feed that reads them, or auto");
+    }
     k.distance = all.distance.value_or(k.distance);
     k.rows = all.rows.value_or(k.rows);
     if (all.layout) k.layout = layout_named(*all.layout);
     k.padding = *all.padding == "auto" ? cuda::kernel_choice::automatic_padding : std::stoi(*all.padding);
-    k.width = all.width.value_or(k.width);
+    k.width = all.width.value_or(cuda::kernel_choice::automatic_width);
     k.threads = all.block.value_or(k.threads);
     k.space = all.space.value_or(k.space);
     k.row_space = all.row_space.value_or(k.row_space);
@@ -90,6 +105,7 @@ settled settle(const run_settings& caller, const run_settings& file) {
     s.threads = *all.threads;
     s.device = *all.device;
     s.random = *all.random;
+    s.replay = all.replay.value_or("");
     s.how = kernel_of(all);
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -169,40 +185,140 @@ planned plan_one(const books::trade& t, const markets::market_state& in, shape_s
     return p;
 }
 
+// What is known of a trade after its paths.
+struct walked_trade {
+    kernels::tile_result result;
+    std::optional<random::estimate> quasi;       // of a quasi-random run, whose paths are not independent
+    std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
+    std::optional<double> shadow_difference;
+};
+
+// The trades of a run as GPUs walk them: in the programs that many shapes share.
+struct gpu_trades {
+    std::vector<program::path_data> data;
+    std::vector<plan::timeline> when;
+    plan::united_programs programs;
+    std::vector<cuda::gpu_job> jobs;
+
+    gpu_trades(const std::vector<std::size_t>& walks, const std::vector<planned>& plans) {
+        std::map<const shape*, std::size_t> known;
+        std::vector<const program::path_program*> shapes;
+        for (const std::size_t i : walks) {
+            if (known.emplace(plans[i].code.get(), shapes.size()).second) {
+                shapes.push_back(&plans[i].code->program);
+            }
+        }
+        programs = plan::unite(shapes);
+        data.reserve(walks.size());
+        when.reserve(walks.size());
+        for (const std::size_t i : walks) {
+            const plan::seat& seat = programs.seats[known.at(plans[i].code.get())];
+            const program::path_program& code = programs.programs[seat.program];
+            data.push_back(plan::moved(plans[i].data, seat, code));
+            when.push_back(plan::moved(plans[i].when, seat));
+            jobs.push_back({&code, &data.back(), &when.back()});
+        }
+    }
+    gpu_trades(const gpu_trades&) = delete;
+    gpu_trades& operator=(const gpu_trades&) = delete;
+};
+
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
 // the CPU has the precision, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
-                  std::vector<planned>& plans, const settled& run, const run_options& options,
-                  const std::function<void(std::uint64_t)>& on_steps,
-                  std::vector<std::optional<kernels::tile_result>>& walked, run_manifest& told) {
-    std::vector<cuda::gpu_job> jobs;
-    for (const std::size_t i : walks) {
-        jobs.push_back({&plans[i].code->program, &plans[i].data, &plans[i].when});
-    }
+                  std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
+                  const run_options& options, const std::function<void(std::uint64_t)>& on_steps,
+                  std::vector<std::optional<walked_trade>>& walked, run_manifest& told) {
+    const gpu_trades trades(walks, plans);
+    const random::catalogue_entry& source = random::find(run.random, random::back_end::gpu);
     cuda::gpu_run asked;
-    asked.jobs = jobs;
+    asked.jobs = trades.jobs;
     asked.how = run.how;
     asked.seed = run.seed;
     asked.paths = run.paths;
+    asked.source = &source;
+    asked.replay = file;
     asked.memory_bytes = run.memory_bytes;
     asked.compile_threads = run.threads;
     asked.cancel = options.cancel;
     asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
     const cuda::kernel_store::counts before = gpus.kernels().so_far();
-    cuda::gpu_outcome got = cuda::launcher(on.devices, gpus.kernels()).walk_all(asked);
+    cuda::launcher launcher(on.devices, gpus.kernels());
+    cuda::gpu_outcome got = launcher.walk_all(asked);
     const cuda::kernel_store::counts after = gpus.kernels().so_far();
     told.kernels_compiled = after.compiled - before.compiled;
     told.kernels_from_cache = got.kernels - std::min(got.kernels, told.kernels_compiled);
     told.launches = got.launches;
     told.device_seconds = got.kernel_seconds;
-    if (got.launches > 0)
+    if (got.launches > 0) {
         for (const auto& d : on.devices) told.devices.push_back(d->get().properties().name);
+    }
+    const bool is_fast = run.how.precision == plan::precision::single_fast;
     for (std::size_t k = 0; k < walks.size(); ++k) {
-        if (!got.failures[k]) {
-            walked[walks[k]] = got.results[k];
-        } else if (!on.may_fall_back || run.how.precision == plan::precision::single_fast) {
-            plans[walks[k]].failure = std::move(got.failures[k]);
+        if (got.failures[k]) {
+            if (!on.may_fall_back || is_fast) plans[walks[k]].failure = std::move(got.failures[k]);
+            continue;
         }
+        walked_trade& w = walked[walks[k]].emplace();
+        w.result = got.results[k];
+        if (!got.units.empty()) w.quasi = random::estimate_of_units(got.units[k]);
+    }
+    if (!is_fast) return;
+    // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
+    asked.paths = std::min<std::uint64_t>(run.paths, cpu::shadow_tiles * kernels::paths_per_tile);
+    asked.source = &random::catalogue().front();  // whose numbers the CPU makes, too
+    asked.on_progress = nullptr;
+    const cuda::gpu_outcome sample = launcher.walk_all(asked);
+    for (std::size_t k = 0; k < walks.size(); ++k) {
+        if (walked[walks[k]] && !sample.failures[k]) walked[walks[k]]->sample = sample.results[k];
+    }
+}
+
+// Cubes of a file for the CPU's walk.
+void replay_on_cpu(cpu::path_job& job, const replay::shock_file* file) {
+    if (file == nullptr) return;
+    job.normals = file->normals();
+    job.uniforms = file->uniforms();
+}
+
+random::element element_of(plan::precision p) {
+    return p == plan::precision::double_ ? random::element::double_ : random::element::single_;
+}
+
+// Whether the file has the shocks that a trade takes; the trade fails if not.
+bool has_shocks_for(planned& p, const replay::shock_file& file, std::uint64_t paths) {
+    try {
+        file.check({p.when.steps(), static_cast<std::uint64_t>(p.code->program.normals_per_step),
+                    static_cast<std::uint64_t>(p.code->program.uniforms_per_step), paths});
+        return true;
+    } catch (const error& e) {
+        p.failure = e;
+        return false;
+    }
+}
+
+// How far a run that is not in double lies from double, for every trade, on its first tiles.
+void take_shadows(const std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
+                  const cpu::lane_operations& operations, const run_options& options,
+                  std::vector<std::optional<walked_trade>>& walked) {
+    if (run.how.precision == plan::precision::double_) return;
+    std::vector<std::size_t> trades;
+    std::vector<cpu::path_job> jobs;
+    for (std::size_t i = 0; i < walked.size(); ++i) {
+        if (!walked[i] || walked[i]->result.not_finite > 0) continue;
+        cpu::path_job job{&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
+                          run.how.precision};
+        replay_on_cpu(job, file);
+        trades.push_back(i);
+        jobs.push_back(cpu::shadow_of(job));
+        if (!walked[i]->sample) jobs.push_back(cpu::sample_of(job));
+    }
+    const auto results = cpu::walk_all(jobs, operations, run.threads, options.cancel, {});
+    std::size_t next = 0;
+    for (const std::size_t i : trades) {
+        const kernels::tile_result& in_double = results[next++];
+        const kernels::tile_result& sample = walked[i]->sample ? *walked[i]->sample : results[next++];
+        walked[i]->shadow_difference = cpu::compare(sample, in_double, walked[i]->result).difference;
     }
 }
 
@@ -233,7 +349,8 @@ void price_certain(price_row& row, double value) {
     row.message = "everything has already happened; no path was needed";
 }
 
-void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths) {
+void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
+                  const std::optional<random::estimate>& quasi) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -245,7 +362,8 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     constexpr double normal_95 = 1.959963984540054;
     const kernels::moments& m = r.moments;
     const double n = m.count;
-    const double standard_error = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
+    const double of_paths = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
+    const double standard_error = quasi ? quasi->standard_error : of_paths;
     if (!std::isfinite(m.mean) || !std::isfinite(standard_error)) {
         fail(row, error(error_kind::numeric,
                         "the payoffs are too large for their mean and standard error to be numbers; "
@@ -323,10 +441,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
         now.path_steps += run.paths * p.when.steps();
     }
     now.trades_done = plans.size() - walks.size();
-    std::vector<std::optional<kernels::tile_result>> walked(plans.size());
+    std::optional<replay::shock_file> file;
+    if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
+    const replay::shock_file* shocks = file ? &*file : nullptr;
+    std::vector<std::optional<walked_trade>> walked(plans.size());
     if (!gpus.devices.empty() && !walks.empty()) {
         walk_on_gpus(
-            *gpus_, gpus, walks, plans, run, options,
+            *gpus_, gpus, walks, plans, run, shocks, options,
             [&](std::uint64_t steps) {
                 now.path_steps_done = steps;
                 report();
@@ -335,11 +456,17 @@ results engine::price(const book& trades, const market& in, const run_options& o
         std::erase_if(walks, [&](std::size_t i) { return walked[i] || plans[i].failure; });
     }
     if (!walks.empty()) {
+        random::find(run.random, random::back_end::cpu);
         const std::size_t done_before = plans.size() - walks.size();
+        if (shocks != nullptr) {
+            std::erase_if(walks,
+                          [&](std::size_t i) { return !has_shocks_for(plans[i], *shocks, run.paths); });
+        }
         std::vector<cpu::path_job> jobs;
         for (const std::size_t i : walks) {
             jobs.push_back({&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
                             run.how.precision});
+            replay_on_cpu(jobs.back(), shocks);
         }
         const auto results =
             cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
@@ -347,8 +474,9 @@ results engine::price(const book& trades, const market& in, const run_options& o
                 now.path_steps_done = p.path_steps_done;
                 report();
             });
-        for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]] = results[k];
+        for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]].emplace().result = results[k];
     }
+    take_shadows(plans, run, shocks, operations, options, walked);
     const auto walked_at = clock::now();
 
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -364,7 +492,8 @@ results engine::price(const book& trades, const market& in, const run_options& o
         } else if (plans[i].certain) {
             price_certain(row, plans[i].certain_value);
         } else {
-            price_walked(row, *walked[i], run.paths);
+            price_walked(row, walked[i]->result, run.paths, walked[i]->quasi);
+            row.shadow_difference = walked[i]->shadow_difference;
         }
     }
 
@@ -392,6 +521,63 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.path_seconds = seconds(walked_at - planned_at).count();
     m.total_seconds = seconds(clock::now() - begin).count();
     m.path_steps = now.path_steps;
+    return out;
+}
+
+std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
+                                        const std::vector<std::string>& architectures) const {
+    const auto& state = trades.state();
+    const settled run = settle(options.overrides, trades.settings());
+    std::vector<std::string> targets = architectures;
+    if (targets.empty()) {
+        const auto gpus = gpus_->choose(run.device == "cpu" ? "cuda" : run.device);
+        for (const auto& d : gpus.devices) {
+            const std::string own = d->get().properties().architecture();
+            if (std::find(targets.begin(), targets.end(), own) == targets.end()) targets.push_back(own);
+        }
+        if (targets.empty()) {
+            throw error(error_kind::device, gpus.why_cpu + "; say for which GPUs, such as --arch sm_90");
+        }
+    }
+    std::vector<planned> plans(state.trades.size());
+    shape_store shapes;
+    cpu::for_each(
+        plans.size(), run.threads, options.cancel,
+        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, [] {});
+    std::vector<std::size_t> walks;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
+    }
+    const gpu_trades on_gpu(walks, plans);
+    const auto needed = cuda::kernels_of(on_gpu.jobs, run.how);
+
+    std::vector<warmed_kernel> out;
+    for (const std::string& target : targets) {
+        for (std::size_t k = 0; k < needed.size(); ++k) {
+            warmed_kernel& w = out.emplace_back();
+            w.name = k + 1 == needed.size() ? "merge_tiles" : "walk_" + std::to_string(k + 1);
+            w.architecture = target;
+            std::set<std::string> products;
+            for (const std::size_t j : needed[k].jobs) products.insert(state.trades[walks[j]].product_name);
+            w.products.assign(products.begin(), products.end());
+        }
+    }
+    cuda::kernel_store& kernels = gpus_->kernels();
+    cpu::for_each(
+        out.size(), run.threads, options.cancel,
+        [&](int, std::uint64_t i) {
+            warmed_kernel& w = out[i];
+            const auto begin = clock::now();
+            try {
+                bool compiled_here = false;
+                kernels.cubin({needed[i % needed.size()].text, w.architecture}, &compiled_here);
+                w.from_cache = !compiled_here;
+            } catch (const error& e) {
+                w.failure = e.message();
+            }
+            w.seconds = seconds(clock::now() - begin).count();
+        },
+        [] {});
     return out;
 }
 

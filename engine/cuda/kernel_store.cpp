@@ -185,12 +185,13 @@ struct kernel_store::state {
         }
     }
 
-    kernel build(const std::string& key, const compile_request& what) {
+    kernel build(const std::string& key, const compile_request& what, bool& compiled_here) {
         if (auto cubin = read(key)) {
             add(&counts::from_disk);
             return std::make_shared<const std::string>(std::move(*cubin));
         }
         auto made = std::make_shared<const std::string>(builds.compile(what).cubin);
+        compiled_here = true;
         add(&counts::compiled);
         keep(key, what, *made);
         return made;
@@ -202,7 +203,8 @@ kernel_store::kernel_store(compiler& builds, std::filesystem::path folder)
 
 kernel_store::~kernel_store() = default;
 
-std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& what) {
+std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& what, bool* compiled_here) {
+    if (compiled_here != nullptr) *compiled_here = false;
     const std::string key = state_->key_of(what);
     std::promise<state::kernel> promise;
     std::shared_future<state::kernel> built = promise.get_future().share();
@@ -219,7 +221,9 @@ std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& wh
         return kernel;
     }
     try {
-        auto kernel = state_->build(key, what);
+        bool compiled = false;
+        auto kernel = state_->build(key, what, compiled);
+        if (compiled_here != nullptr) *compiled_here = compiled;
         promise.set_value(kernel);
         return kernel;
     } catch (...) {

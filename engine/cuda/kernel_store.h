@@ -23,8 +23,9 @@ class kernel_store {
     ~kernel_store();
 
     // The cubin of this text. Threads that ask for one text wait for one build, different texts build in
-    // parallel. Throws what the compiler throws; a later call tries again.
-    std::shared_ptr<const std::string> cubin(const compile_request& what);
+    // parallel. Throws what the compiler throws; a later call tries again. `compiled_here` is told whether
+    // this call compiled it.
+    std::shared_ptr<const std::string> cubin(const compile_request& what, bool* compiled_here = nullptr);
 
     counts so_far() const;
     // Why the last kernel that was compiled is not in the folder, or empty.

@@ -518,6 +518,10 @@ void plan_shocks(run_state& state, kernel_store& kernels) {
     state.shocks = plan;
 }
 
+number_type numbers_in(precision p) {
+    return p == precision::double_ || p == precision::mixed ? number_type::double_ : number_type::single;
+}
+
 // Compiles all texts of the run at once. A text that does not compile fails its own jobs.
 void compile_all(run_state& state, const std::vector<std::string>& architectures, kernel_store& kernels) {
     struct task {
@@ -642,14 +646,25 @@ std::span<std::byte> loaded_device::variable(const std::shared_ptr<const std::st
     return device_->variable(modules_.at(cubin.get()).in, name);
 }
 
+std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how) {
+    gpu_run run;
+    run.jobs = jobs;
+    run.how = how;
+    std::vector<needed_kernel> out;
+    for (job_group& g : group(run, pack(jobs, numbers_in(how.precision)))) {
+        out.push_back({std::move(g.walk.text), std::move(g.jobs)});
+    }
+    needed_kernel merge{merge_kernel_text(), std::vector<std::size_t>(jobs.size())};
+    std::iota(merge.jobs.begin(), merge.jobs.end(), std::size_t{0});
+    out.push_back(std::move(merge));
+    return out;
+}
+
 gpu_outcome launcher::walk_all(const gpu_run& run) {
     gpu_outcome outcome;
     outcome.results.resize(run.jobs.size());
     outcome.failures.resize(run.jobs.size());
-    const packed_trades packed =
-        pack(run.jobs, run.how.precision == precision::double_ || run.how.precision == precision::mixed
-                           ? number_type::double_
-                           : number_type::single);
+    const packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
     run_state state{run, packed, group(run, packed), std::nullopt, 0, {merge_kernel_text(), {}}, {}, outcome};

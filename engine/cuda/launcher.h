@@ -75,6 +75,14 @@ struct gpu_outcome {
     double kernel_seconds = 0;  // of it with a kernel running
 };
 
+// A kernel that jobs need, by their index.
+struct needed_kernel {
+    std::string text;
+    std::vector<std::size_t> jobs;
+};
+// All that a run of these jobs compiles, but for what fills arrays with shocks.
+std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how);
+
 class launcher {
   public:
     launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels)
