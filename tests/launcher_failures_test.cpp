@@ -13,6 +13,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "engine/book/book_state.h"
@@ -93,14 +95,15 @@ class planned_book {
     const std::vector<gpu_job>& jobs() const { return jobs_; }
     std::size_t shapes() const { return by_shape_.size(); }
 
-    const std::vector<kernels::tile_result>& on_cpu(std::uint64_t paths, std::uint64_t seed) {
-        auto& known = on_cpu_[{paths, seed}];
+    const std::vector<kernels::tile_result>& on_cpu(std::uint64_t paths, std::uint64_t seed,
+                                                    precision in = precision::double_) {
+        auto& known = on_cpu_[{paths, seed, in}];
         if (known.empty()) {
             std::vector<cpu::lane_program> code;
             for (const auto& job : jobs_) code.push_back(cpu::compile(*job.code));
             std::vector<cpu::path_job> walks;
             for (std::size_t j = 0; j < jobs_.size(); ++j)
-                walks.push_back({&code[j], jobs_[j].data, jobs_[j].when, seed, paths});
+                walks.push_back({&code[j], jobs_[j].data, jobs_[j].when, seed, paths, in});
             for (const auto& r :
                  cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}))
                 known.push_back({r.moments, r.not_finite, r.first_not_finite});
@@ -112,7 +115,7 @@ class planned_book {
     std::vector<plan::trade_program> plans_;
     std::map<std::string, const program::path_program*> by_shape_;
     std::vector<gpu_job> jobs_;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<kernels::tile_result>> on_cpu_;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, precision>, std::vector<kernels::tile_result>> on_cpu_;
 };
 
 planned_book& the_book() {
@@ -161,13 +164,15 @@ struct trade_in_memory {
     }
 };
 
-// The shocks of one step: number step * per_step + slot of the path.
-std::vector<double> shocks(decltype(kernels::double_draws::normals) draw, word64 seed, word64 path,
-                           std::size_t step, int per_step) {
+// The shocks of one step: number step * per_step + slot of the path, as numbers of the states.
+template <class block>
+std::vector<double> shocks(block (*draw)(word64, word64, word32), word64 seed, word64 path, std::size_t step,
+                           int per_step) {
+    constexpr std::size_t per_block = std::extent_v<decltype(block::x)>;
     std::vector<double> out;
     for (int slot = 0; slot < per_step; ++slot) {
         const std::size_t number = step * static_cast<std::size_t>(per_step) + static_cast<std::size_t>(slot);
-        out.push_back(draw(seed, path, static_cast<word32>(number / 2)).x[number % 2]);
+        out.push_back(draw(seed, path, static_cast<word32>(number / per_block)).x[number % per_block]);
     }
     return out;
 }
@@ -208,12 +213,13 @@ void run_section(const program::lane_section& s, std::vector<double>& states, co
     states = after;
 }
 
+template <class draws>
 double payoff(const trade_in_memory& t, word64 seed, word64 path) {
     std::vector<double> states(t.initial, t.initial + t.code.states.size());
     std::vector<const double*> rows = t.rows;
     for (std::size_t step = 0; step < t.steps; ++step) {
-        const auto z = shocks(&kernels::double_draws::normals, seed, path, step, t.code.normals_per_step);
-        const auto u = shocks(&kernels::double_draws::uniforms, seed, path, step, t.code.uniforms_per_step);
+        const auto z = shocks(&draws::normals, seed, path, step, t.code.normals_per_step);
+        const auto u = shocks(&draws::uniforms, seed, path, step, t.code.uniforms_per_step);
         for (std::size_t k = 0; k < t.code.sections.size(); ++k) {
             if (k > 0 && (t.masks[step] >> k & 1) == 0) continue;
             run_section(t.code.sections[k], states, t.terms, rows[k], z, u);
@@ -223,12 +229,13 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
     return states[t.code.outputs[0]];
 }
 
-kernels::tile_result walk_tile(const trade_in_memory& t, word64 seed, word64 paths, word64 tile) {
+kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 seed, word64 paths,
+                               word64 tile) {
     // Runs that read the same numbers have the same tiles; these tests walk them hundreds of times.
     static std::mutex lock;
     const std::lock_guard guard(lock);
     static std::map<std::string, kernels::tile_result> known;
-    const std::array<word64, 3> what{seed, paths, tile};
+    const std::array<word64, 4> what{static_cast<word64>(in), seed, paths, tile};
     const std::string key = program::shape_of(t.code) + t.bytes() +
                             std::string(reinterpret_cast<const char*>(&what), sizeof what);
     const auto at = known.find(key);
@@ -239,14 +246,16 @@ kernels::tile_result walk_tile(const trade_in_memory& t, word64 seed, word64 pat
     for (int i = 0; i < count; ++i) {
         const word64 path = tile * kernels::paths_per_tile + static_cast<word64>(i);
         double& x = payoffs[static_cast<std::size_t>(i)];
-        x = payoff(t, seed, path);
+        x = in == precision::mixed ? payoff<kernels::single_draws>(t, seed, path)
+                                   : payoff<kernels::double_draws>(t, seed, path);
         if (!std::isfinite(x) && r.not_finite++ == 0) r.first_not_finite = path;
     }
     if (r.not_finite == 0) r.moments = kernels::tile_moments(payoffs.data(), count);
     return known[key] = r;
 }
 
-void run_walk(const program::path_program& code, const launch& how, const kernels::path_arguments& a) {
+void run_walk(const program::path_program& code, precision in, const launch& how,
+              const kernels::path_arguments& a) {
     EXPECT_EQ(how.blocks, a.trade_count * a.tiles);
     for (word32 block = 0; block < how.blocks; ++block) {
         const word32 inner = a.trades_first != 0 ? a.trade_count : a.tiles;
@@ -254,7 +263,7 @@ void run_walk(const program::path_program& code, const launch& how, const kernel
         const word32 tile = a.trades_first != 0 ? block / inner : block % inner;
         const kernels::trade_record& r = a.trades[trade];
         a.results[word64{r.result} * a.tiles + tile] =
-            walk_tile(trade_in_memory(code, a, r), a.seed, a.paths, a.first_tile + tile);
+            walk_tile(trade_in_memory(code, a, r), in, a.seed, a.paths, a.first_tile + tile);
     }
 }
 
@@ -299,7 +308,8 @@ std::shared_ptr<fake_gpu> new_gpu(const kernel_choice& how) {
         for (const gpu_job& job : the_book().jobs()) {
             if (path_kernel_text(*job.code, how) != cubin) continue;
             return with_arguments<kernels::path_arguments>(
-                arguments, [l, code = job.code](const auto& a) { run_walk(*code, l, a); });
+                arguments,
+                [l, code = job.code, in = how.precision](const auto& a) { run_walk(*code, in, l, a); });
         }
         ADD_FAILURE() << "a kernel of no trade:\n" << cubin;
         return {};
@@ -366,7 +376,7 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
 
 // How many jobs have results; each is that of the CPU.
 std::size_t priced(const gpu_outcome& got, const run_of_book& what) {
-    const auto& expected = the_book().on_cpu(what.paths, what.seed);
+    const auto& expected = the_book().on_cpu(what.paths, what.seed, what.how.precision);
     EXPECT_EQ(got.failures.size(), expected.size());
     std::size_t count = 0;
     for (std::size_t j = 0; j < got.failures.size(); ++j) {
@@ -410,6 +420,17 @@ TEST(launcher, gives_the_bits_of_the_cpu) {
     const auto& cpu = the_book().on_cpu(5000, 7);
     EXPECT_GT(cpu.back().not_finite, 0u) << "no path was lost, which the test is to show";
     EXPECT_GT(cpu.front().moments.mean, 0);
+}
+
+TEST(launcher, gives_the_bits_of_the_cpu_from_single_shocks) {
+    run_of_book what;
+    what.how.precision = precision::mixed;
+    const auto gpu = new_gpu(what.how);
+    fake_machine machine({gpu});
+    EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+    EXPECT_NE(the_book().on_cpu(what.paths, what.seed)[0].moments.mean,
+              the_book().on_cpu(what.paths, what.seed, precision::mixed)[0].moments.mean);
+    EXPECT_EQ(machine.report(), "");
 }
 
 TEST(launcher, loads_a_kernel_once_for_many_runs) {
