@@ -49,7 +49,7 @@ part_build() (
     nvcc -arch=native "$build/gpu_baselines.o" "$build/curand.o" -o "$build/gpu_baselines"
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWALK_CUDA=ON
     # shellcheck disable=SC2046
-    ninja -C "$build" tilewalk_cli $(gpu_tests)
+    ninja -C "$build" tilewalk_cli gpu_kernels $(gpu_tests)
 )
 
 part_test() (
@@ -111,7 +111,10 @@ part_sanitize() (
 
 part_measure() (
     set -e
-    "$build/gpu_baselines" | tee "$out/$name-gpu-baselines.json"
+    python3 bench/gpu_figures.py --build "$build" --output "$out/$name-gpu-figures.json" > "$out/$name-gpu-figures.txt" ||
+        status=$?
+    cat "$out/$name-gpu-figures.txt"
+    exit "${status:-0}"
 )
 
 failed=()
