@@ -56,6 +56,8 @@ const char* word_of(kernels::ring_layout layout) {
 std::string path_kernel_text(const program::path_program& p, const kernel_choice& how) {
     using use = feed_entry::use;
     const auto words = words_of(how.precision);
+    // In single_fast alone: everywhere else a program does on a GPU what it does on the CPU.
+    const program::path_program code = how.precision == precision::single_fast ? program::contract(p) : p;
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
     const bool from_arrays = feed.makes_use_of(use::array);
@@ -101,7 +103,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 }}
 )",
         fmt::arg("includes", includes), fmt::arg("reduction", how.reduction), fmt::arg("math", words.math),
-        fmt::arg("program", program::print_cuda(p, "program")), fmt::arg("real", words.real),
+        fmt::arg("program", program::print_cuda(code, "program")), fmt::arg("real", words.real),
         fmt::arg("shock", words.shock), fmt::arg("slots", p.normals_per_step + p.uniforms_per_step),
         fmt::arg("width", how.width), fmt::arg("threads", how.threads),
         fmt::arg("distance", feed.makes_use_of(use::distance) ? how.distance : 1),

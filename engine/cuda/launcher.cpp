@@ -432,7 +432,9 @@ int best_width(const program::path_program& p, precision of) {
 }
 
 // Jobs by the text of their kernel.
-std::vector<job_group> group(const gpu_run& run, const packed_trades& packed) {
+// `fits` says whether devices can run a kernel that is built so, for so many shocks a step.
+std::vector<job_group> group(const gpu_run& run, const packed_trades& packed,
+                             const std::function<bool(const kernel_choice&, int)>& fits) {
     std::map<const program::path_program*, std::size_t> by_code;
     std::map<std::string, std::size_t> by_text;
     std::vector<job_group> out;
@@ -442,7 +444,12 @@ std::vector<job_group> group(const gpu_run& run, const packed_trades& packed) {
         auto known = by_code.find(code);
         if (known == by_code.end()) {
             kernel_choice how = run.how;
-            if (how.width == kernel_choice::automatic_width) how.width = best_width(*code, how.precision);
+            if (how.width == kernel_choice::automatic_width) {
+                how.width = best_width(*code, how.precision);
+                while (how.width > 1 && !fits(how, code->normals_per_step + code->uniforms_per_step)) {
+                    how.width /= 2;
+                }
+            }
             std::string text = path_kernel_text(*code, how);
             const auto [at, is_new] = by_text.emplace(text, out.size());
             if (is_new) out.push_back({{std::move(text), {}}, code, how, {}, false});
@@ -459,18 +466,22 @@ std::vector<job_group> group(const gpu_run& run, const packed_trades& packed) {
     return out;
 }
 
-// What the devices can't do fails before anything is compiled.
+void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, const kernel_choice& how,
+                  int slots) {
+    for (const auto& d : devices) {
+        const device_properties& p = d->get().properties();
+        check(how, slots, {p.major, p.minor, p.shared_bytes_per_block});
+    }
+}
+
+// What a device can't do fails before anything is compiled.
 void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     for (job_group& g : state.groups) {
-        for (const auto& d : devices) {
-            const device_properties& p = d->get().properties();
-            try {
-                check(g.how, g.code->normals_per_step + g.code->uniforms_per_step,
-                      {p.major, p.minor, p.shared_bytes_per_block});
-            } catch (const error& e) {
-                g.failed = true;
-                state.fail(g.jobs, e);
-            }
+        try {
+            check_on_all(devices, g.how, g.code->normals_per_step + g.code->uniforms_per_step);
+        } catch (const error& e) {
+            g.failed = true;
+            state.fail(g.jobs, e);
         }
     }
 }
@@ -651,7 +662,8 @@ std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kerne
     run.jobs = jobs;
     run.how = how;
     std::vector<needed_kernel> out;
-    for (job_group& g : group(run, pack(jobs, numbers_in(how.precision)))) {
+    const auto anything_fits = [](const kernel_choice&, int) { return true; };
+    for (job_group& g : group(run, pack(jobs, numbers_in(how.precision)), anything_fits)) {
         out.push_back({std::move(g.walk.text), std::move(g.jobs)});
     }
     needed_kernel merge{merge_kernel_text(), std::vector<std::size_t>(jobs.size())};
@@ -667,7 +679,16 @@ gpu_outcome launcher::walk_all(const gpu_run& run) {
     const packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
-    run_state state{run, packed, group(run, packed), std::nullopt, 0, {merge_kernel_text(), {}}, {}, outcome};
+    const auto fits = [&](const kernel_choice& how, int slots) {
+        try {
+            check_on_all(devices_, how, slots);
+            return true;
+        } catch (const error&) {
+            return false;
+        }
+    };
+    run_state state{run, packed, group(run, packed, fits), std::nullopt, 0, {merge_kernel_text(), {}},
+                    {},  outcome};
     outcome.kernels = state.groups.size();
     std::vector<std::string> architectures;
     for (const auto& d : devices_) {
