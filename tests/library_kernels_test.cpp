@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of the product library, compiled without a GPU: every product with every feed in every
+// precision. No registers spilled, no stack frame, and, but for the fast precision, no operation that rounds
+// otherwise than the CPU does. And terms are data: trades of one shape share one text.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/book/library.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/precision.h"
+#include "engine/plan/trade_program.h"
+#include "engine/plan/unite.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+using plan::precision;
+
+const std::vector<std::string> architectures = {"sm_80", "sm_90"};
+
+bool runs_on(const cuda::feed_entry& feed, const std::string& architecture) {
+    return feed.least_compute_capability <= std::stoi(architecture.substr(3));
+}
+
+// The lines of ptxas's report that tell of spills or a stack frame.
+std::string spills_in(const std::string& log) {
+    static const std::regex report(
+        "(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
+    std::string found;
+    int reports = 0;
+    for (std::sregex_iterator at(log.begin(), log.end(), report), end; at != end; ++at, ++reports) {
+        if ((*at)[1] != "0" || (*at)[2] != "0" || (*at)[3] != "0") found += at->str() + '\n';
+    }
+    return reports > 0 ? found : "no report of ptxas in the log:\n" + log;
+}
+
+// The floating-point operations of PTX that are not those of IEEE 754 as the source writes them. Addition and
+// multiplication carry .rn: without it, ptxas may contract them. One guess is allowed where it is written as
+// inline assembly: that of kernels::sqrt_of_middle_range, which goes on to round correctly.
+std::string inexact_in(const std::string& ptx) {
+    static const std::regex exact(
+        "(add|sub|mul|div|fma|sqrt|rcp)\\.rn\\.f(32|64)|(neg|abs|min|max|copysign|mov|selp)\\.f(32|64)|"
+        "setp\\.\\w+(\\.(and|or|xor))?\\.f(32|64)|"
+        "(ld|st)(\\.\\w+)*(\\.v[24])?\\.f(32|64)|cvt(\\.r[nzmp]i?)?\\.\\w+\\.f(32|64)|cvt\\.rn\\.f(32|64)\\."
+        "\\w+");
+    static const std::regex guess("rsqrt\\.approx\\.ftz\\.f(32|64)");
+    static const std::regex floating("\\.(f16|f16x2|bf16|bf16x2|tf32|f32|f32x2|f64)(\\.|$)");
+    std::istringstream lines(ptx);
+    std::string line, found;
+    bool written = false;
+    while (std::getline(lines, line)) {
+        if (line.find("begin inline asm") != std::string::npos) written = true;
+        if (line.find("end inline asm") != std::string::npos) written = false;
+        std::istringstream words(line.substr(0, line.find("//")));
+        std::string operation;
+        words >> operation;
+        if (operation.starts_with('@')) words >> operation;
+        if (operation.empty() || operation.starts_with('.')) continue;
+        if (operation.ends_with(';')) operation.pop_back();
+        if (written && std::regex_match(operation, guess)) continue;
+        const bool is_call = operation.starts_with("call");
+        if (is_call || (std::regex_search(operation, floating) && !std::regex_match(operation, exact))) {
+            found += line + '\n';
+        }
+    }
+    return found;
+}
+
+// Floating-point fused operations that the compiler made itself: not those inside inline assembly.
+std::string contracted_in(const std::string& ptx) {
+    std::istringstream lines(ptx);
+    std::string line, found;
+    bool written = false;
+    while (std::getline(lines, line)) {
+        if (line.find("begin inline asm") != std::string::npos) written = true;
+        if (line.find("end inline asm") != std::string::npos) written = false;
+        if (!written && line.find("fma.") != std::string::npos) found += line + '\n';
+    }
+    return found;
+}
+
+// A text in which every fma of the source is inline assembly, which PTX shows as such.
+std::string with_fma_as_written(const std::string& text) {
+    return R"(#define fma written_fma
+static __forceinline__ double written_fma(double a, double b, double c) {
+    double r;
+    asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(a), "d"(b), "d"(c));
+    return r;
+}
+static __forceinline__ float written_fma(float a, float b, float c) {
+    float r;
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c));
+    return r;
+}
+)" + text;
+}
+
+const market& demo_market() {
+    static const market m = market::load(std::string(TILEWALK_SOURCE_DIR) + "/configs/markets/demo.yaml");
+    return m;
+}
+
+program::path_program program_of(const books::trade& t) {
+    if (t.failure) throw *t.failure;
+    return plan::plan_trade(t, demo_market().state()).code;
+}
+
+program::path_program example_of(const std::string& product) {
+    for (const auto& page : product_pages()) {
+        if (page.name != product) continue;
+        const book one = book::parse("trades:\n  - " + page.example + '\n');
+        return program_of(one.state().trades.at(0));
+    }
+    throw std::logic_error("no product " + product);
+}
+
+std::vector<std::string> products() {
+    std::vector<std::string> names;
+    for (const auto& page : product_pages()) names.push_back(page.name);
+    return names;
+}
+
+// The book of every kind of trade that bench/make_book.py makes, in the demo market.
+book books_of_every_kind() {
+    const std::string command =
+        "python3 -B " + std::string(TILEWALK_SOURCE_DIR) + "/bench/make_book.py --each-kind";
+    std::FILE* from = popen(command.c_str(), "r");
+    if (from == nullptr) throw std::runtime_error("could not run " + command);
+    std::string text;
+    char piece[1 << 16];
+    for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, from)) > 0;) text.append(piece, got);
+    if (pclose(from) != 0) throw std::runtime_error(command + " failed");
+    return book::parse(text, "made");
+}
+
+// As numbers from the engine's bits, since the distributions of the standard library differ between
+// libraries.
+class dice {
+  public:
+    explicit dice(std::uint64_t seed) : bits_(seed) {}
+    double between(double low, double high) {
+        return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53;
+    }
+    std::size_t below(std::size_t count) {
+        return static_cast<std::size_t>(between(0, static_cast<double>(count)));
+    }
+
+  private:
+    std::mt19937_64 bits_;
+};
+
+struct varied_trade {
+    std::string text;     // in YAML
+    std::string choices;  // what of it may show in the text of its kernel
+};
+
+// Any terms that the types and ranges of the parameters allow; those with a default are left out now and
+// then.
+varied_trade vary(const language::product& product, dice& d) {
+    using language::parameter_type;
+    const std::string pays_cash = "CASHCOW";
+    const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
+    varied_trade out = {"{id: varied, product: " + product.name, ""};
+    std::map<std::string, std::size_t> length;  // of lists, by parameter
+    const auto number = [&](const language::parameter& p) {
+        const bool is_rate = p.type == parameter_type::rate;
+        const double low = p.above.value_or(p.minimum.value_or(0));
+        const double high = p.below.value_or(p.maximum.value_or(low + (is_rate ? 0.5 : 200)));
+        return fmt::format("{:.6f}", d.between(low + 0.01 * (high - low), high));
+    };
+    for (const auto& p : product.parameters) {
+        // A choice that is left out is its default, which is a choice too.
+        const bool is_choice = p.type == parameter_type::choice;
+        if (p.fallback && !is_choice && d.below(3) == 0) continue;
+        std::string value;
+        switch (p.type) {
+            case parameter_type::asset:
+                value = assets[d.below(assets.size())];
+                if (value == pays_cash) out.choices += "cash dividends; ";
+                break;
+            case parameter_type::asset_list: {
+                std::vector<std::string> left = assets;
+                const std::size_t count = 2 + d.below(2);
+                for (std::size_t i = 0; i < count; ++i) {
+                    const std::size_t at = d.below(left.size());
+                    value += (i > 0 ? ", " : "") + left[at];
+                    if (left[at] == pays_cash) out.choices += fmt::format("cash dividends of asset {}; ", i);
+                    left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+                }
+                value = '[' + value + ']';
+                length[p.name] = count;
+                out.choices += fmt::format("{} {}; ", count, p.name);
+                break;
+            }
+            case parameter_type::choice:
+                value = p.choices[d.below(p.choices.size())];
+                out.choices += value + "; ";
+                break;
+            case parameter_type::date:
+                value = fmt::format("{:.4f}", p.fallback ? d.between(0, 0.1) : d.between(1.5, 3));
+                break;
+            case parameter_type::schedule: {
+                const std::size_t count = 2 + d.below(8);
+                value = fmt::format("{{start: {:.3f}, end: {:.3f}, count: {}}}", d.between(0, 0.2),
+                                    d.between(0.5, 1.5), count);
+                length[p.name] = count;
+                break;
+            }
+            case parameter_type::currency:
+                value = "USD";
+                break;
+            case parameter_type::boolean:
+                value = d.below(2) == 0 ? "true" : "false";
+                out.choices += value + "; ";
+                break;
+            case parameter_type::integer:
+                value = fmt::format("{}", 1 + d.below(10));
+                break;
+            case parameter_type::amount:
+            case parameter_type::number:
+            case parameter_type::rate:
+                if (p.per.empty() || d.below(2) == 0) {
+                    value = number(p);
+                } else {
+                    for (std::size_t i = 0; i < length.at(p.per); ++i)
+                        value += (i > 0 ? ", " : "[") + number(p);
+                    value += ']';
+                }
+                break;
+        }
+        out.text += ", " + p.name + ": " + value;
+    }
+    out.text += '}';
+    return out;
+}
+
+using product_and_precision = std::tuple<std::string, std::string>;
+
+class library_kernels : public testing::TestWithParam<product_and_precision> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+// All that a kernel is judged by.
+void compile_and_judge(const program::path_program& code, const cuda::kernel_choice& how,
+                       const std::string& architecture, const std::string& product) {
+    const std::string in(plan::name_of(how.precision));
+    const std::string what = fmt::format("{}, feed {}, {}, {}", product, how.feed, in, architecture);
+    cuda::compiled got;
+    try {
+        got = cuda::nvrtc_compiler().compile({cuda::path_kernel_text(code, how), architecture}, true);
+    } catch (const error& e) {
+        ADD_FAILURE() << what << '\n' << e.what();
+        return;
+    }
+    EXPECT_EQ(got.log.find("warning"), std::string::npos) << what << '\n' << got.log;
+    EXPECT_EQ(spills_in(got.log), "") << what << '\n' << got.log;
+    if (how.precision != precision::single_fast) {
+        EXPECT_EQ(inexact_in(got.ptx), "") << what;
+    }
+}
+
+TEST_P(library_kernels, neither_spill_nor_approximate_with_any_feed) {
+    const auto& [product, in] = GetParam();
+    const auto code = example_of(product);
+    for (const auto& feed : cuda::feeds()) {
+        for (const std::string& architecture : architectures) {
+            if (!runs_on(feed, architecture)) continue;
+            cuda::kernel_choice how;
+            how.precision = plan::precision_named(in);
+            how.feed = feed.name;
+            compile_and_judge(code, how, architecture, product);
+        }
+    }
+}
+
+TEST_P(library_kernels, fuse_only_where_the_source_says_so) {
+    const auto& [product, in] = GetParam();
+    cuda::kernel_choice how;
+    how.precision = plan::precision_named(in);
+    if (how.precision == precision::single_fast) GTEST_SKIP() << "may fuse";
+    const std::string text = cuda::path_kernel_text(example_of(product), how);
+    const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
+    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << in;
+    EXPECT_NE(got.ptx.find("fma."), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels,
+                         testing::Combine(testing::ValuesIn(products()),
+                                          testing::ValuesIn(plan::precision_names())),
+                         [](const auto& at) { return std::get<0>(at.param) + '_' + std::get<1>(at.param); });
+
+// The kernels that a book with every kind of trade runs, each for many shapes.
+class united_kernels : public testing::TestWithParam<std::string> {};
+
+TEST_P(united_kernels, neither_spill_nor_approximate) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const book made = books_of_every_kind();
+    std::vector<program::path_program> own;
+    std::set<std::string> known;
+    for (const auto& t : made.state().trades) {
+        auto code = program_of(t);
+        if (!code.sections.empty() && known.insert(program::shape_of(code)).second)
+            own.push_back(std::move(code));
+    }
+    std::vector<const program::path_program*> shapes;
+    for (const auto& one : own) shapes.push_back(&one);
+    const auto united = plan::unite(shapes);
+    fmt::print("{} shapes in {} kernels\n", shapes.size(), united.programs.size());
+    ASSERT_FALSE(united.programs.empty());
+    for (const auto& code : united.programs) {
+        cuda::kernel_choice how;
+        how.precision = plan::precision_named(GetParam());
+        compile_and_judge(code, how, "sm_90", fmt::format("united, of {} sections", code.sections.size()));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, united_kernels, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+// Terms are data. Trades of one product with the same choices and as many assets differ in everything else,
+// and share their text.
+TEST(library_kernels_texts, terms_are_data) {
+    constexpr int trades_a_product = 40;
+    std::size_t planned_in_all = 0;
+    for (const auto& product : books::read_library()) {
+        dice d(planned_in_all + 1);
+        std::map<std::string, std::set<std::string>> texts;  // by what may make a difference
+        std::set<std::string> all;
+        int planned = 0;
+        for (int tries = 0; planned < trades_a_product && tries < 20 * trades_a_product; ++tries) {
+            const varied_trade made = vary(*product, d);
+            const book one = book::parse("trades:\n  - " + made.text + '\n');
+            program::path_program code;
+            try {
+                code = program_of(one.state().trades.at(0));
+            } catch (const error& e) {
+                // A script may refuse some choices together, such as dates for a barrier that is watched
+                // always.
+                ASSERT_EQ(static_cast<int>(e.kind()), static_cast<int>(error_kind::input)) << e.what();
+                continue;
+            }
+            ++planned;
+            const std::string text = cuda::path_kernel_text(code, {});
+            all.insert(text);
+            auto& same = texts[made.choices];
+            if (same.insert(text).second) {
+                EXPECT_EQ(same.size(), 1u) << made.text << "\ndiffers from others with " << made.choices;
+            }
+        }
+        fmt::print("{}: {} trades, {} choices, {} texts\n", product->name, planned, texts.size(), all.size());
+        EXPECT_EQ(planned, trades_a_product) << product->name;
+        planned_in_all += static_cast<std::size_t>(planned);
+    }
+    EXPECT_GE(planned_in_all, 200u);
+}
+
+// The judges can fail.
+TEST(library_kernels_judges, find_what_is_planted) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    cuda::kernel_choice how;
+    how.precision = precision::mixed;
+    const std::string text = cuda::path_kernel_text(example_of("european"), how);
+    const auto planted = [&](const std::string& statement) {
+        // After the path, where its result is written.
+        const std::string end = "walk_tile<tilewalk::kernels::generated::choice>(a, shared);";
+        const std::size_t at = text.find(end);
+        if (at == std::string::npos) throw std::logic_error("the text ends otherwise");
+        return std::string(text).insert(
+            at + end.size(),
+            "\n    double* out = reinterpret_cast<double*>(a.results) + threadIdx.x;\n"
+            "    double x = out[1], y = out[2];\n    float s = float(x), t = float(y);\n"
+            "    *out = " +
+                statement + ";\n");
+    };
+    const auto ptx_of = [](const std::string& of) {
+        return cuda::nvrtc_compiler().compile({of, "sm_90"}, true).ptx;
+    };
+    EXPECT_EQ(inexact_in(ptx_of(planted("x * y + x / sqrt(y)"))), "");
+    for (const char* inexact : {"__expf(s)", "__logf(s)", "__fdividef(s, t)", "rsqrt(x)", "__sinf(s)",
+                                "__fsqrt_rz(s)", "__dadd_rz(x, y)", "__frcp_ru(s)", "__fmaf_rd(s, t, s)"}) {
+        EXPECT_NE(inexact_in(ptx_of(planted(inexact))), "") << inexact;
+    }
+    EXPECT_EQ(contracted_in(ptx_of(with_fma_as_written(planted("x * y + x")))), "");
+    EXPECT_NE(contracted_in(ptx_of(with_fma_as_written(planted("__fma_rn(x, y, x)")))), "");
+    EXPECT_NE(contracted_in(ptx_of(with_fma_as_written(planted("__fmaf_rn(s, t, s)")))), "");
+    EXPECT_NE(spills_in("ptxas . 8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads"), "");
+    EXPECT_NE(spills_in("ptxas . 64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "");
+    EXPECT_EQ(spills_in("ptxas . 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "");
+    EXPECT_NE(spills_in(""), "");
+    EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // which ptxas may contract
+    EXPECT_NE(inexact_in("\t@%p1 call.uni (retval0), f, (param0);\n"), "");
+}
+
+}  // namespace
+}  // namespace tilewalk
