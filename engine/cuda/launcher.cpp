@@ -237,7 +237,9 @@ class device_walk {
     word64 tiles_that_fit() {
         std::size_t budget = device_.free_bytes() / 10 * 9;
         if (state_.run.memory_bytes != 0) {
-            budget = std::min(budget, static_cast<std::size_t>(state_.run.memory_bytes));
+            // The trades are there already, which the free memory knows and the allowance does not.
+            const auto allowed = static_cast<std::size_t>(state_.run.memory_bytes);
+            budget = std::min(budget, allowed - std::min(allowed, state_.packed.bytes()));
         }
         const std::size_t jobs = state_.packed.records.size();
         std::size_t always = jobs * sizeof(tile_result);
