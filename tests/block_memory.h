@@ -355,16 +355,20 @@ struct model_thread {
         b->copies.push_back(c);
     }
     void wait_for_bytes(std::uint32_t at, std::uint32_t parity) const {
-        auto* b = block->find_barrier(at, thread);
-        if (b == nullptr) throw turns::stuck{};
+        if (block->find_barrier(at, thread) == nullptr) throw turns::stuck{};
         const bool came = block->order_->wait_until(thread, [&] {
-            if ((b->phase & 1) == parity) block->end_phase_if_due(*b);
-            return (b->phase & 1) != parity;
+            const auto found = block->barriers_.find(at);
+            if (found == block->barriers_.end()) return true;  // closed meanwhile
+            auto& b = found->second;
+            if ((b.phase & 1) == parity) block->end_phase_if_due(b);
+            return (b.phase & 1) != parity;
         });
         if (!came) {
             block->fault("waits for ever for bytes", thread, at);
             throw turns::stuck{};
         }
+        auto* b = block->find_barrier(at, thread);
+        if (b == nullptr) throw turns::stuck{};
         b->waited_in[thread] = block->meetings_;
     }
     void close_barrier(std::uint32_t at) const {
