@@ -2,13 +2,14 @@
 // What a launch of a path kernel is told, laid out alike on both sides.
 #pragma once
 
+#include "kernels/philox.h"
 #include "kernels/tile_result.h"
 
 namespace tilewalk::kernels {
 
 // One trade. At `numbers_at` of the numbers stand its terms, its initial states, then the rows of each
 // section; at `words_at` of the words, for each section the place of its first row (counted from numbers_at),
-// then for each step a mask: bit k says that section k runs after it, on its next row.
+// then for each step a mask, and one word more: bit k says that section k runs after it, on its next row.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -34,6 +35,7 @@ struct path_arguments {
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
     word64 numbers_texture;
     word64 seed;
+    philox_schedule keys;  // of the seed
     word64 paths;
     word64 first_tile;
     word32 trade_count;

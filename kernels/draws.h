@@ -12,12 +12,14 @@ struct double_draws {
     struct block {
         double x[per_block];
     };
-    static constexpr block normals(word64 seed, word64 path, word32 number) {
-        const auto two = kernels::normals(seed, path, number);
+    template <class key>
+    static constexpr block normals(const key& keys, word64 path, word32 number) {
+        const auto two = kernels::normals(keys, path, number);
         return {{two.first, two.second}};
     }
-    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
-        const auto two = kernels::uniforms(seed, path, number);
+    template <class key>
+    static constexpr block uniforms(const key& keys, word64 path, word32 number) {
+        const auto two = kernels::uniforms(keys, path, number);
         return {{two.first, two.second}};
     }
 };
@@ -26,11 +28,13 @@ struct single_draws {
     using shock = float;
     static constexpr int per_block = 4;
     using block = four_shocks;
-    static constexpr block normals(word64 seed, word64 path, word32 number) {
-        return single_normals(seed, path, number);
+    template <class key>
+    static constexpr block normals(const key& keys, word64 path, word32 number) {
+        return single_normals(keys, path, number);
     }
-    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
-        return single_uniforms(seed, path, number);
+    template <class key>
+    static constexpr block uniforms(const key& keys, word64 path, word32 number) {
+        return single_uniforms(keys, path, number);
     }
 };
 

@@ -131,14 +131,16 @@ struct fast_draws {
     static constexpr int per_block = 4;
     using block = four_shocks;
 
-    static block normals(word64 seed, word64 path, word32 number) {
-        const auto bits = path_block(seed, path, number, normal_stream);
+    template <class key>
+    static block normals(const key& keys, word64 path, word32 number) {
+        const auto bits = path_block(keys, path, number, normal_stream);
         const auto first = pair_of_bits(bits.x0, bits.x1);
         const auto second = pair_of_bits(bits.x2, bits.x3);
         return {{first.cosine, first.sine, second.cosine, second.sine}};
     }
-    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
-        return single_uniforms(seed, path, number);
+    template <class key>
+    static constexpr block uniforms(const key& keys, word64 path, word32 number) {
+        return single_uniforms(keys, path, number);
     }
 
   private:

@@ -11,18 +11,19 @@
 
 namespace tilewalk::kernels {
 
-// The sections from `k` on that run after a step, each on its next row.
+// The sections from `k` on that run after a step, each on its next row, for all paths of the thread.
 template <class program, int k, class real, class shape, class numbers>
-static void run_observations(word32 mask, real (&states)[shape::width][program::states],
-                             const shocks_of_step<shape>& z, numbers (&rows)[program::sections],
-                             const numbers& terms) {
+static void run_sections(word32 mask, real (&states)[shape::width][program::states],
+                         const shocks_of_step<shape>& z, numbers (&rows)[program::sections],
+                         const numbers& terms) {
     if constexpr (k < program::sections) {
-        if ((mask >> k & 1) != 0) {
-            for (int w = 0; w < shape::width; ++w)
+        if (k == 0 || (mask >> k & 1) != 0) {
+            for (int w = 0; w < shape::width; ++w) {
                 program::template section<k>(states[w], z[w], rows[k], terms);
+            }
             rows[k] = rows[k].from(program::row_width(k));
         }
-        run_observations<program, k + 1>(mask, states, z, rows, terms);
+        run_sections<program, k + 1>(mask, states, z, rows, terms);
     }
 }
 
@@ -64,11 +65,13 @@ static void walk_tile(const path_arguments& a, char* shared) {
             for (int s = 0; s < program::states; ++s) states[w][s] = initial[s];
         }
         numbers rows[program::sections];
-        for (int k = 0; k < program::sections; ++k) rows[k] = terms.from(words[k]);
+        for (int k = 0; k < program::sections; ++k) rows[k] = terms.from(load_read_only(words + k));
+        // A step's mask is asked for a step ahead, so that no branch waits for it.
+        word32 next_mask = load_read_only(masks);
         const auto use = [&](int step, const shocks_of_step<shape>& z) {
-            for (int w = 0; w < width; ++w) program::template section<0>(states[w], z[w], rows[0], terms);
-            rows[0] = rows[0].from(program::row_width(0));
-            run_observations<program, 1>(load_read_only(masks + step), states, z, rows, terms);
+            const word32 mask = next_mask;
+            next_mask = load_read_only(masks + step + 1);
+            run_sections<program, 0>(mask, states, z, rows, terms);
         };
         choice::feed::walk(choice::source::of(a, path), steps, choice::memory::of(a, feed_memory), use);
         for (int w = 0; w < width; ++w) payoffs[in_tile + w] = double(states[w][program::output]);

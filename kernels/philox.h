@@ -27,13 +27,16 @@ static constexpr philox_key next_key(philox_key key) {
     return {key.low + 0x9E3779B9u, key.high + 0xBB67AE85u};
 }
 
+static constexpr philox_block philox_round(philox_block c, philox_key key) {
+    const word64 p0 = wide_product(philox_multiplier_0, c.x0);
+    const word64 p1 = wide_product(philox_multiplier_1, c.x2);
+    return {word32(p1 >> 32) ^ c.x1 ^ key.low, word32(p1), word32(p0 >> 32) ^ c.x3 ^ key.high, word32(p0)};
+}
+
 // Straight-line by recursion: GCC 12 vectorises a loop over paths only when there is no loop of rounds in it.
 template <int rounds = philox_rounds>
 static constexpr philox_block philox(philox_block c, philox_key key) {
-    const word64 p0 = wide_product(philox_multiplier_0, c.x0);
-    const word64 p1 = wide_product(philox_multiplier_1, c.x2);
-    const philox_block next{word32(p1 >> 32) ^ c.x1 ^ key.low, word32(p1), word32(p0 >> 32) ^ c.x3 ^ key.high,
-                            word32(p0)};
+    const philox_block next = philox_round(c, key);
     if constexpr (rounds == 1) {
         return next;
     } else {
@@ -41,10 +44,40 @@ static constexpr philox_block philox(philox_block c, philox_key key) {
     }
 }
 
+// The keys of all rounds, made once for a launch: a GPU then takes each from constant memory as part of an
+// instruction, and would else make all anew for each block.
+struct philox_schedule {
+    philox_key of[philox_rounds];
+};
+
+static constexpr philox_schedule schedule_of(word64 seed) {
+    philox_schedule all{};
+    philox_key key{word32(seed), word32(seed >> 32)};
+    for (int round = 0; round < philox_rounds; ++round) {
+        all.of[round] = key;
+        key = next_key(key);
+    }
+    return all;
+}
+
+template <int round = 0>
+static constexpr philox_block philox(philox_block c, const philox_schedule& keys) {
+    if constexpr (round == philox_rounds) {
+        return c;
+    } else {
+        return philox<round + 1>(philox_round(c, keys.of[round]), keys);
+    }
+}
+
 // The random numbers of a path: the counter is its number, a block within the path and a stream, the key is
-// the seed.
+// the seed, or its schedule.
 static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 stream) {
-    return philox({word32(path), word32(path >> 32), block, stream}, {word32(seed), word32(seed >> 32)});
+    return philox({word32(path), word32(path >> 32), block, stream},
+                  philox_key{word32(seed), word32(seed >> 32)});
+}
+static constexpr philox_block path_block(const philox_schedule& keys, word64 path, word32 block,
+                                         word32 stream) {
+    return philox({word32(path), word32(path >> 32), block, stream}, keys);
 }
 
 }  // namespace tilewalk::kernels

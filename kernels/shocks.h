@@ -54,25 +54,29 @@ static constexpr word64 high_word(philox_block b) {
     return b.x2 | (word64{b.x3} << 32);
 }
 
-static constexpr pair_of_shocks normals(word64 seed, word64 path, word32 block) {
-    const auto bits = path_block(seed, path, block, normal_stream);
+template <class key>
+static constexpr pair_of_shocks normals(const key& keys, word64 path, word32 block) {
+    const auto bits = path_block(keys, path, block, normal_stream);
     return normals_of_bits(low_word(bits), high_word(bits));
 }
 
-static constexpr pair_of_shocks uniforms(word64 seed, word64 path, word32 block) {
-    const auto bits = path_block(seed, path, block, uniform_stream);
+template <class key>
+static constexpr pair_of_shocks uniforms(const key& keys, word64 path, word32 block) {
+    const auto bits = path_block(keys, path, block, uniform_stream);
     return {uniform_of_bits(low_word(bits)), uniform_of_bits(high_word(bits))};
 }
 
-static constexpr four_shocks single_normals(word64 seed, word64 path, word32 block) {
-    const auto bits = path_block(seed, path, block, normal_stream);
+template <class key>
+static constexpr four_shocks single_normals(const key& keys, word64 path, word32 block) {
+    const auto bits = path_block(keys, path, block, normal_stream);
     const auto first = normals_of_bits(bits.x0, bits.x1);
     const auto second = normals_of_bits(bits.x2, bits.x3);
     return {{first.cosine, first.sine, second.cosine, second.sine}};
 }
 
-static constexpr four_shocks single_uniforms(word64 seed, word64 path, word32 block) {
-    const auto bits = path_block(seed, path, block, uniform_stream);
+template <class key>
+static constexpr four_shocks single_uniforms(const key& keys, word64 path, word32 block) {
+    const auto bits = path_block(keys, path, block, uniform_stream);
     return {{uniform_of_bits(bits.x0), uniform_of_bits(bits.x1), uniform_of_bits(bits.x2),
              uniform_of_bits(bits.x3)}};
 }

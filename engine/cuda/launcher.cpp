@@ -339,6 +339,7 @@ class device_walk {
         a.words = words_.as<word32>();
         a.results = tiles.as<tile_result>();
         a.seed = state_.run.seed;
+        a.keys = kernels::schedule_of(state_.run.seed);
         a.paths = state_.run.paths;
         a.first_tile = range.first;
         a.tiles = static_cast<word32>(range.count);
@@ -424,13 +425,15 @@ class device_walk {
 };
 
 // How a kernel is built where nobody says: several paths a thread share the work of a step that is alike for
-// all, as long as their states and shocks find room in registers. Measured on an H100 with an Asian (one
-// shock, two states) and an autocallable on five assets.
+// all, as long as their states and shocks find room in registers. Measured on an H100: four were best for an
+// Asian (one shock, two states) in every precision; for an autocallable on five assets one, and two in
+// single_fast, whose functions need few registers.
 int best_width(const program::path_program& p, precision of) {
+    constexpr std::size_t few = 6;
     const std::size_t numbers =
         p.states.size() + static_cast<std::size_t>(p.normals_per_step + p.uniforms_per_step);
-    if (numbers <= 6) return 4;
-    return of == precision::double_ && numbers <= 16 ? 2 : 1;
+    if (numbers <= few) return 4;
+    return of == precision::single_fast ? 2 : 1;
 }
 
 // Jobs by the text of their kernel.

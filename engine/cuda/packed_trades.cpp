@@ -30,6 +30,7 @@ class packer {
         }
         for (std::size_t step = 0; step < job.when->steps(); ++step)
             into_.words.push_back(mask_after(job, step));
+        into_.words.push_back(0);
         into_.records.push_back(record);
     }
 

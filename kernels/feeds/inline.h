@@ -13,12 +13,12 @@ template <class draws_type, int normals_, int uniforms_>
 struct random_draws {
     using draws = draws_type;
     static constexpr int normals = normals_, uniforms = uniforms_;
-    word64 seed;
+    const philox_schedule& keys;
     word64 path;  // the first of the thread's
 
     template <class arguments>
     static random_draws of(const arguments& a, word64 path) {
-        return {a.seed, path};
+        return {a.keys, path};
     }
 };
 
@@ -44,7 +44,7 @@ struct inline_ {
                         const int number = k * normals + slot;
                         if (number % per_block == 0) {
                             normal[w] = draws::normals(
-                                from.seed, from.path + word64(w),
+                                from.keys, from.path + word64(w),
                                 word32(group * (period * normals / per_block) + number / per_block));
                         }
                         z[w][slot] = normal[w].x[number % per_block];
@@ -53,7 +53,7 @@ struct inline_ {
                         const int number = k * uniforms + slot;
                         if (number % per_block == 0) {
                             uniform[w] = draws::uniforms(
-                                from.seed, from.path + word64(w),
+                                from.keys, from.path + word64(w),
                                 word32(group * (period * uniforms / per_block) + number / per_block));
                         }
                         z[w][normals + slot] = uniform[w].x[number % per_block];
