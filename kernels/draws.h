@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random numbers of a path in each precision, a block at a time.
+// The random numbers of a path in each precision, a block at a time. Their key is a seed, or the schedule of
+// one.
 #pragma once
 
 #include "kernels/shocks.h"
@@ -14,12 +15,12 @@ struct double_draws {
     };
     template <class key>
     static constexpr block normals(const key& keys, word64 path, word32 number) {
-        const auto two = kernels::normals(keys, path, number);
+        const auto two = normals_of_block(path_block(keys, path, number, normal_stream));
         return {{two.first, two.second}};
     }
     template <class key>
     static constexpr block uniforms(const key& keys, word64 path, word32 number) {
-        const auto two = kernels::uniforms(keys, path, number);
+        const auto two = uniforms_of_block(path_block(keys, path, number, uniform_stream));
         return {{two.first, two.second}};
     }
 };
@@ -30,11 +31,11 @@ struct single_draws {
     using block = four_shocks;
     template <class key>
     static constexpr block normals(const key& keys, word64 path, word32 number) {
-        return single_normals(keys, path, number);
+        return single_normals_of_block(path_block(keys, path, number, normal_stream));
     }
     template <class key>
     static constexpr block uniforms(const key& keys, word64 path, word32 number) {
-        return single_uniforms(keys, path, number);
+        return single_uniforms_of_block(path_block(keys, path, number, uniform_stream));
     }
 };
 

@@ -5,6 +5,7 @@
 // A bit depends on the architecture, but not on feeds, grids or the number of GPUs.
 #pragma once
 
+#include "kernels/draws.h"
 #include "kernels/operations.h"
 #include "kernels/shocks.h"
 
@@ -140,7 +141,7 @@ struct fast_draws {
     }
     template <class key>
     static constexpr block uniforms(const key& keys, word64 path, word32 number) {
-        return single_uniforms(keys, path, number);
+        return single_draws::uniforms(keys, path, number);
     }
 
   private:

@@ -54,31 +54,33 @@ static constexpr word64 high_word(philox_block b) {
     return b.x2 | (word64{b.x3} << 32);
 }
 
-template <class key>
-static constexpr pair_of_shocks normals(const key& keys, word64 path, word32 block) {
-    const auto bits = path_block(keys, path, block, normal_stream);
+static constexpr pair_of_shocks normals_of_block(philox_block bits) {
     return normals_of_bits(low_word(bits), high_word(bits));
 }
-
-template <class key>
-static constexpr pair_of_shocks uniforms(const key& keys, word64 path, word32 block) {
-    const auto bits = path_block(keys, path, block, uniform_stream);
+static constexpr pair_of_shocks uniforms_of_block(philox_block bits) {
     return {uniform_of_bits(low_word(bits)), uniform_of_bits(high_word(bits))};
 }
-
-template <class key>
-static constexpr four_shocks single_normals(const key& keys, word64 path, word32 block) {
-    const auto bits = path_block(keys, path, block, normal_stream);
+static constexpr four_shocks single_normals_of_block(philox_block bits) {
     const auto first = normals_of_bits(bits.x0, bits.x1);
     const auto second = normals_of_bits(bits.x2, bits.x3);
     return {{first.cosine, first.sine, second.cosine, second.sine}};
 }
-
-template <class key>
-static constexpr four_shocks single_uniforms(const key& keys, word64 path, word32 block) {
-    const auto bits = path_block(keys, path, block, uniform_stream);
+static constexpr four_shocks single_uniforms_of_block(philox_block bits) {
     return {{uniform_of_bits(bits.x0), uniform_of_bits(bits.x1), uniform_of_bits(bits.x2),
              uniform_of_bits(bits.x3)}};
+}
+
+static constexpr pair_of_shocks normals(word64 seed, word64 path, word32 block) {
+    return normals_of_block(path_block(seed, path, block, normal_stream));
+}
+static constexpr pair_of_shocks uniforms(word64 seed, word64 path, word32 block) {
+    return uniforms_of_block(path_block(seed, path, block, uniform_stream));
+}
+static constexpr four_shocks single_normals(word64 seed, word64 path, word32 block) {
+    return single_normals_of_block(path_block(seed, path, block, normal_stream));
+}
+static constexpr four_shocks single_uniforms(word64 seed, word64 path, word32 block) {
+    return single_uniforms_of_block(path_block(seed, path, block, uniform_stream));
 }
 
 }  // namespace tilewalk::kernels

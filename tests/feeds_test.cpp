@@ -234,10 +234,11 @@ void expect_draws() {
     using shock = typename draws::shock;
     using shape = feed_shape<shock, normals + uniforms, width, 64, 8, 4, plain, 0>;
     constexpr word64 seed = 11, path = 40;
+    constexpr auto keys = schedule_of(seed);
     for (const int steps : {0, 1, 2, 3, 4, 5, 8, 9}) {
         int next = 0;
         feeds::inline_<shape, model_thread>::walk(
-            feeds::random_draws<draws, normals, uniforms>{seed, path}, steps, model_thread{},
+            feeds::random_draws<draws, normals, uniforms>{keys, path}, steps, model_thread{},
             [&](int step, const shocks_of_step<shape>& z) {
                 ASSERT_EQ(step, next++);
                 for (int w = 0; w < width; ++w) {

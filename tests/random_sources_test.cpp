@@ -388,12 +388,13 @@ void expect_our_own_numbers() {
     for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
         const auto got = made<shock>(*device.it, *source, kind, rows, first, paths, {paths});
         EXPECT_TRUE(same_bits(got, made<shock>(*device.it, *source, kind, rows, first, paths, {tile})));
+        constexpr kernels::word64 seed = 42;
         std::size_t different = 0;
         for (std::uint64_t r = 0; r < rows; ++r) {
             for (std::uint64_t p = 0; p < paths; ++p) {
                 const auto number = static_cast<kernels::word32>(r / draws::per_block);
-                const auto block = kind == shock_kind::normal ? draws::normals(42, first + p, number)
-                                                              : draws::uniforms(42, first + p, number);
+                const auto block = kind == shock_kind::normal ? draws::normals(seed, first + p, number)
+                                                              : draws::uniforms(seed, first + p, number);
                 different += block.x[r % draws::per_block] != got[r * paths + p];
             }
         }
@@ -441,7 +442,7 @@ void expect_chunks_to_change_nothing(random::curand_type type) {
                     using draws =
                         std::conditional_t<sizeof(shock) == 8, kernels::double_draws, kernels::single_draws>;
                     expected =
-                        draws::uniforms(42, first + p, static_cast<kernels::word32>(r / draws::per_block))
+                        draws::uniforms(kernels::word64{42}, first + p, static_cast<kernels::word32>(r / draws::per_block))
                             .x[r % draws::per_block];
                 } else if (is_sobol) {
                     const auto point = coordinates::point(r, in_unit) ^ kernels::digital_shift(42, unit, r);

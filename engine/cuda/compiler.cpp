@@ -79,7 +79,10 @@ std::string first_errors(std::string_view log) {
 class nvrtc final : public compiler {
   public:
     nvrtc(const nvrtc_functions& functions, int major, int minor)
-        : call_(functions), version_("NVRTC " + std::to_string(major) + '.' + std::to_string(minor)) {
+        : call_(functions),
+          version_("NVRTC " + std::to_string(major) + '.' + std::to_string(minor)),
+          // From 13.0 on it has a cache of its own, which returns kernels without ptxas's report on them.
+          has_cache_(major >= 13) {
         std::string all_headers;
         for (const auto& header : kernel_headers()) {
             names_.emplace_back(header.name);
@@ -124,6 +127,7 @@ class nvrtc final : public compiler {
 
         std::vector<std::string> words = {"--gpu-architecture=" + what.architecture};
         words.insert(words.end(), std::begin(options), std::end(options));
+        if (has_cache_) words.emplace_back("--no-cache");
         if (!one_more.empty()) words.emplace_back(one_more);
         std::vector<const char*> pointers;
         for (const auto& word : words) pointers.push_back(word.c_str());
@@ -177,6 +181,7 @@ class nvrtc final : public compiler {
 
     nvrtc_functions call_;
     std::string version_;
+    bool has_cache_;
     std::vector<std::string> names_, texts_;  // of the headers
     std::string fingerprint_;
 };
