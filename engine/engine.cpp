@@ -64,6 +64,7 @@ struct settled {
     std::string device, random;
     std::string replay;  // a file, or empty
     cuda::kernel_choice how;
+    std::string correlation;
     std::uint64_t memory_bytes;
 };
 
@@ -107,6 +108,7 @@ settled settle(const run_settings& caller, const run_settings& file) {
     s.random = *all.random;
     s.replay = all.replay.value_or("");
     s.how = kernel_of(all);
+    s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     return s;
@@ -234,6 +236,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     cuda::gpu_run asked;
     asked.jobs = trades.jobs;
     asked.how = run.how;
+    asked.correlation = run.correlation;
     asked.seed = run.seed;
     asked.paths = run.paths;
     asked.source = &source;
@@ -549,13 +552,13 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
     }
     const gpu_trades on_gpu(walks, plans);
-    const auto needed = cuda::kernels_of(on_gpu.jobs, run.how);
+    const auto needed = cuda::kernels_of(on_gpu.jobs, run.how, run.correlation);
 
     std::vector<warmed_kernel> out;
     for (const std::string& target : targets) {
         for (std::size_t k = 0; k < needed.size(); ++k) {
             warmed_kernel& w = out.emplace_back();
-            w.name = k + 1 == needed.size() ? "merge_tiles" : "walk_" + std::to_string(k + 1);
+            w.name = needed[k].name;
             w.architecture = target;
             std::set<std::string> products;
             for (const std::size_t j : needed[k].jobs) products.insert(state.trades[walks[j]].product_name);

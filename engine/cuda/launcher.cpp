@@ -7,12 +7,14 @@
 #include <deque>
 #include <exception>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
+#include "engine/cuda/moves_walk.h"
 #include "engine/cuda/shock_cubes.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
@@ -79,18 +81,24 @@ struct built_kernel {
 // All jobs that one kernel walks.
 struct job_group {
     built_kernel walk;
+    built_kernel correlate;  // makes the moves that walk reads, job by job; no text: walk reads shocks
     const program::path_program* code = nullptr;
     kernel_choice how;
     std::vector<std::size_t> jobs;  // longest first
     bool failed = false;            // to compile, or no device can run it
+
+    bool reads_moves() const { return !correlate.text.empty(); }
+    std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
 };
 
 // What the threads of a run share.
 struct run_state {
     const gpu_run& run;
+    const separated_jobs& separated;
     const packed_trades& packed;
     std::vector<job_group> groups;
     std::optional<shock_plan> shocks;  // if they come from arrays
+    moves_cubes::needs moves;          // no rows: no job reads any
     word64 unit_tiles = 0;             // of a quasi-random run; 0: any other
     built_kernel merge;
     std::mutex lock;  // of outcome
@@ -137,6 +145,7 @@ class device_walk {
             } catch (const device_error& e) {
                 if (e.failure() != device_failure::out_of_memory || range.count == 1) throw;
                 cubes_.reset();
+                moves_.reset();
                 most_tiles_ = range.first_half();
             }
         }
@@ -214,7 +223,7 @@ class device_walk {
     // no more than constant memory holds, if the numbers go there.
     std::vector<job_list> lists_of(const job_group& g) const {
         constexpr word64 most_path_steps = word64{1} << 35;
-        constexpr word64 most_jobs = 65536;
+        const word64 most_jobs = g.reads_moves() ? 1 : 65536;
         std::vector<job_list> out;
         word64 steps = 0, bytes = 0;
         for (std::size_t i = 0; i < g.jobs.size(); ++i) {
@@ -250,6 +259,8 @@ class device_walk {
             per_tile += state_.shocks->bytes_per_tile();
             most = state_.shocks->most_tiles();
         }
+        always += state_.moves.bytes_always();
+        per_tile += state_.moves.bytes_per_tile();
         const word64 fit = budget > always ? (budget - always) / per_tile : 0;
         return std::max<word64>(1, std::min(fit, most));
     }
@@ -263,7 +274,9 @@ class device_walk {
         std::vector<timed_launch> launched;
         if (state_.shocks && (!cubes_ || cubes_->tiles() < range.count)) {
             cubes_.reset();
+            moves_.reset();
             cubes_.emplace(on_, *state_.shocks, range.count);
+            if (state_.moves.rows > 0) moves_.emplace(device_, state_.moves, range.count);
         }
         const in_flight guard(device_, {main_.get(), side_[0].get(), side_[1].get(), side_[2].get()});
         ended_ = 0;
@@ -305,9 +318,17 @@ class device_walk {
                 for (const job_list& list : lists_[i]) {
                     // A module has one variable for numbers: its launches follow each other.
                     const std::size_t turn = numbers_are_constant() ? i : next_stream_++;
-                    const stream s = side_[turn % std::size(side_)].get();
+                    const std::size_t lane = turn % (g.reads_moves() ? moves_cubes::count : std::size(side_));
+                    const stream s = side_[lane].get();
                     if (numbers_are_constant()) upload_constants(g, list, cubin, s);
+                    owned_event begin = new_event(device_, s);
                     kernels::path_arguments a = arguments_of(g, range, tiles);
+                    if (g.reads_moves()) {
+                        a.normal =
+                            moves_->make(lane, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
+                                         state_.separated.numbers(g.jobs[list.first]), a.normal,
+                                         range.count * kernels::paths_per_tile, s);
+                    }
                     a.trades = records + list.first;
                     a.trade_count = static_cast<word32>(list.count);
                     launch how;
@@ -316,7 +337,6 @@ class device_walk {
                     how.shared_bytes = static_cast<std::uint32_t>(path_kernel_shared_bytes(*g.code, g.how));
                     keep_in_l2(how);
                     void* arguments[] = {&a};
-                    owned_event begin = new_event(device_, s);
                     device_.run(k, how, arguments, s);
                     launched.push_back({std::move(begin), new_event(device_, s), path_steps(g, list, range)});
                     ++launches_;
@@ -344,8 +364,9 @@ class device_walk {
         a.first_tile = range.first;
         a.tiles = static_cast<word32>(range.count);
         // Trades that read the same shocks walk side by side.
-        a.trades_first = cubes_ ? 1 : 0;
-        if (cubes_) {
+        const bool from_arrays = feed_named(g.how.feed).makes_use_of(feed_entry::array);
+        a.trades_first = from_arrays ? 1 : 0;
+        if (from_arrays) {
             a.first_path = range.first * kernels::paths_per_tile;
             a.normal = cubes_->normals(g.code->normals_per_step);
             a.uniform = cubes_->uniforms(g.code->uniforms_per_step);
@@ -417,6 +438,7 @@ class device_walk {
     void* numbers_at_ = nullptr;
     std::vector<std::vector<job_list>> lists_;  // by group
     std::optional<shock_cubes> cubes_;
+    std::optional<moves_cubes> moves_;
     word64 most_tiles_ = 1;
     std::size_t next_stream_ = 0;
     std::size_t ended_ = 0;
@@ -438,26 +460,33 @@ int best_width(const program::path_program& p, precision of) {
 
 // Jobs by the text of their kernel.
 // `fits` says whether devices can run a kernel that is built so, for so many shocks a step.
-std::vector<job_group> group(const gpu_run& run, const packed_trades& packed,
+std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
                              const std::function<bool(const kernel_choice&, int)>& fits) {
     std::map<const program::path_program*, std::size_t> by_code;
-    std::map<std::string, std::size_t> by_text;
+    std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // of walk and correlate
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         if (packed.failures[j]) continue;
         const auto* code = run.jobs[j].code;
         auto known = by_code.find(code);
         if (known == by_code.end()) {
+            const int slots = code->normals_per_step + code->uniforms_per_step;
             kernel_choice how = run.how;
+            std::string moves_text;
+            if (separated.is_separated(j)) {
+                how = choice_that_reads_moves(run.how, slots);
+                moves_text = correlation_text(
+                    best_correlation_variant(static_cast<std::size_t>(code->normals_per_step)),
+                    run.how.precision);
+            }
             if (how.width == kernel_choice::automatic_width) {
                 how.width = best_width(*code, how.precision);
-                while (how.width > 1 && !fits(how, code->normals_per_step + code->uniforms_per_step)) {
-                    how.width /= 2;
-                }
+                while (how.width > 1 && !fits(how, slots)) how.width /= 2;
             }
             std::string text = path_kernel_text(*code, how);
-            const auto [at, is_new] = by_text.emplace(text, out.size());
-            if (is_new) out.push_back({{std::move(text), {}}, code, how, {}, false});
+            const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
+            if (is_new)
+                out.push_back({{std::move(text), {}}, {std::move(moves_text), {}}, code, how, {}, false});
             known = by_code.emplace(code, at->second).first;
         }
         out[known->second].jobs.push_back(j);
@@ -494,7 +523,11 @@ void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_dev
 // Shocks from arrays, if the feed reads any; jobs that need more than there is fail.
 void plan_shocks(run_state& state, kernel_store& kernels) {
     const gpu_run& run = state.run;
-    if (!feed_named(run.how.feed).makes_use_of(feed_entry::array)) return;
+    const auto reads_shocks = [](const job_group& g) {
+        return feed_named(g.how.feed).makes_use_of(feed_entry::array);
+    };
+    if (std::none_of(state.groups.begin(), state.groups.end(), reads_shocks)) return;
+    state.moves.precision = run.how.precision;
     shock_plan plan;
     plan.source = run.source != nullptr ? run.source : &random::catalogue().front();
     plan.replay = run.replay;
@@ -504,6 +537,7 @@ void plan_shocks(run_state& state, kernel_store& kernels) {
     plan.seed = run.seed;
     plan.paths = run.paths;
     for (job_group& g : state.groups) {
+        if (g.failed || !reads_shocks(g)) continue;
         const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
         const auto uniforms = static_cast<std::uint64_t>(g.code->uniforms_per_step);
         std::uint64_t steps = 0;
@@ -523,6 +557,7 @@ void plan_shocks(run_state& state, kernel_store& kernels) {
                 plan.normal_rows = std::max(plan.normal_rows, steps * normals);
                 plan.uniform_rows = std::max(plan.uniform_rows, steps * uniforms);
             }
+            if (g.reads_moves()) state.moves.add(g.factors(), steps);
         } catch (const error& e) {
             g.failed = true;
             state.fail(g.jobs, e);
@@ -550,7 +585,9 @@ void compile_all(run_state& state, const std::vector<std::string>& architectures
     for (const std::string& a : architectures) {
         tasks.push_back({&state.merge, a, nullptr, std::nullopt});
         for (job_group& g : state.groups) {
-            if (!g.failed) tasks.push_back({&g.walk, a, nullptr, std::nullopt});
+            if (g.failed) continue;
+            tasks.push_back({&g.walk, a, nullptr, std::nullopt});
+            if (g.reads_moves()) tasks.push_back({&g.correlate, a, nullptr, std::nullopt});
         }
     }
     std::atomic<std::size_t> next{0};
@@ -581,7 +618,7 @@ void compile_all(run_state& state, const std::vector<std::string>& architectures
         }
         if (t.of == &state.merge) state.fail_all(*t.failure);
         for (job_group& g : state.groups) {
-            if (&g.walk != t.of) continue;
+            if (&g.walk != t.of && &g.correlate != t.of) continue;
             g.failed = true;
             state.fail(g.jobs, *t.failure);
         }
@@ -662,22 +699,36 @@ std::span<std::byte> loaded_device::variable(const std::shared_ptr<const std::st
     return device_->variable(modules_.at(cubin.get()).in, name);
 }
 
-std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how) {
+std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how,
+                                      std::string_view correlation) {
+    const separated_jobs separated(jobs, correlation, how.precision);
     gpu_run run;
-    run.jobs = jobs;
+    run.jobs = separated.jobs();
     run.how = how;
     std::vector<needed_kernel> out;
+    std::map<std::string, std::vector<std::size_t>> correlate;
+    std::size_t correlations = 0;
     const auto anything_fits = [](const kernel_choice&, int) { return true; };
-    for (job_group& g : group(run, pack(jobs, numbers_in(how.precision)), anything_fits)) {
-        out.push_back({std::move(g.walk.text), std::move(g.jobs)});
+    for (job_group& g : group(run, separated, pack(run.jobs, numbers_in(how.precision)), anything_fits)) {
+        if (g.reads_moves()) {
+            auto& readers = correlate[g.correlate.text];
+            readers.insert(readers.end(), g.jobs.begin(), g.jobs.end());
+        }
+        out.push_back({"walk_" + std::to_string(out.size() + 1), std::move(g.walk.text), std::move(g.jobs)});
     }
-    needed_kernel merge{merge_kernel_text(), std::vector<std::size_t>(jobs.size())};
+    for (auto& [text, readers] : correlate) {
+        out.push_back({"correlate_" + std::to_string(++correlations), text, std::move(readers)});
+    }
+    needed_kernel merge{"merge_tiles", merge_kernel_text(), std::vector<std::size_t>(jobs.size())};
     std::iota(merge.jobs.begin(), merge.jobs.end(), std::size_t{0});
     out.push_back(std::move(merge));
     return out;
 }
 
-gpu_outcome launcher::walk_all(const gpu_run& run) {
+gpu_outcome launcher::walk_all(const gpu_run& asked) {
+    const separated_jobs separated(asked.jobs, asked.correlation, asked.how.precision);
+    gpu_run run = asked;
+    run.jobs = separated.jobs();
     gpu_outcome outcome;
     outcome.results.resize(run.jobs.size());
     outcome.failures.resize(run.jobs.size());
@@ -692,9 +743,15 @@ gpu_outcome launcher::walk_all(const gpu_run& run) {
             return false;
         }
     };
-    run_state state{run, packed, group(run, packed, fits), std::nullopt, 0, {merge_kernel_text(), {}},
-                    {},  outcome};
-    outcome.kernels = state.groups.size();
+    run_state state{run,          separated, packed, group(run, separated, packed, fits),
+                    std::nullopt, {},        0,      {merge_kernel_text(), {}},
+                    {},           outcome};
+    std::set<std::string_view> texts;
+    for (const job_group& g : state.groups) {
+        texts.insert(g.walk.text);
+        if (g.reads_moves()) texts.insert(g.correlate.text);
+    }
+    outcome.kernels = texts.size();
     std::vector<std::string> architectures;
     for (const auto& d : devices_) {
         const std::string a = d->get().properties().architecture();

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/cuda/device.h"
@@ -54,6 +55,7 @@ struct gpu_progress {
 struct gpu_run {
     std::span<const gpu_job> jobs;
     kernel_choice how;
+    std::string correlation = "auto";  // who correlates shocks, see makes_moves_ahead
     std::uint64_t seed = 0, paths = 0;
     // Where shocks come from that a feed brings; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
@@ -77,11 +79,13 @@ struct gpu_outcome {
 
 // A kernel that jobs need, by their index.
 struct needed_kernel {
+    std::string name;  // for people
     std::string text;
     std::vector<std::size_t> jobs;
 };
 // All that a run of these jobs compiles, but for what fills arrays with shocks.
-std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how);
+std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how,
+                                      std::string_view correlation);
 
 class launcher {
   public:

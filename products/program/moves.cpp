@@ -127,6 +127,11 @@ std::vector<index> drop_unneeded(lane_section& s) {
     for (node& n : s.nodes) {
         if (n.code == operation::row) n.args[0] = new_column[n.args[0]];
     }
+    // A united program has columns, but no code that makes them.
+    if (s.per_run.nodes.empty()) {
+        s.per_run.columns.assign(columns.size(), 0);
+        return columns;
+    }
     std::vector<bool> makes_column(s.per_run.nodes.size(), false);
     for (const index i : nodes_of_columns) makes_column[i] = true;
     const auto place = keep_needed(s.per_run.nodes, std::move(makes_column));

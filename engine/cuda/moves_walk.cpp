@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/moves_walk.h"
+
+#include <algorithm>
+
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/spaces.h"
+#include "engine/random/random_source.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+// Of a ring that no one asked for. Every device of compute capability 8.0 and up grants a block so much, with
+// the payoffs; and two such blocks find room beside each other on an H100.
+constexpr std::uint64_t most_ring_bytes = 88 * 1024;
+
+random::element element_of_moves(precision p) {
+    return p == precision::double_ || p == precision::mixed ? random::element::double_
+                                                            : random::element::single_;
+}
+
+random::element element_of_shocks(precision p) {
+    return p == precision::double_ ? random::element::double_ : random::element::single_;
+}
+
+std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
+    return random::padded_paths(tiles * kernels::paths_per_tile, element_of_moves(p));
+}
+
+// Moves and uniforms are of one type to the kernel that reads them, and in mixed they are not: such a program
+// keeps its product.
+std::optional<program::separated_moves> separated(const program::path_program& code, std::string_view setting,
+                                                  precision p) {
+    if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
+    if (p == precision::mixed && code.uniforms_per_step > 0) return std::nullopt;
+    return program::separate_moves(code);
+}
+
+}  // namespace
+
+separated_jobs::separated_jobs(std::span<const gpu_job> jobs, std::string_view setting, precision p)
+    : given_(jobs), walked_(jobs.begin(), jobs.end()) {
+    for (gpu_job& job : walked_) {
+        auto known = by_code_.find(job.code);
+        if (known == by_code_.end()) {
+            known = by_code_.emplace(job.code, separated(*job.code, setting, p)).first;
+        }
+        const program::separated_moves* moves = known->second ? &*known->second : nullptr;
+        from_.push_back(moves);
+        if (moves == nullptr) continue;
+        job.code = &moves->code;
+        job.data = &data_.emplace_back(program::data_of_code(*moves, *job.data));
+    }
+}
+
+program::move_numbers separated_jobs::numbers(std::size_t job) const {
+    return program::numbers_of_moves(*from_[job], *given_[job].data);
+}
+
+kernel_choice choice_that_reads_moves(kernel_choice how, int slots) {
+    if (how.precision == precision::mixed) how.precision = precision::double_;
+    // Moves are made in the device's own memory, wherever the run keeps its shocks.
+    if (space_named(how.space).lives_in != residence::memory) how.space = kernel_choice().space;
+    if (feed_named(how.feed).makes_use_of(feed_entry::array)) return how;
+    how.feed = "smem_rolling_async";
+    kernel_choice narrow = how;
+    if (narrow.width == kernel_choice::automatic_width) narrow.width = 1;
+    if (feed_shared_bytes(narrow, slots) > most_ring_bytes) how.feed = "none";
+    return how;
+}
+
+void moves_cubes::needs::add(std::size_t factors, std::size_t steps) {
+    rows = std::max<std::uint64_t>(rows, steps * factors);
+    numbers_bytes =
+        std::max<std::size_t>(numbers_bytes, correlation_numbers_bytes(factors, steps, precision));
+}
+
+std::size_t moves_cubes::needs::bytes_per_tile() const {
+    return count * rows * pitch_of(1, precision) * random::bytes_of(element_of_moves(precision));
+}
+
+moves_cubes::moves_cubes(device& on, const needs& most, std::uint64_t tiles)
+    : on_(on), precision_(most.precision), pitch_(pitch_of(tiles, most.precision)) {
+    const std::size_t bytes = most.rows * pitch_ * random::bytes_of(element_of_moves(precision_));
+    cubes_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        cubes_.push_back({device_memory(on, most.numbers_bytes), device_memory(on, bytes)});
+    }
+}
+
+kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
+                                          const program::move_numbers& numbers,
+                                          const kernels::array_argument& shocks, std::uint64_t paths,
+                                          stream s) {
+    const cube& into = cubes_[which];
+    const std::vector<std::byte> packed = correlation_numbers(numbers, precision_);
+    on_.upload(into.numbers.as<std::byte>(), packed.data(), packed.size(), s);
+
+    kernels::array_argument out{};
+    out.first = into.moves.as<std::byte>();
+    out.slot_stride = pitch_;
+    out.step_stride = numbers.factors * pitch_;
+    out.elements = numbers.steps * out.step_stride;
+
+    // A file may hold more shocks a step than the trade takes: then each step is a job of its own.
+    const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;
+    const std::size_t steps_at_once = is_dense ? numbers.steps : 1;
+    for (std::size_t step = 0; step < numbers.steps; step += steps_at_once) {
+        correlation_job job;
+        job.numbers =
+            into.numbers.as<std::byte>() + correlation_numbers_bytes(numbers.factors, step, precision_);
+        job.shocks = static_cast<const std::byte*>(shocks.first) +
+                     step * shocks.step_stride * random::bytes_of(element_of_shocks(precision_));
+        job.moves = into.moves.as<std::byte>() +
+                    step * out.step_stride * random::bytes_of(element_of_moves(precision_));
+        job.shock_pitch = shocks.slot_stride;
+        job.move_pitch = pitch_;
+        job.paths = paths;
+        job.factors = numbers.factors;
+        job.steps = steps_at_once;
+        make_moves(on_, correlate, best_correlation_variant(numbers.factors), precision_, job, s);
+    }
+    return out;
+}
+
+}  // namespace tilewalk::cuda

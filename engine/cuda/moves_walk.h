@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks of trades whose correlated moves are made ahead of their paths, one trade after another: the matrix
+// kernel turns the shocks of a chunk into moves of the trade, and its path kernel reads them where it would
+// read shocks. The chunk's shocks are all trades'; moves are one trade's, so a few cubes of them serve a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/cuda/correlation.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/packed_trades.h"
+#include "kernels/arguments.h"
+#include "products/program/moves.h"
+
+namespace tilewalk::cuda {
+
+// The jobs of a run as path kernels walk them: those with moves made ahead have the program that reads them.
+class separated_jobs {
+  public:
+    // `setting` is the run's `correlation`.
+    separated_jobs(std::span<const gpu_job> jobs, std::string_view setting, precision p);
+    separated_jobs(const separated_jobs&) = delete;
+    separated_jobs& operator=(const separated_jobs&) = delete;
+
+    std::span<const gpu_job> jobs() const { return walked_; }
+    bool is_separated(std::size_t job) const { return from_[job] != nullptr; }
+    // Of a job that is separated.
+    program::move_numbers numbers(std::size_t job) const;
+
+  private:
+    std::span<const gpu_job> given_;
+    std::map<const program::path_program*, std::optional<program::separated_moves>> by_code_;
+    std::vector<const program::separated_moves*> from_;  // by job
+    std::deque<program::path_data> data_;
+    std::vector<gpu_job> walked_;
+};
+
+// How the path kernel of a separated job is built in a run of this choice, for so many shocks a step.
+kernel_choice choice_that_reads_moves(kernel_choice how, int slots);
+
+// Cubes that moves are put into, in turn. Work on one goes into one stream, so that each trade's moves stay
+// until its paths have read them; what is in the streams of two cubes overlaps.
+class moves_cubes {
+  public:
+    static constexpr std::size_t count = 2;
+
+    // The most that any trade of a run needs.
+    struct needs {
+        cuda::precision precision = cuda::precision::double_;
+        std::uint64_t rows = 0;  // steps times factors
+        std::size_t numbers_bytes = 0;
+
+        void add(std::size_t factors, std::size_t steps);
+        // Of all cubes.
+        std::size_t bytes_per_tile() const;
+        std::size_t bytes_always() const { return count * numbers_bytes; }
+    };
+
+    moves_cubes(device& on, const needs& most, std::uint64_t tiles);
+
+    // Puts the moves of one trade into cube number `which`, and says where its path kernel finds them.
+    // `correlate` is the kernel of the best variant.
+    kernels::array_argument make(std::size_t which, kernel correlate, const program::move_numbers& numbers,
+                                 const kernels::array_argument& shocks, std::uint64_t paths, stream s);
+
+  private:
+    struct cube {
+        device_memory numbers, moves;
+    };
+    device& on_;
+    precision precision_;
+    std::uint64_t pitch_;  // elements
+    std::vector<cube> cubes_;
+};
+
+}  // namespace tilewalk::cuda

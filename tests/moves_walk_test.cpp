@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trades whose correlated moves are made ahead of their paths: on a fake GPU whose kernels read and write the
+// arrays of a run as the real ones do, and on a GPU. Not a bit may differ from the product within the path.
+#include "engine/cuda/moves_walk.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launcher.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/plan/unite.h"
+#include "engine/random/fill_kernels.h"
+#include "engine/replay/shock_writer.h"
+#include "kernels/draws.h"
+#include "kernels/fill_kernel.h"
+#include "tests/fake_device.h"
+#include "tests/plain_walk.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::cuda {
+namespace {
+
+using kernels::word32;
+using kernels::word64;
+
+// Baskets of so many assets, each with a trade of one date and one of more; a basket that takes uniform
+// shocks too; and a barrier whose time of touching takes a shock that is no move, so nothing can be made
+// ahead.
+std::string book_of(const std::vector<int>& sizes) {
+    const int most = *std::max_element(sizes.begin(), sizes.end());
+    const auto name = [](int i) { return "A" + std::to_string(i); };
+    std::string assets, correlations;
+    for (int i = 0; i < most; ++i) {
+        assets += "    " + name(i) + ": {currency: USD, spot: " + std::to_string(50 + i) +
+                  ", volatility: 0." + std::to_string(20 + i % 30) + "}\n";
+        for (int j = 0; j < i; ++j) {
+            correlations += std::string(correlations.empty() ? "" : ", ") + "[" + name(j) + ", " + name(i) +
+                            ", 0." + std::to_string(30 + (i * 7 + j) % 9) + "]";
+        }
+    }
+    std::string trades;
+    for (const int size : sizes) {
+        std::string basket;
+        for (int i = 0; i < size; ++i) basket += (i > 0 ? ", " : "") + name(i);
+        for (const char* dates : {"[0.5]", "[0.1, 0.3, 0.7]"}) {
+            const std::string id = "basket_" + std::to_string(size) + (dates[4] == ']' ? "" : "_more");
+            trades +=
+                "  - {id: " + id + ", product: sum_of_all, basket: [" + basket + "], dates: " + dates + "}\n";
+        }
+    }
+    return R"(
+market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.03}}
+  assets:
+)" + assets +
+           "  correlations: [" + correlations + R"(]
+products:
+  - product: sum_of_all
+    summary: The sum of all assets on each date.
+    parameters:
+      basket: {type: asset_list, help: The assets.}
+      dates: {type: schedule, help: Days of payment.}
+    example: {basket: [A0, A1], dates: [1.0]}
+    script: |
+      on dates:
+          pay sum(spot(a) for a in basket)
+  - product: worst_ever
+    summary: The lowest price of any asset at any time.
+    parameters:
+      basket: {type: asset_list, help: The assets.}
+      maturity: {type: date, help: Day of payment.}
+      since: {type: date, default: 0.0, help: Since when it is watched.}
+    example: {basket: [A0, A1], maturity: 1.0}
+    script: |
+      between since and maturity:
+          pay worst(lowest(a) for a in basket)
+trades:
+)" + trades +
+           R"(
+  - {id: lowest, product: worst_ever, basket: [A0, A1], maturity: 1.0}
+  - {id: watched, product: barrier, underlying: A0, option: call, strike: 50, maturity: 1.0, direction: down,
+     barrier: 40, rebate: 2, rebate_paid: at_hit}
+)";
+}
+
+// ---- the jobs of a book, in the programs that the engine walks on a GPU
+// ------------------------------------
+
+class planned_book {
+  public:
+    explicit planned_book(const std::vector<int>& sizes) {
+        const book b = book::parse(book_of(sizes));
+        for (const auto& t : b.state().trades) plans_.push_back(plan::plan_trade(t, b.market()->state()));
+        std::vector<const program::path_program*> shapes;
+        for (const auto& p : plans_) shapes.push_back(&p.code);
+        programs_ = plan::unite(shapes);
+        for (std::size_t i = 0; i < plans_.size(); ++i) {
+            const plan::seat& seat = programs_.seats[i];
+            const auto& code = programs_.programs[seat.program];
+            data_.push_back(plan::moved(plans_[i].data, seat, code));
+            when_.push_back(plan::moved(plans_[i].when, seat));
+            jobs_.push_back({&code, &data_.back(), &when_.back()});
+        }
+    }
+    planned_book(const planned_book&) = delete;
+    planned_book& operator=(const planned_book&) = delete;
+
+    const std::vector<gpu_job>& jobs() const { return jobs_; }
+
+    std::vector<kernels::tile_result> on_cpu(const gpu_run& run) const {
+        std::vector<cpu::lane_program> code;
+        for (const auto& p : plans_) code.push_back(cpu::compile(p.code));
+        std::vector<cpu::path_job> walks;
+        for (std::size_t j = 0; j < plans_.size(); ++j) {
+            walks.push_back(
+                {&code[j], &plans_[j].data, &plans_[j].when, run.seed, run.paths, run.how.precision});
+            if (run.replay == nullptr) continue;
+            walks.back().normals = run.replay->normals();
+            walks.back().uniforms = run.replay->uniforms();
+        }
+        return cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
+    }
+
+  private:
+    std::deque<plan::trade_program> plans_;
+    plan::united_programs programs_;
+    std::deque<program::path_data> data_;
+    std::deque<plan::timeline> when_;
+    std::vector<gpu_job> jobs_;
+};
+
+const planned_book& the_book() {
+    static const planned_book one({2, 5, 24, 40});
+    return one;
+}
+constexpr std::size_t large_jobs = 4;  // of correlation_crossover factors and more
+
+// ---- kernels of the host
+// -----------------------------------------------------------------------------------
+
+// A program with the numbers of a trade, as a kernel finds them by kernels/arguments.h.
+template <class real>
+program::path_data data_in_memory(const program::path_program& code, const kernels::path_arguments& a,
+                                  const kernels::trade_record& r, plan::timeline& when) {
+    const real* at = static_cast<const real*>(a.numbers) + r.numbers_at;
+    const word32* words = a.words + r.words_at;
+    program::path_data out;
+    const std::size_t terms = code.per_trade.columns.size();
+    out.terms.assign(at, at + terms);
+    out.initial_states.assign(at + terms, at + terms + code.states.size());
+    std::vector<word32> runs(code.sections.size(), 0);
+    runs[0] = r.steps;
+    for (word32 step = 0; step < r.steps; ++step) {
+        for (word32 k = 1; k < code.sections.size(); ++k) {
+            if ((words[code.sections.size() + step] >> k & 1) != 0) when.add({k, runs[k]++});
+        }
+        when.times.push_back(step + 1.0);
+        when.close_step();
+    }
+    for (std::size_t k = 0; k < code.sections.size(); ++k) {
+        const std::size_t width = code.sections[k].per_run.columns.size();
+        out.runs.push_back(runs[k]);
+        out.widths.push_back(width);
+        out.rows.emplace_back(at + words[k], at + words[k] + runs[k] * width);
+    }
+    return out;
+}
+
+template <class real, class draws>
+void walk(const program::path_program& code, bool from_arrays, const launch& how,
+          const kernels::path_arguments& a) {
+    using shock = typename draws::shock;
+    ASSERT_EQ(how.blocks, a.trade_count * a.tiles);
+    const auto read = [](const kernels::array_argument& from, word64 number, int per_step, word64 path) {
+        const word64 at = number / static_cast<word64>(per_step) * from.step_stride +
+                          number % static_cast<word64>(per_step) * from.slot_stride + path;
+        EXPECT_LT(at, from.elements);
+        return static_cast<real>(static_cast<const shock*>(from.first)[at]);
+    };
+    constexpr word64 per_block = draws::per_block;
+    const auto normal = [&](word64 path, word64 n) {
+        const auto block = draws::normals(a.keys, path, static_cast<word32>(n / per_block));
+        return static_cast<real>(block.x[n % per_block]);
+    };
+    const auto uniform = [&](word64 path, word64 n) {
+        const auto block = draws::uniforms(a.keys, path, static_cast<word32>(n / per_block));
+        return static_cast<real>(block.x[n % per_block]);
+    };
+    for (word32 t = 0; t < a.trade_count; ++t) {
+        plan::timeline when;
+        const program::path_data data = data_in_memory<real>(code, a, a.trades[t], when);
+        for (word32 tile = 0; tile < a.tiles; ++tile) {
+            std::array<double, kernels::paths_per_tile> x{};
+            const word64 first = (a.first_tile + tile) * kernels::paths_per_tile;
+            const int count = kernels::paths_in_tile(a.paths, a.first_tile + tile);
+            for (int i = 0; i < count; ++i) {
+                const word64 path = first + static_cast<word64>(i);
+                x[static_cast<std::size_t>(i)] = tests::plain_walk<real>(
+                    code, data, when,
+                    [&](word64 n) {
+                        return from_arrays ? read(a.normal, n, code.normals_per_step, path - a.first_path)
+                                           : normal(path, n);
+                    },
+                    [&](word64 n) {
+                        return from_arrays ? read(a.uniform, n, code.uniforms_per_step, path - a.first_path)
+                                           : uniform(path, n);
+                    });
+            }
+            kernels::tile_result r;
+            r.moments = kernels::tile_moments(x.data(), count);
+            a.results[word64{a.trades[t].result} * a.tiles + tile] = r;
+        }
+    }
+}
+
+void merge(const launch& how, const kernels::merge_arguments& a) {
+    for (word32 trade = 0; trade < how.blocks; ++trade) {
+        kernels::tile_result* m = a.tiles + word64{trade} * a.tiles_per_trade;
+        for (word32 count = a.tiles_per_trade; count > 1; count = (count + 1) / 2) {
+            for (word32 i = 0; i < (count + 1) / 2; ++i)
+                m[i] = 2 * i + 1 < count ? kernels::merge(m[2 * i], m[2 * i + 1]) : m[2 * i];
+        }
+        a.merged[trade] = m[0];
+    }
+}
+
+template <class shock, class real>
+void correlate(const correlation_variant& v, const launch& how, const kernels::correlation::arguments& a) {
+    namespace correlation = kernels::correlation;
+    ASSERT_EQ(how.threads, v.threads);
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const auto task = correlation::task_of(a, block, v.rows, v.paths);
+        const auto in = correlation::step_arrays<shock, real>::of(a, task.step);
+        for (int i = task.first_row; i < std::min(task.first_row + v.rows, static_cast<int>(a.factors));
+             ++i) {
+            const auto end = std::min(task.first_path + static_cast<word64>(v.paths), a.paths);
+            for (word64 p = task.first_path; p < end; ++p) {
+                real sum = in.drifts[i];
+                for (int j = 0; j <= i; ++j) {
+                    sum = std::fma(static_cast<real>(in.shocks[static_cast<word64>(j) * a.shock_pitch + p]),
+                                   in.root(i, j), sum);
+                }
+                in.moves[static_cast<word64>(i) * a.move_pitch + p] = sum;
+            }
+        }
+    }
+}
+
+struct host_stores {
+    template <class shock, int count>
+    static void store(shock* to, const kernels::neighbours<shock, count>& x) {
+        std::memcpy(to, x.x, sizeof x);
+    }
+};
+
+template <class draws, random::shock_kind kind>
+void fill(const launch& how, const kernels::draws_arguments& a) {
+    for (word32 block = 0; block < how.blocks; ++block) {
+        for (int thread = 0; thread < static_cast<int>(how.threads); ++thread)
+            kernels::draw_shocks<draws, kind, host_stores>(a, block, thread);
+    }
+}
+
+// What the kernel of a text does, by the text.
+using host_kernel = std::function<fake_gpu::work(const launch&, std::span<void*>)>;
+
+template <class value>
+host_kernel takes(std::function<void(const launch&, const value&)> use) {
+    return [use](const launch& how, std::span<void*> arguments) -> fake_gpu::work {
+        return [use, how, copy = *static_cast<const value*>(arguments[0])] { use(how, copy); };
+    };
+}
+
+template <class real, class draws>
+host_kernel walk_of(const program::path_program& code, const kernel_choice& how) {
+    const bool from_arrays = feed_named(how.feed).makes_use_of(feed_entry::array);
+    return takes<kernels::path_arguments>(
+        [&code, from_arrays](const launch& l, const auto& a) { walk<real, draws>(code, from_arrays, l, a); });
+}
+
+host_kernel walk_of(const program::path_program& code, const kernel_choice& how) {
+    switch (how.precision) {
+        case precision::double_:
+            return walk_of<double, kernels::double_draws>(code, how);
+        case precision::mixed:
+            return walk_of<double, kernels::single_draws>(code, how);
+        default:
+            return walk_of<float, kernels::single_draws>(code, how);
+    }
+}
+
+host_kernel correlate_of(const correlation_variant& v, precision p) {
+    using arguments = kernels::correlation::arguments;
+    switch (p) {
+        case precision::double_:
+            return takes<arguments>(
+                [&v](const auto& l, const auto& a) { correlate<double, double>(v, l, a); });
+        case precision::mixed:
+            return takes<arguments>(
+                [&v](const auto& l, const auto& a) { correlate<float, double>(v, l, a); });
+        default:
+            return takes<arguments>([&v](const auto& l, const auto& a) { correlate<float, float>(v, l, a); });
+    }
+}
+
+// Every kernel that a run of the book takes.
+std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const separated_jobs& separated) {
+    using random::shock_kind;
+    std::map<std::string, host_kernel> all;
+    all[merge_kernel_text()] = takes<kernels::merge_arguments>(&merge);
+    using arguments = kernels::draws_arguments;
+    const auto add_fills = [&]<class draws>(draws, random::element of) {
+        all[random::draw_text(of, shock_kind::normal)] = takes<arguments>(&fill<draws, shock_kind::normal>);
+        all[random::draw_text(of, shock_kind::uniform)] = takes<arguments>(&fill<draws, shock_kind::uniform>);
+    };
+    add_fills(kernels::double_draws{}, random::element::double_);
+    add_fills(kernels::single_draws{}, random::element::single_);
+    for (std::size_t j = 0; j < run.jobs.size(); ++j) {
+        const auto& code = *separated.jobs()[j].code;
+        kernel_choice how = run.how;
+        if (separated.is_separated(j)) {
+            how = choice_that_reads_moves(how, code.normals_per_step + code.uniforms_per_step);
+            const auto& v = best_correlation_variant(static_cast<std::size_t>(code.normals_per_step));
+            all[correlation_text(v, run.how.precision)] = correlate_of(v, run.how.precision);
+        }
+        all[path_kernel_text(code, how)] = walk_of(code, how);
+    }
+    return all;
+}
+
+// Compiles nothing: a cubin is its text, by which the fake kernels know what they are.
+class text_compiler final : public compiler {
+  public:
+    compiled compile(const compile_request& what, bool) override {
+        if (refused.contains(what.text)) throw error(error_kind::compile, "refused as planned");
+        return {what.text, "", ""};
+    }
+    std::string fingerprint() const override { return "text"; }
+    std::set<std::string> refused;
+};
+
+// A run of the book on a fake GPU.
+class fake_run {
+  public:
+    explicit fake_run(gpu_run asked)
+        : run(std::move(asked)), separated(run.jobs, run.correlation, run.how.precision) {
+        gpu->kernel = [this](const std::string& text, const std::string& name, const launch& l,
+                             std::span<void*> arguments) -> fake_gpu::work {
+            launches[name] += 1;
+            const auto found = kernels_.find(text);
+            if (found != kernels_.end()) return found->second(l, arguments);
+            ADD_FAILURE() << "a kernel of no job:\n" << text;
+            return {};
+        };
+    }
+
+    gpu_outcome walk() {
+        kernels_ = kernels_of_run(run, separated);
+        gpu_outcome got;
+        {
+            kernel_store store(compiler, {});
+            const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
+            got = launcher({device}, store).walk_all(run);
+        }
+        EXPECT_EQ(gpu->report(), "");
+        return got;
+    }
+    std::size_t separated_count() const {
+        std::size_t count = 0;
+        for (std::size_t j = 0; j < run.jobs.size(); ++j) count += separated.is_separated(j);
+        return count;
+    }
+
+    gpu_run run;
+    separated_jobs separated;
+    text_compiler compiler;
+    std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
+    std::map<std::string, int> launches;  // by kernel
+
+  private:
+    std::map<std::string, host_kernel> kernels_;
+};
+
+gpu_run run_of(const planned_book& of, const char* correlation, precision p = precision::double_,
+               const char* feed = "inline") {
+    gpu_run run;
+    run.jobs = of.jobs();
+    run.how.precision = p;
+    run.how.feed = feed;
+    run.correlation = correlation;
+    run.seed = 11;
+    run.paths = 2 * kernels::paths_per_tile + 100;
+    return run;
+}
+
+std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
+    const auto of = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+    return {of(r.moments.count), of(r.moments.mean), of(r.moments.m2),  of(r.moments.m3),
+            of(r.moments.m4),    r.not_finite,       r.first_not_finite};
+}
+
+// How many jobs have results; each is that of the CPU.
+std::size_t priced(const gpu_outcome& got, const std::vector<kernels::tile_result>& expected) {
+    EXPECT_EQ(got.failures.size(), expected.size());
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < got.failures.size(); ++j) {
+        if (got.failures[j]) continue;
+        ++count;
+        EXPECT_EQ(bits(got.results[j]), bits(expected[j]))
+            << "job " << j << ": " << got.results[j].moments.mean << " on the GPU, "
+            << expected[j].moments.mean << " on the CPU";
+    }
+    return count;
+}
+
+// ---- the tests
+// ---------------------------------------------------------------------------------------------
+
+TEST(moves_walk, gives_the_bits_of_the_cpu) {
+    const std::size_t jobs = the_book().jobs().size();
+    for (const auto p : {precision::double_, precision::single, precision::mixed}) {
+        const auto expected = the_book().on_cpu(run_of(the_book(), "auto", p));
+        for (const char* setting : {"kernel", "auto", "matrix"}) {
+            for (const char* feed : {"inline", "unroll"}) {
+                SCOPED_TRACE(testing::Message() << static_cast<int>(p) << ", " << setting << ", " << feed);
+                fake_run fake(run_of(the_book(), setting, p, feed));
+                fake.gpu->when = fake_gpu::schedule::late;
+                const auto got = fake.walk();
+                EXPECT_EQ(priced(got, expected), jobs);
+                // In mixed uniforms are of another type than moves.
+                const std::size_t of_matrix = p == precision::mixed ? jobs - 2 : jobs - 1;
+                const std::string_view said = setting;
+                const std::size_t ahead = said == "kernel" ? 0 : said == "auto" ? large_jobs : of_matrix;
+                EXPECT_EQ(fake.separated_count(), ahead);
+                EXPECT_EQ(fake.launches["correlate"], static_cast<int>(ahead));
+                EXPECT_EQ(got.launches, static_cast<std::size_t>(fake.launches["walk"]));
+            }
+        }
+    }
+}
+
+// Moves of one trade may not be overwritten before its paths have read them, whatever the order of streams.
+TEST(moves_walk, keeps_moves_until_they_are_read) {
+    static const planned_book small({2, 3, 4});
+    gpu_run run = run_of(small, "matrix");
+    run.paths = 5 * kernels::paths_per_tile;
+    const auto expected = small.on_cpu(run);
+    for (std::uint32_t dice = 1; dice < 30; ++dice) {
+        fake_run fake(run);
+        // One to five tiles at a time.
+        fake.run.memory_bytes = 50000 + dice % 5 * 600000;
+        fake.gpu->when = fake_gpu::schedule::by_dice;
+        fake.gpu->dice = dice;
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << dice;
+    }
+}
+
+TEST(moves_walk, stays_within_its_memory) {
+    static const planned_book small({2, 6});
+    gpu_run run = run_of(small, "matrix");
+    run.paths = 9 * kernels::paths_per_tile;
+    const auto expected = small.on_cpu(run);
+    run.memory_bytes = 1;
+    std::size_t of_one_tile = 0;
+    {
+        fake_run fake(run);
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size());
+        of_one_tile = fake.gpu->most_bytes;
+    }
+    std::set<int> fills;
+    for (const std::size_t tiles : {1u, 2u, 3u, 5u, 9u}) {
+        fake_run fake(run);
+        fake.run.memory_bytes = tiles * of_one_tile;
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size());
+        EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes);
+        fills.insert(fake.launches["fill"]);
+    }
+    EXPECT_GE(fills.size(), 3u) << "the runs were not cut differently";
+    // A device that has less than it says.
+    for (std::size_t memory = of_one_tile; memory < 10 * of_one_tile; memory += of_one_tile / 2) {
+        fake_run fake(run);
+        fake.run.memory_bytes = 0;
+        fake.gpu->said_free = std::size_t{1} << 40;
+        fake.gpu->memory_bytes = memory;
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << memory;
+    }
+}
+
+TEST(moves_walk, a_kernel_that_does_not_compile_fails_its_own_trades) {
+    static const planned_book small({2, 20});
+    const gpu_run run = run_of(small, "matrix");
+    const auto expected = small.on_cpu(run);
+    fake_run fake(run);
+    fake.compiler.refused = {correlation_text(best_correlation_variant(20), precision::double_)};
+    const auto got = fake.walk();
+    EXPECT_EQ(priced(got, expected), small.jobs().size() - 2);
+    for (const std::size_t j : {2u, 3u}) {
+        ASSERT_TRUE(got.failures[j]);
+        EXPECT_EQ(got.failures[j]->kind(), error_kind::compile);
+    }
+}
+
+TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_of(small, "matrix");
+    run.memory_bytes = 1;
+    const auto expected = small.on_cpu(run);
+    std::map<std::string, int> calls;
+    {
+        fake_run fake(run);
+        fake.walk();
+        calls = fake.gpu->calls;
+    }
+    std::map<std::size_t, int> outcomes;
+    for (const auto& [call, count] : calls) {
+        for (int nth = 1; nth <= count; ++nth) {
+            for (const auto failure :
+                 {device_failure::out_of_memory, device_failure::lost, device_failure::refused}) {
+                SCOPED_TRACE(testing::Message()
+                             << call << " number " << nth << " fails with " << static_cast<int>(failure));
+                fake_run fake(run);
+                fake.gpu->when = fake_gpu::schedule::late;
+                fake.gpu->failures = {{call, nth, failure}};
+                const auto got = fake.walk();
+                outcomes[priced(got, expected)] += 1;
+                for (const auto& f : got.failures) {
+                    if (f) {
+                        EXPECT_EQ(f->kind(), error_kind::device) << f->what();
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(outcomes[0], 0);
+    EXPECT_GT(outcomes[small.jobs().size()], 0);
+}
+
+// A file with more shocks a step than a trade takes.
+TEST(moves_walk, takes_the_shocks_of_a_file) {
+    static const planned_book small({2, 5});
+    gpu_run run = run_of(small, "matrix", precision::double_, "none");
+    constexpr std::uint64_t steps = 4, slots = 7, uniform_slots = 3;
+    std::vector<double> normals(steps * slots * run.paths), uniforms(steps * uniform_slots * run.paths);
+    for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = std::sin(static_cast<double>(i));
+    for (std::size_t i = 0; i < uniforms.size(); ++i)
+        uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
+    const auto file =
+        std::filesystem::temp_directory_path() / ("moves_walk_test_" + std::to_string(getpid()) + ".shocks");
+    replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
+    {
+        const replay::shock_file shocks(file, random::element::double_);
+        run.replay = &shocks;
+        fake_run fake(run);
+        EXPECT_EQ(priced(fake.walk(), small.on_cpu(run)), small.jobs().size());
+        EXPECT_GT(fake.launches["correlate"], static_cast<int>(small.jobs().size()));
+    }
+    std::filesystem::remove(file);
+}
+
+TEST(moves_walk, kernels_ahead_of_a_run_are_those_of_the_run) {
+    const auto& jobs = the_book().jobs();
+    for (const char* setting : {"auto", "matrix", "kernel"}) {
+        fake_run fake(run_of(the_book(), setting));
+        std::set<std::string> names, warmed;
+        for (const auto& needed : kernels_of(jobs, fake.run.how, setting)) {
+            EXPECT_TRUE(names.insert(needed.name).second) << needed.name;
+            warmed.insert(needed.text);
+        }
+        for (const auto& [text, does] : kernels_of_run(fake.run, fake.separated)) {
+            if (text.find("draw_shocks") == std::string::npos) {
+                EXPECT_TRUE(warmed.erase(text)) << text;
+            }
+        }
+        EXPECT_TRUE(warmed.empty());
+    }
+}
+
+// Few factors take a ring, many no shared memory; what is said is kept.
+TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
+    kernel_choice how;
+    EXPECT_EQ(choice_that_reads_moves(how, 2).feed, "smem_rolling_async");
+    EXPECT_EQ(choice_that_reads_moves(how, 40).feed, "none");
+    how.feed = "register_rolling";
+    EXPECT_EQ(choice_that_reads_moves(how, 40), how);
+    how.precision = precision::mixed;
+    how.space = "mapped";
+    EXPECT_EQ(choice_that_reads_moves(how, 40).precision, precision::double_);
+    EXPECT_EQ(choice_that_reads_moves(how, 40).space, "read_only");
+}
+
+// ---- on a GPU
+// ----------------------------------------------------------------------------------------------
+
+TEST(moves_walk, the_same_bits_on_a_gpu) {
+    const device_survey survey = survey_devices();
+    std::string device, why = survey.why_none;
+    for (const auto& d : survey.devices) {
+        if (d.why_not.empty()) device = std::to_string(d.properties.index);
+        why += d.why_not;
+    }
+    if (device.empty()) {
+        ASSERT_EQ(std::getenv("TILEWALK_REQUIRE_GPU"), nullptr) << why;
+        GTEST_SKIP() << "no GPU: " << why;
+    }
+    const engine pricer;
+    const book small = book::parse(book_of({2, 3, 7, 16, 20})), large = book::parse(book_of({24, 33, 40}));
+    std::size_t compared = 0;
+    const auto compare = [&](const book& of, run_settings with) {
+        run_options options;
+        options.overrides = with;
+        options.overrides.paths = 20 * kernels::paths_per_tile + 77;
+        options.overrides.device = "cpu";
+        const results expected = pricer.price(of, options);
+        for (const char* setting : {"kernel", "matrix"}) {
+            // The product of many factors is left to the matrix: it takes the compiler minutes.
+            if (&of == &large && std::string_view(setting) == "kernel" && *with.precision != "double")
+                continue;
+            for (const char* memory : {"0", "64MiB"}) {
+                options.overrides.device = device;
+                options.overrides.correlation = setting;
+                options.overrides.memory_bytes = *memory == '0' ? 0 : std::uint64_t{64} << 20;
+                const results got = pricer.price(of, options);
+                ASSERT_EQ(got.manifest.devices.size(), 1u);
+                for (std::size_t i = 0; i < got.rows.size(); ++i) {
+                    const auto &a = expected.rows[i], &b = got.rows[i];
+                    ++compared;
+                    ASSERT_EQ(b.status, trade_status::priced) << b.trade << ": " << b.message;
+                    EXPECT_EQ(std::bit_cast<word64>(a.price), std::bit_cast<word64>(b.price)) << b.trade;
+                    EXPECT_EQ(std::bit_cast<word64>(a.standard_error),
+                              std::bit_cast<word64>(b.standard_error))
+                        << b.trade;
+                }
+            }
+        }
+    };
+    for (const char* precision : {"double", "single", "mixed"}) {
+        run_settings with;
+        with.precision = precision;
+        for (const char* feed : {"inline", "smem_rolling_async", "none"}) {
+            with.prefetch = feed;
+            with.distance = 2;  // a ring that has room for 20 shocks
+            compare(small, with);
+        }
+        with.prefetch = "auto";
+        compare(large, with);
+    }
+    std::printf("%zu prices and standard errors compared\n", compared);
+}
+
+}  // namespace
+}  // namespace tilewalk::cuda
