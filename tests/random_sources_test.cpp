@@ -441,9 +441,9 @@ void expect_chunks_to_change_nothing(random::curand_type type) {
                 if (is_sobol && kind == shock_kind::uniform) {
                     using draws =
                         std::conditional_t<sizeof(shock) == 8, kernels::double_draws, kernels::single_draws>;
-                    expected =
-                        draws::uniforms(kernels::word64{42}, first + p, static_cast<kernels::word32>(r / draws::per_block))
-                            .x[r % draws::per_block];
+                    expected = draws::uniforms(kernels::word64{42}, first + p,
+                                               static_cast<kernels::word32>(r / draws::per_block))
+                                   .x[r % draws::per_block];
                 } else if (is_sobol) {
                     const auto point = coordinates::point(r, in_unit) ^ kernels::digital_shift(42, unit, r);
                     convert(static_cast<word>(point >> (64 - 8 * sizeof(word))));
