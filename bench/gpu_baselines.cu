@@ -330,6 +330,9 @@ template <class kernel>
 int shared_bytes_for(kernel k, int blocks) {
     int most = 0;
     must(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "cudaDeviceGetAttribute");
+    cudaFuncAttributes own{};
+    must(cudaFuncGetAttributes(&own, k), "cudaFuncGetAttributes");
+    most -= int(own.sharedSizeBytes);
     must(cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
     for (int bytes = 0; bytes <= most; bytes += 1024) {
         int resident = 0;
