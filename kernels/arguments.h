@@ -33,6 +33,10 @@ struct path_arguments {
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
+    // For a reduction that merges tiles, by result of the trade: where they end, and a count that starts at
+    // 0.
+    tile_result* merged;
+    word32* finished;
     word64 numbers_texture;
     word64 seed;
     philox_schedule keys;  // of the seed

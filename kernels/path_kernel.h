@@ -77,8 +77,10 @@ static void walk_tile(const path_arguments& a, char* shared) {
         for (int w = 0; w < width; ++w) payoffs[in_tile + w] = double(states[w][program::output]);
     }
     __syncthreads();
-    choice::reduction::finish(payoffs, count, tile,
-                              a.results + word64(trade.result) * a.tiles + tile_of_launch, feed_memory);
+    choice::reduction::finish(payoffs, count,
+                              {tile, tile_of_launch, a.tiles, a.results + word64(trade.result) * a.tiles,
+                               a.merged + trade.result, a.finished + trade.result},
+                              feed_memory);
 }
 
 }  // namespace tilewalk::kernels

@@ -254,6 +254,14 @@ kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 se
     return known[key] = r;
 }
 
+// The tiles of a trade, to m[0].
+void merge_row(kernels::tile_result* m, word32 tiles) {
+    for (word32 count = tiles; count > 1; count = (count + 1) / 2) {
+        for (word32 i = 0; i < (count + 1) / 2; ++i)
+            m[i] = 2 * i + 1 < count ? kernels::merge(m[2 * i], m[2 * i + 1]) : m[2 * i];
+    }
+}
+
 void run_walk(const program::path_program& code, precision in, const launch& how,
               const kernels::path_arguments& a) {
     EXPECT_EQ(how.blocks, a.trade_count * a.tiles);
@@ -262,18 +270,18 @@ void run_walk(const program::path_program& code, precision in, const launch& how
         const word32 trade = a.trades_first != 0 ? block % inner : block / inner;
         const word32 tile = a.trades_first != 0 ? block / inner : block % inner;
         const kernels::trade_record& r = a.trades[trade];
-        a.results[word64{r.result} * a.tiles + tile] =
-            walk_tile(trade_in_memory(code, a, r), in, a.seed, a.paths, a.first_tile + tile);
+        kernels::tile_result* tiles = a.results + word64{r.result} * a.tiles;
+        tiles[tile] = walk_tile(trade_in_memory(code, a, r), in, a.seed, a.paths, a.first_tile + tile);
+        if (a.finished == nullptr || ++a.finished[r.result] != a.tiles) continue;
+        merge_row(tiles, a.tiles);
+        a.merged[r.result] = tiles[0];
     }
 }
 
 void run_merge(const launch& how, const kernels::merge_arguments& a) {
     for (word32 trade = 0; trade < how.blocks; ++trade) {
         kernels::tile_result* m = a.tiles + word64{trade} * a.tiles_per_trade;
-        for (word32 count = a.tiles_per_trade; count > 1; count = (count + 1) / 2) {
-            for (word32 i = 0; i < (count + 1) / 2; ++i)
-                m[i] = 2 * i + 1 < count ? kernels::merge(m[2 * i], m[2 * i + 1]) : m[2 * i];
-        }
+        merge_row(m, a.tiles_per_trade);
         a.merged[trade] = m[0];
     }
 }
@@ -431,6 +439,28 @@ TEST(launcher, gives_the_bits_of_the_cpu_from_single_shocks) {
     EXPECT_NE(the_book().on_cpu(what.paths, what.seed)[0].moments.mean,
               the_book().on_cpu(what.paths, what.seed, precision::mixed)[0].moments.mean);
     EXPECT_EQ(machine.report(), "");
+}
+
+// A reduction that merges tiles itself: the counts start anew with each chunk, and no other kernel merges.
+TEST(launcher, leaves_the_merging_to_a_reduction_that_does_it) {
+    run_of_book what;
+    what.how.reduction = "last_block";
+    for (const auto when : every_schedule) {
+        for (const std::uint64_t memory_bytes : {0u, 1u}) {
+            what.memory_bytes = memory_bytes;
+            const auto gpu = new_gpu(what.how);
+            gpu->when = when;
+            const auto walks = gpu->kernel;
+            gpu->kernel = [&](const auto& cubin, const auto& name, const launch& l,
+                              std::span<void*> arguments) {
+                EXPECT_NE(name, "merge_tiles");
+                return walks(cubin, name, l, arguments);
+            };
+            fake_machine machine({gpu});
+            for (int turn = 0; turn < 2; ++turn) EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
+            EXPECT_EQ(machine.report(), "") << memory_bytes << ", schedule " << static_cast<int>(when);
+        }
+    }
 }
 
 TEST(launcher, loads_a_kernel_once_for_many_runs) {

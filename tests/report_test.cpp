@@ -575,6 +575,10 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
          "of independent runs\ndevice differs; no price depends on it\n"},
         {[](run_manifest& m) { m.settings.prefetch = "none", m.settings.distance = 4; }, true,
          "of independent runs\nprefetch and distance differ; no price depends on them\n"},
+        {[](run_manifest& m) { m.devices = {"NVIDIA L4"}, m.settings.reduction = "last_block"; }, true,
+         "of independent runs\ndevice and reduction differ; no price depends on them\n"},
+        {[](run_manifest& m) { m.devices = {"NVIDIA L4"}, m.settings.reduction = "atomic"; }, true,
+         "it comes from the reduction, the inputs or the version;\n"},
         {[](run_manifest& m) { m.settings.prefetch = "auto", m.settings.threads = 0; }, true,
          "of independent runs\n"},
     };
@@ -603,6 +607,13 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
         << out.str();
     EXPECT_NE(out.str().find(", on NVIDIA L4\n"), std::string::npos) << out.str();
     EXPECT_EQ(out.str().find("no price depends"), std::string::npos) << out.str();
+    // Sums in the order of arrival differ between two runs alike.
+    on_gpu.manifest.precision = "double";
+    on_gpu.manifest.settings.reduction = "warp_atomic";
+    out.str("");
+    write(out, compare(on_gpu, on_gpu));
+    EXPECT_NE(out.str().find("it comes from the reduction, the inputs or the version;"), std::string::npos)
+        << out.str();
 }
 
 TEST(product_report, page_and_list_in_every_form) {

@@ -26,6 +26,7 @@
 
 #include "engine/cuda/device.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
 #include "tests/made_book.h"
 #include "tilewalk/tilewalk.h"
@@ -83,10 +84,14 @@ class settings_space {
   public:
     explicit settings_space(const std::vector<cuda::device_properties>& devices) : device_(devices.at(0)) {
         axis feeds{"prefetch", {}}, spaces{"space", {}}, row_spaces{"row_space", {}}, all{"device", {}};
+        axis reductions{"reduction", {}};
         for (const auto& feed : cuda::feeds()) feeds.values.emplace_back(feed.name);
         for (const auto& space : cuda::spaces()) {
             if (space.holds_paths) spaces.values.emplace_back(space.name);
             if (space.holds_rows) row_spaces.values.emplace_back(space.name);
+        }
+        for (const auto& reduction : cuda::reductions()) {
+            if (reduction.keeps_bits) reductions.values.emplace_back(reduction.name);
         }
         std::string numbers;
         for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), 2); ++i) {
@@ -102,6 +107,7 @@ class settings_space {
                  {"width", {"1", "2", "4"}},
                  {"block", {"64", "128", "256"}},
                  row_spaces,
+                 reductions,
                  {"memory_bytes", {"0", "1MB"}},
                  {"precision", {"double", "single", "mixed"}},
                  all};

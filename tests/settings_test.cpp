@@ -65,6 +65,7 @@ const accepted good[] = {
     {"space", "read_only", "read_only"},
     {"row_space", "constant", "constant"},
     {"reduction", "tree", "tree"},
+    {"reduction", "last_block", "last_block"},
     {"correlation", "matrix", "matrix"},
     {"memory_bytes", "0", "0"},
     {"memory_bytes", "512MB", "512000000"},
@@ -127,6 +128,7 @@ const refused bad[] = {
     {"memory_bytes", "40 GiB", "a number of bytes"},
     {"memory_bytes", "40G", "a number of bytes"},
     {"memory_bytes", "99999999TiB", "a number of bytes"},
+    {"reduction", "last_blok", "tree, last_block, warp_atomic, atomic; did you mean 'last_block'?"},
 };
 
 TEST(settings, are_read_and_written) {

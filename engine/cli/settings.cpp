@@ -84,8 +84,6 @@ std::string placeholder(const run_setting& of) {
             return "WHERE";
         case run_setting::kind::choice:
             return of.is_number() ? "N" : "NAME";
-        case run_setting::kind::name:
-            return "NAME";
         case run_setting::kind::file:
             return "FILE";
     }
@@ -147,6 +145,16 @@ void settle_run(settings& s, const spoken& options, const environment& variables
     }
 }
 
+// The heading of the options for GPUs in the help.
+std::string gpu_group() {
+    std::string exceptions;
+    for (const run_setting& known : setting_table()) {
+        if (known.of != run_setting::part::gpu || !known.decides_bits) continue;
+        exceptions += (exceptions.empty() ? ", but on " : " and ") + known.name;
+    }
+    return "GPU; no price depends on these" + exceptions;
+}
+
 }  // namespace
 
 void add_book_options(CLI::App& to, spoken& into) {
@@ -161,7 +169,7 @@ void add_book_options(CLI::App& to, spoken& into) {
         const run_setting& known = setting_table()[i];
         to.add_option(known.option(), into.run[i], help_of(known))
             ->type_name(placeholder(known))
-            ->group(known.of == run_setting::part::gpu ? "GPU; no price depends on these" : "Run");
+            ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
     }
 }
 

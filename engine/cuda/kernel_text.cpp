@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
 #include "kernels/tile.h"
 #include "products/program/print_cuda.h"
@@ -36,9 +37,6 @@ words_of_precision words_of(precision p) {
     return {};
 }
 
-// Of shared memory that a reduction takes.
-constexpr std::size_t reduction_bytes = 64 * sizeof(double);
-
 const char* word_of(kernels::ring_layout layout) {
     switch (layout) {
         case kernels::ring_layout::plain:
@@ -60,6 +58,7 @@ std::string path_kernel_text(const program::path_program& p, const kernel_choice
     const program::path_program code = how.precision == precision::single_fast ? program::contract(p) : p;
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
+    const reduction_entry& reduction = reduction_named(how.reduction);
     const bool from_arrays = feed.makes_use_of(use::array);
     // What makes no difference is not in the text, so that one kernel serves.
     const std::string_view space = from_arrays ? space_named(how.space).type : "global";
@@ -72,8 +71,7 @@ std::string path_kernel_text(const program::path_program& p, const kernel_choice
     std::string includes;
     for (const std::string& header :
          {std::string(words.header), feed.header(), std::string(rows.header),
-          std::string("kernels/operations.h"), std::string("kernels/path_kernel.h"),
-          "kernels/reductions/" + how.reduction + ".h"}) {
+          std::string("kernels/operations.h"), std::string("kernels/path_kernel.h"), reduction.header()}) {
         includes += "#include \"" + header + "\"\n";
     }
     return fmt::format(
@@ -102,7 +100,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
     tilewalk::kernels::walk_tile<tilewalk::kernels::generated::choice>(a, shared);
 }}
 )",
-        fmt::arg("includes", includes), fmt::arg("reduction", how.reduction), fmt::arg("math", words.math),
+        fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
         fmt::arg("program", program::print_cuda(code, "program")), fmt::arg("real", words.real),
         fmt::arg("shock", words.shock), fmt::arg("slots", p.normals_per_step + p.uniforms_per_step),
         fmt::arg("width", how.width), fmt::arg("threads", how.threads),
@@ -116,14 +114,15 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how) {
     // The reduction works where the feed's memory was.
     const std::size_t feed = feed_shared_bytes(how, p.normals_per_step + p.uniforms_per_step);
-    return kernels::paths_per_tile * sizeof(double) + std::max<std::size_t>(feed, reduction_bytes);
+    return kernels::paths_per_tile * sizeof(double) +
+           std::max(feed, reduction_named(how.reduction).shared_bytes);
 }
 
 std::string merge_kernel_text() {
     return R"(#include "kernels/merge_kernel.h"
 
 extern "C" __global__ void __launch_bounds__(256) merge_tiles(const __grid_constant__ tilewalk::kernels::merge_arguments a) {
-    tilewalk::kernels::merge_tiles_of_trade(a);
+    tilewalk::kernels::merge_tiles_of_trade<256>(a);
 }
 )";
 }

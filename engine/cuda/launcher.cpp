@@ -15,6 +15,7 @@
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/moves_walk.h"
+#include "engine/cuda/reductions.h"
 #include "engine/cuda/shock_cubes.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
@@ -129,6 +130,7 @@ class device_walk {
           architecture_(device_.properties().architecture()),
           state_(state),
           row_space_(space_named(state.run.how.row_space)),
+          reduction_(reduction_named(state.run.how.reduction)),
           main_(new_stream(device_)),
           side_{new_stream(device_), new_stream(device_), new_stream(device_)},
           words_(device_, state.packed.words.size() * sizeof(word32)),
@@ -162,6 +164,12 @@ class device_walk {
     // Some jobs of a group, side by side in its order.
     struct job_list {
         std::size_t first = 0, count = 0;
+    };
+    // Of the device, as kernels/arguments.h says.
+    struct memory_of_results {
+        tile_result* tiles;
+        tile_result* merged;
+        word32* finished;
     };
     struct timed_launch {
         owned_event begin, end;
@@ -252,6 +260,7 @@ class device_walk {
         }
         const std::size_t jobs = state_.packed.records.size();
         std::size_t always = jobs * sizeof(tile_result);
+        if (reduction_.merges_tiles) always += jobs * sizeof(word32);
         std::size_t per_tile = jobs * sizeof(tile_result);
         word64 most = ~word64{0} >> 1;
         if (state_.shocks) {
@@ -270,6 +279,7 @@ class device_walk {
         const std::size_t tile_bytes = jobs * range.count * sizeof(tile_result);
         const device_memory tiles(device_, tile_bytes);
         const device_memory merged_tiles(device_, jobs * sizeof(tile_result));
+        const device_memory finished(device_, reduction_.merges_tiles ? jobs * sizeof(word32) : 0);
         results_of_jobs out(jobs);
         std::vector<timed_launch> launched;
         if (state_.shocks && (!cubes_ || cubes_->tiles() < range.count)) {
@@ -283,19 +293,26 @@ class device_walk {
         if (cubes_) cubes_->fill(range.first, range.count, main_.get());
         // A job that no kernel walks, because its group failed, merges to nothing.
         device_.fill(tiles.as<void>(), 0, tile_bytes, main_.get());
+        if (reduction_.merges_tiles) {
+            device_.fill(merged_tiles.as<void>(), 0, jobs * sizeof(tile_result), main_.get());
+            device_.fill(finished.as<void>(), 0, jobs * sizeof(word32), main_.get());
+        }
         const owned_event begin = new_event(device_, main_.get());
         for (const owned_stream& s : side_) device_.wait_for(s.get(), begin.get());
-        launch_groups(range, tiles, launched);
+        launch_groups(range, {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>()},
+                      launched);
         std::vector<owned_event> done;
         for (const owned_stream& s : side_) {
             done.push_back(new_event(device_, s.get()));
             device_.wait_for(main_.get(), done.back().get());
         }
-        kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
-                                       static_cast<word32>(range.count), 0};
-        void* arguments[] = {&merge};
-        device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
-                    {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
+        if (!reduction_.merges_tiles) {
+            kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
+                                           static_cast<word32>(range.count), 0};
+            void* arguments[] = {&merge};
+            device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
+                        {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
+        }
         device_.download(out.data(), merged_tiles.as<void>(), jobs * sizeof(tile_result), main_.get());
         const owned_event end = new_event(device_, main_.get());
         drain(launched, 0);
@@ -304,7 +321,7 @@ class device_walk {
         return out;
     }
 
-    void launch_groups(const tile_range& range, const device_memory& tiles,
+    void launch_groups(const tile_range& range, const memory_of_results& into,
                        std::vector<timed_launch>& launched) {
         std::size_t first_record = 0;
         for (std::size_t i = 0; i < state_.groups.size(); ++i) {
@@ -322,7 +339,7 @@ class device_walk {
                     const stream s = side_[lane].get();
                     if (numbers_are_constant()) upload_constants(g, list, cubin, s);
                     owned_event begin = new_event(device_, s);
-                    kernels::path_arguments a = arguments_of(g, range, tiles);
+                    kernels::path_arguments a = arguments_of(g, range, into);
                     if (g.reads_moves()) {
                         a.normal =
                             moves_->make(lane, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
@@ -352,12 +369,14 @@ class device_walk {
     }
 
     kernels::path_arguments arguments_of(const job_group& g, const tile_range& range,
-                                         const device_memory& tiles) const {
+                                         const memory_of_results& into) const {
         kernels::path_arguments a{};
         a.numbers = numbers_at_;
         if (numbers_texture_) a.numbers_texture = static_cast<word64>(numbers_texture_->get());
         a.words = words_.as<word32>();
-        a.results = tiles.as<tile_result>();
+        a.results = into.tiles;
+        a.merged = into.merged;
+        a.finished = into.finished;
         a.seed = state_.run.seed;
         a.keys = kernels::schedule_of(state_.run.seed);
         a.paths = state_.run.paths;
@@ -429,6 +448,7 @@ class device_walk {
     std::string architecture_;
     run_state& state_;
     const space_entry& row_space_;
+    const reduction_entry& reduction_;
     owned_stream main_;
     owned_stream side_[3];
     device_memory words_, records_;

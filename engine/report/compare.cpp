@@ -6,6 +6,7 @@
 #include <map>
 #include <ostream>
 
+#include "engine/cuda/reductions.h"
 #include "engine/report/columns.h"
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
@@ -85,6 +86,14 @@ bool changes_draws(const std::string& setting, const comparison& c) {
     return setting == "paths" || setting == "seed" || setting == "random" || setting == "replay";
 }
 
+// Whether the order of additions, and with it the last bits, was left to chance.
+bool varies(const run_manifest& m) {
+    const std::string name = m.settings.reduction.value_or(*default_settings().reduction);
+    return !m.devices.empty() && std::ranges::none_of(cuda::reductions(), [&](const auto& known) {
+        return known.name == name && known.keeps_bits;
+    });
+}
+
 // "a, b or c", with `last` between the last two.
 std::string joined(const std::vector<std::string>& words, const std::string& last) {
     std::string out;
@@ -100,10 +109,14 @@ std::string that_differ(const std::vector<std::string>& words) {
 // What a difference may come from, and what it can't.
 std::string reasons(const comparison& c) {
     std::vector<std::string> draws, bits, harmless;
+    const bool sums_vary = varies(c.first) || varies(c.second);
     for (const auto& name : report::settings_that_differ(c.first, c.second)) {
         const auto known = std::ranges::find(setting_table(), name, &run_setting::name);
-        (changes_draws(name, c) ? draws : known->decides_bits ? bits : harmless).push_back(name);
+        const bool decides_bits = name == "reduction" ? sums_vary : known->decides_bits;
+        (changes_draws(name, c) ? draws : decides_bits ? bits : harmless).push_back(name);
     }
+    // Sums in the order of arrival are a reason even between two runs alike.
+    if (sums_vary && std::ranges::find(bits, "reduction") == bits.end()) bits.emplace_back("reduction");
     // Only the approximations of the hardware differ between one kind of device and another.
     const bool fast = c.first.precision == "single_fast" && c.second.precision == "single_fast";
     const bool other_device = c.first.devices != c.second.devices;

@@ -14,6 +14,7 @@
 
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
 #include "engine/plan/precision.h"
 #include "engine/random/catalogue.h"
@@ -27,11 +28,19 @@ using kind = run_setting::kind;
 using part = run_setting::part;
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t most_gpu = 63, longest_name = 64;
+constexpr std::uint64_t most_gpu = 63;
 
 template <class entries>
 std::vector<std::string> names_of(const entries& catalogue, std::vector<std::string> names = {}) {
     for (const auto& entry : catalogue) names.emplace_back(entry.name);
+    return names;
+}
+
+std::vector<std::string> reductions_that_vary() {
+    std::vector<std::string> names;
+    for (const auto& reduction : cuda::reductions()) {
+        if (!reduction.keeps_bits) names.emplace_back(reduction.name);
+    }
     return names;
 }
 
@@ -139,9 +148,14 @@ std::vector<run_setting> all_settings() {
          .meaning = "Memory that numbers alike for all paths are read from",
          .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_rows; })},
         {.name = "reduction",
+         .takes = kind::choice,
          .value = &s::reduction,
-         .meaning = "How the payoffs of a tile are summed",
-         .preset = "tree"},
+         .meaning =
+             "How the payoffs of a tile are summed; the last bits of a price vary from run to run with " +
+             config::joined(reductions_that_vary()),
+         .preset = "tree",
+         .choices = names_of(cuda::reductions()),
+         .decides_bits = true},
         {.name = "correlation",
          .takes = kind::choice,
          .value = &s::correlation,
@@ -207,12 +221,6 @@ bool are_devices(std::string_view text) {
     }
 }
 
-bool is_name(std::string_view text) {
-    return !text.empty() && text.size() <= longest_name && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    });
-}
-
 // The value as it is kept, or nothing if it is none.
 std::optional<std::string> parse(const run_setting& of, const std::string& text) {
     if (std::ranges::find(of.choices, text) != of.choices.end()) return text;
@@ -228,8 +236,6 @@ std::optional<std::string> parse(const run_setting& of, const std::string& text)
             return {};
         case kind::devices:
             return are_devices(text) ? std::optional(text) : std::nullopt;
-        case kind::name:
-            return is_name(text) ? std::optional(text) : std::nullopt;
         case kind::file:
             return text.empty() ? std::nullopt : std::optional(text);
     }
@@ -269,8 +275,6 @@ std::string run_setting::expected() const {
             return config::joined(choices);
         case kind::devices:
             return or_else + "numbers of GPUs, such as 0 or 0,1";
-        case kind::name:
-            return or_else + "a name: small letters, digits and _";
         case kind::file:
             return "the name of a file";
     }

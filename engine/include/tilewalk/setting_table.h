@@ -21,7 +21,6 @@ struct run_setting {
         bytes,    // the same with units, such as 512MB or 40GiB
         choice,   // nothing else
         devices,  // numbers of GPUs, such as 0,1
-        name,     // of a catalogue, which the engine looks up
         file,
     };
     using field =
@@ -30,7 +29,7 @@ struct run_setting {
 
     std::string name;  // the key in a book: "row_space"
     part of = part::run;
-    kind takes = kind::name;
+    kind takes = kind::choice;
     field value;
     std::string meaning;   // a sentence
     std::string preset{};  // what holds where nobody says; empty: it depends

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/reductions.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/config/wording.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+// Of three sums a warp, in a block of the most threads; of three sums a block.
+constexpr std::size_t sums_of_warps = 3 * 8 * sizeof(double), sums_of_block = 3 * sizeof(double);
+
+// name, summary; shared memory, whether it keeps bits, whether it merges tiles
+constexpr auto catalogue = std::to_array<reduction_entry>({
+    {"tree", "one fixed tree over the lanes of a tile; a second kernel merges the tiles of a trade",  //
+     sums_of_warps, true, false},
+    {"last_block", "the same tree; the block that finishes a trade's last tile merges the tiles",  //
+     sums_of_warps, true, true},
+    {"warp_atomic", "a tree in each warp, then one atomic addition a warp, in the order of arrival",  //
+     sums_of_block, false, false},
+    {"atomic", "one atomic addition a thread, in the order of arrival",  //
+     sums_of_block, false, false},
+});
+
+}  // namespace
+
+std::string reduction_entry::header() const {
+    return fmt::format("kernels/reductions/{}.h", name);
+}
+
+std::span<const reduction_entry> reductions() {
+    return catalogue;
+}
+
+const reduction_entry& reduction_named(std::string_view name) {
+    const auto found = std::ranges::find(catalogue, name, &reduction_entry::name);
+    if (found != catalogue.end()) return *found;
+    std::vector<std::string> known;
+    for (const reduction_entry& reduction : catalogue) known.emplace_back(reduction.name);
+    throw error(error_kind::usage,
+                fmt::format("there is no reduction {}; there are {}{}", config::shown(name),
+                            config::joined(known), config::suggestion(name, known)));
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one fixed tree of merge_tiles, by the threads of a block: neighbours first, an odd last one is carried
+// up.
+#pragma once
+
+#include "kernels/tile_result.h"
+
+namespace tilewalk::kernels {
+
+// The result ends in m[0], where thread 0 writes it; the rest of m is used up.
+template <int threads>
+static void merge_in_block(tile_result* m, word32 count) {
+    while (count > 1) {
+        const word32 next = (count + 1) / 2;
+        // What a round of threads writes lies before all that later rounds read; within a round, everyone
+        // reads before anyone writes.
+        for (word32 first = 0; first < next; first += threads) {
+            const word32 i = first + threadIdx.x;
+            tile_result r{};
+            if (i < next) r = 2 * i + 1 < count ? merge(m[2 * i], m[2 * i + 1]) : m[2 * i];
+            __syncthreads();
+            if (i < next) m[i] = r;
+            __syncthreads();
+        }
+        count = next;
+    }
+}
+
+}  // namespace tilewalk::kernels

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every thread adds the sums of its lanes to the block's by atomics in shared memory. The order of additions
+// is that of arrival, so the last bits change from run to run: a baseline of comparisons.
+#pragma once
+
+#include "kernels/reductions/reduction.h"
+
+namespace tilewalk::kernels::reductions {
+
+template <int threads>
+struct atomic {
+    static constexpr word32 shared_bytes() { return 3 * sizeof(double); }
+
+    static void finish(const double* payoffs, int count, const tile_site& site, char* shared) {
+        reduce_tile<threads, atomic>(payoffs, count, site, shared);
+    }
+
+    template <int values>
+    static void sum(double (&sums)[3], double* scratch) {
+        sum_by_atomics<values>(sums, true, scratch);
+    }
+};
+
+}  // namespace tilewalk::kernels::reductions

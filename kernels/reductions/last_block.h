@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree within a tile; the block that finishes the last tile of a trade then merges them all in the one
+// fixed tree, whichever block that is. The same bits as `tree`, and no kernel that merges.
+#pragma once
+
+#include "kernels/merge_tree.h"
+#include "kernels/reductions/tree.h"
+
+namespace tilewalk::kernels::reductions {
+
+template <int threads>
+struct last_block {
+    static constexpr word32 shared_bytes() { return tree<threads>::shared_bytes(); }
+
+    static void finish(const double* payoffs, int count, const tile_site& site, char* shared) {
+        tree<threads>::finish(payoffs, count, site, shared);
+        word32* is_last = reinterpret_cast<word32*>(shared);
+        if (threadIdx.x == 0) {
+            // This thread has written the result: the first fence shows it to whom the count tells of it, the
+            // second shows this block what was written before the counts that it has seen.
+            __threadfence();
+            *is_last = atomicAdd(site.finished, 1u) + 1 == site.tiles;
+            __threadfence();
+        }
+        __syncthreads();
+        if (*is_last == 0) return;
+        merge_in_block<threads>(site.results, site.tiles);
+        if (threadIdx.x == 0) *site.merged = site.results[0];
+    }
+};
+
+}  // namespace tilewalk::kernels::reductions

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every reduction of a tile is made of. A reduction is
+//     static constexpr word32 shared_bytes();
+//     static void finish(const double* payoffs, int count, const tile_site& site, char* shared);
+// called by all threads of a block. payoffs: the tile's, by path, written before a barrier; shared: the
+// feed's memory, free by then.
+#pragma once
+
+#include "kernels/tile_result.h"
+
+namespace tilewalk::kernels {
+
+// Where the result of a tile goes.
+struct tile_site {
+    word64 tile;            // of the run
+    word32 tile_of_launch;  // its place among the trade's results
+    word32 tiles;           // of the trade in this launch
+    tile_result* results;   // of the trade, by tile of the launch
+    tile_result* merged;    // of the trade; for a reduction that merges tiles
+    word32* finished;       // tiles of the trade that are; likewise
+
+    tile_result& result() const { return results[tile_of_launch]; }
+};
+
+namespace reductions {
+
+// The sum over neighbouring lanes, by the tree of sum_neighbours.
+template <int count, class lane_value>
+static double lane_tree(const lane_value& of, int first = 0) {
+    if constexpr (count == 1) {
+        return of(first);
+    } else {
+        return lane_tree<count / 2>(of, first) + lane_tree<count / 2>(of, first + count / 2);
+    }
+}
+
+// Leaves how many payoffs are no finite numbers, and the first of them, if there are any.
+template <int threads>
+static bool report_bad(const double* payoffs, int count, const tile_site& site, char* shared) {
+    int bad = 0;
+    int first_bad = paths_per_tile;
+    for (int path = int(threadIdx.x); path < count; path += threads) {
+        if ((to_bits(payoffs[path]) >> 52 & 0x7ff) != 0x7ff) continue;
+        if (bad++ == 0) first_bad = path;
+    }
+    if (__syncthreads_or(bad) == 0) return false;
+    int* scratch = reinterpret_cast<int*>(shared);
+    if (threadIdx.x == 0) {
+        scratch[0] = 0;
+        scratch[1] = paths_per_tile;
+    }
+    __syncthreads();
+    if (bad != 0) {
+        atomicAdd(scratch, bad);
+        atomicMin(scratch + 1, first_bad);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        site.result() = {
+            {0, 0, 0, 0, 0}, word64(scratch[0]), site.tile * paths_per_tile + word64(scratch[1])};
+    }
+    return true;
+}
+
+// tile_moments of kernels/moments.h, by many threads. block::sum<values>(sums, scratch) makes of the first
+// `values` sums of each thread those of the block, in every thread; it says in what order, and so which bits.
+template <int threads, class block>
+static void reduce_tile(const double* payoffs, int count, const tile_site& site, char* shared) {
+    if (report_bad<threads>(payoffs, count, site, shared)) return;
+    double* scratch = reinterpret_cast<double*>(shared);
+    constexpr int lanes = lanes_per_tile / threads;
+    const int first = int(threadIdx.x) * lanes;
+    double sums[3] = {};
+    sums[0] = lane_tree<lanes>([&](int i) { return lane_sum(payoffs + first + i, first + i, count); });
+    block::template sum<1>(sums, scratch);
+    const double guess = sums[0] / count;
+    sums[0] =
+        lane_tree<lanes>([&](int i) { return lane_deviation(payoffs + first + i, first + i, count, guess); });
+    block::template sum<1>(sums, scratch);
+    const double mean = guess + sums[0] / count;
+    double a[word32(lanes)], b[word32(lanes)], c[word32(lanes)];
+    for (int i = 0; i < lanes; ++i) {
+        const auto s = lane_central_sums(payoffs + first + i, first + i, count, mean);
+        a[i] = s.m2;
+        b[i] = s.m3;
+        c[i] = s.m4;
+    }
+    sums[0] = lane_tree<lanes>([&](int i) { return a[i]; });
+    sums[1] = lane_tree<lanes>([&](int i) { return b[i]; });
+    sums[2] = lane_tree<lanes>([&](int i) { return c[i]; });
+    block::template sum<3>(sums, scratch);
+    if (threadIdx.x == 0) site.result() = {{double(count), mean, sums[0], sums[1], sums[2]}, 0, ~word64{0}};
+}
+
+// Adds up a warp's values; every thread gets the same bits.
+template <int values>
+static void sum_warp(double (&sums)[3]) {
+    for (int v = 0; v < values; ++v) {
+        for (int half = 1; half < 32; half *= 2) sums[v] += __shfl_xor_sync(~0u, sums[v], half);
+    }
+}
+
+// Adds what some threads contribute to the block's sums, in whatever order they come.
+template <int values>
+static void sum_by_atomics(double (&sums)[3], bool contributes, double* scratch) {
+    if (threadIdx.x < values) scratch[threadIdx.x] = 0;
+    __syncthreads();
+    if (contributes) {
+        for (int v = 0; v < values; ++v) atomicAdd(scratch + v, sums[v]);
+    }
+    __syncthreads();
+    for (int v = 0; v < values; ++v) sums[v] = scratch[v];
+    __syncthreads();
+}
+
+}  // namespace reductions
+
+}  // namespace tilewalk::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warps add up by exchange, and one thread of each adds the warp's sums to the block's by atomics in shared
+// memory. The order of the warps is that of arrival, so the last bits change from run to run.
+#pragma once
+
+#include "kernels/reductions/reduction.h"
+
+namespace tilewalk::kernels::reductions {
+
+template <int threads>
+struct warp_atomic {
+    static constexpr word32 shared_bytes() { return 3 * sizeof(double); }
+
+    static void finish(const double* payoffs, int count, const tile_site& site, char* shared) {
+        reduce_tile<threads, warp_atomic>(payoffs, count, site, shared);
+    }
+
+    template <int values>
+    static void sum(double (&sums)[3], double* scratch) {
+        sum_warp<values>(sums);
+        sum_by_atomics<values>(sums, threadIdx.x % 32 == 0, scratch);
+    }
+};
+
+}  // namespace tilewalk::kernels::reductions
