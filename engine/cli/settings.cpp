@@ -150,7 +150,7 @@ std::string gpu_group() {
     std::string exceptions;
     for (const run_setting& known : setting_table()) {
         if (known.of != run_setting::part::gpu || !known.decides_bits) continue;
-        exceptions += (exceptions.empty() ? ", but on " : " and ") + known.name;
+        exceptions += (exceptions.empty() ? " but for " : " and ") + known.name;
     }
     return "GPU; no price depends on these" + exceptions;
 }
