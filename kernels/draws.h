@@ -13,13 +13,19 @@ struct double_draws {
     struct block {
         double x[per_block];
     };
-    template <class key>
-    static constexpr block normals(const key& keys, word64 path, word32 number) {
+    static constexpr block normals(word64 seed, word64 path, word32 number) {
+        const auto two = normals_of_block(path_block(seed, path, number, normal_stream));
+        return {{two.first, two.second}};
+    }
+    static constexpr block normals(const philox_schedule& keys, word64 path, word32 number) {
         const auto two = normals_of_block(path_block(keys, path, number, normal_stream));
         return {{two.first, two.second}};
     }
-    template <class key>
-    static constexpr block uniforms(const key& keys, word64 path, word32 number) {
+    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
+        const auto two = uniforms_of_block(path_block(seed, path, number, uniform_stream));
+        return {{two.first, two.second}};
+    }
+    static constexpr block uniforms(const philox_schedule& keys, word64 path, word32 number) {
         const auto two = uniforms_of_block(path_block(keys, path, number, uniform_stream));
         return {{two.first, two.second}};
     }
@@ -29,12 +35,16 @@ struct single_draws {
     using shock = float;
     static constexpr int per_block = 4;
     using block = four_shocks;
-    template <class key>
-    static constexpr block normals(const key& keys, word64 path, word32 number) {
+    static constexpr block normals(word64 seed, word64 path, word32 number) {
+        return single_normals_of_block(path_block(seed, path, number, normal_stream));
+    }
+    static constexpr block normals(const philox_schedule& keys, word64 path, word32 number) {
         return single_normals_of_block(path_block(keys, path, number, normal_stream));
     }
-    template <class key>
-    static constexpr block uniforms(const key& keys, word64 path, word32 number) {
+    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
+        return single_uniforms_of_block(path_block(seed, path, number, uniform_stream));
+    }
+    static constexpr block uniforms(const philox_schedule& keys, word64 path, word32 number) {
         return single_uniforms_of_block(path_block(keys, path, number, uniform_stream));
     }
 };

@@ -132,19 +132,25 @@ struct fast_draws {
     static constexpr int per_block = 4;
     using block = four_shocks;
 
-    template <class key>
-    static block normals(const key& keys, word64 path, word32 number) {
-        const auto bits = path_block(keys, path, number, normal_stream);
-        const auto first = pair_of_bits(bits.x0, bits.x1);
-        const auto second = pair_of_bits(bits.x2, bits.x3);
-        return {{first.cosine, first.sine, second.cosine, second.sine}};
+    static block normals(word64 seed, word64 path, word32 number) {
+        return normals_of_block(path_block(seed, path, number, normal_stream));
     }
-    template <class key>
-    static constexpr block uniforms(const key& keys, word64 path, word32 number) {
+    static block normals(const philox_schedule& keys, word64 path, word32 number) {
+        return normals_of_block(path_block(keys, path, number, normal_stream));
+    }
+    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
+        return single_draws::uniforms(seed, path, number);
+    }
+    static constexpr block uniforms(const philox_schedule& keys, word64 path, word32 number) {
         return single_draws::uniforms(keys, path, number);
     }
 
   private:
+    static block normals_of_block(philox_block bits) {
+        const auto first = pair_of_bits(bits.x0, bits.x1);
+        const auto second = pair_of_bits(bits.x2, bits.x3);
+        return {{first.cosine, first.sine, second.cosine, second.sine}};
+    }
     // Box-Muller. No integer is converted: that would wait for the unit that approximates.
     static sine_cosine<float> pair_of_bits(word32 w0, word32 w1) {
         // All 32 bits as in single, (w0 + 1/2) / 2^32 rounded: the upper 23 and the lower 9 are subnormal

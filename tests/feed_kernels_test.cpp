@@ -213,7 +213,7 @@ TEST_F(feed_kernels, read_every_space) {
         std::vector<promise> promises;
         if (name == "constant") promises = {{"tilewalk_rows[61440]", 1, 1}, {"ld.const.", 3}};
         if (name == "texture") promises = {{"tex.1d.v4.u32.s32", 4}};
-        if (name == "global") promises = {{"ld.global.nc.", 1, 1}};  // the mask of a step
+        if (name == "global") promises = {{"ld.global.nc.", 4, 4}};  // where rows begin, and masks
         if (name == "read_only") promises = {{"ld.global.nc.", 5}};
         expect_kernel(k, "sm_90", promises);
         k.shock = "float";
