@@ -166,8 +166,8 @@ struct trade_in_memory {
 
 // The shocks of one step: number step * per_step + slot of the path, as numbers of the states.
 template <class block>
-std::vector<double> shocks(block (*draw)(const word64&, word64, word32), word64 seed, word64 path,
-                           std::size_t step, int per_step) {
+std::vector<double> shocks(block (*draw)(word64, word64, word32), word64 seed, word64 path, std::size_t step,
+                           int per_step) {
     constexpr std::size_t per_block = std::extent_v<decltype(block::x)>;
     std::vector<double> out;
     for (int slot = 0; slot < per_step; ++slot) {
@@ -218,8 +218,8 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
     std::vector<double> states(t.initial, t.initial + t.code.states.size());
     std::vector<const double*> rows = t.rows;
     for (std::size_t step = 0; step < t.steps; ++step) {
-        const auto z = shocks(&draws::template normals<word64>, seed, path, step, t.code.normals_per_step);
-        const auto u = shocks(&draws::template uniforms<word64>, seed, path, step, t.code.uniforms_per_step);
+        const auto z = shocks(&draws::normals, seed, path, step, t.code.normals_per_step);
+        const auto u = shocks(&draws::uniforms, seed, path, step, t.code.uniforms_per_step);
         for (std::size_t k = 0; k < t.code.sections.size(); ++k) {
             if (k > 0 && (t.masks[step] >> k & 1) == 0) continue;
             run_section(t.code.sections[k], states, t.terms, rows[k], z, u);
