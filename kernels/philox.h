@@ -61,23 +61,22 @@ static constexpr philox_schedule schedule_of(word64 seed) {
 }
 
 template <int round = 0>
-static constexpr philox_block philox(philox_block c, const philox_schedule& keys) {
+static constexpr philox_block philox_with(philox_block c, const philox_schedule& keys) {
     if constexpr (round == philox_rounds) {
         return c;
     } else {
-        return philox<round + 1>(philox_round(c, keys.of[round]), keys);
+        return philox_with<round + 1>(philox_round(c, keys.of[round]), keys);
     }
 }
 
 // The random numbers of a path: the counter is its number, a block within the path and a stream, the key is
 // the seed, or its schedule.
 static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 stream) {
-    return philox({word32(path), word32(path >> 32), block, stream},
-                  philox_key{word32(seed), word32(seed >> 32)});
+    return philox({word32(path), word32(path >> 32), block, stream}, {word32(seed), word32(seed >> 32)});
 }
 static constexpr philox_block path_block(const philox_schedule& keys, word64 path, word32 block,
                                          word32 stream) {
-    return philox({word32(path), word32(path >> 32), block, stream}, keys);
+    return philox_with({word32(path), word32(path >> 32), block, stream}, keys);
 }
 
 }  // namespace tilewalk::kernels
