@@ -457,6 +457,8 @@ results engine::price(const book& trades, const market& in, const run_options& o
             },
             walked, out.manifest);
         std::erase_if(walks, [&](std::size_t i) { return walked[i] || plans[i].failure; });
+        now.trades_done = plans.size() - walks.size();
+        report();
     }
     if (!walks.empty()) {
         random::find(run.random, random::back_end::cpu);

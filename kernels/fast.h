@@ -96,7 +96,8 @@ static float cos(float x) {
     return approximate::cos(within_a_turn(x));
 }
 
-// Relative error < (1 + |y log2(x)|) * 2^-22; the special values of C's pow, as in kernels/exponential.h.
+// Relative error < (1 + |y| + |y log2(x)|) * 2^-22, where |y| is the absolute error of the logarithm near 1;
+// the special values of C's pow, as in kernels/exponential.h.
 static float pow(float x, float y) {
     const float size = abs(x);
     const float power = approximate::exp2(y * approximate::log2(size));

@@ -85,6 +85,7 @@ book book_of(const std::vector<std::string>& trades) {
 run_options with(std::uint64_t paths, int threads = 1, std::uint64_t seed = 7) {
     run_options o;
     o.overrides = {paths, seed, threads};
+    o.overrides.device = "cpu";  // what GPUs do has tests of its own
     return o;
 }
 

@@ -20,6 +20,7 @@
 #include "engine/random/curand.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -60,12 +61,8 @@ std::uint32_t permuted(std::uint32_t number, std::uint64_t seed) {
 class curand_source final : public random_source {
   public:
     curand_source(const opening& from, const curand_functions& functions, curand_type type)
-        : from_(from),
-          type_(type),
-          words_(from.on, scratch_words_bytes),
-          generator_(functions, static_cast<int>(type)) {
-        generator_.call("curandSetGeneratorOrdering", &curand_functions::curandSetGeneratorOrdering,
-                        legacy_ordering);
+        : from_(from), functions_(functions), type_(type), words_(from.on, scratch_words_bytes) {
+        create();
     }
 
     void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) override {
@@ -76,8 +73,6 @@ class curand_source final : public random_source {
                                                std::to_string(most_rows));
         }
         from_.on.free_bytes();  // a call on the device makes it this thread's, which cuRAND asks for
-        generator_.call("curandSetStream", &curand_functions::curandSetStream,
-                        reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));
         for_each_piece(unit_paths(), first_path, paths,
                        [&](const unit_piece& piece) { fill_piece(into, piece, on); });
     }
@@ -86,12 +81,12 @@ class curand_source final : public random_source {
 
   private:
     void fill_piece(const cube& into, const unit_piece& piece, cuda::stream on) {
-        start(piece.unit, into.kind);
+        start(piece.unit, into.kind, on);
         const std::uint64_t words_per_shock = bytes_of(from_.of) / sizeof(kernels::word32);
         const std::uint64_t rows_per_call = scratch_words_bytes / bytes_of(from_.of) / unit_paths();
         for (std::uint64_t row = 0; row < into.rows; row += rows_per_call) {
-            generator_.call("curandGenerate", &curand_functions::curandGenerate, words_.as<unsigned int>(),
-                            static_cast<std::size_t>(rows_per_call * unit_paths() * words_per_shock));
+            generator_->call("curandGenerate", &curand_functions::curandGenerate, words_.as<unsigned int>(),
+                             static_cast<std::size_t>(rows_per_call * unit_paths() * words_per_shock));
             bits_block made;
             made.first_row = row;
             made.rows = std::min(rows_per_call, into.rows - row);
@@ -103,20 +98,31 @@ class curand_source final : public random_source {
         }
     }
 
+    void create() {
+        generator_.emplace(functions_, static_cast<int>(type_));
+        generator_->call("curandSetGeneratorOrdering", &curand_functions::curandSetGeneratorOrdering,
+                         legacy_ordering);
+    }
+
     // To the beginning of what is the unit's.
-    void start(std::uint64_t unit, shock_kind kind) {
+    void start(std::uint64_t unit, shock_kind kind, cuda::stream on) {
         const std::uint64_t sequence = 2 * unit + (kind == shock_kind::uniform ? 1 : 0);
         if (sequence >> (can_skip(type_) ? 64 - sequence_bits : 32) != 0) {
             throw error(error_kind::usage, "the run has more paths than cuRAND has numbers for: at most " +
                                                std::to_string(most_paths()));
         }
-        generator_.call(
+        // A seed alone does not take MT19937 back to its beginning (seen with cuRAND 10.4, where the seed was
+        // the one it had).
+        if (!can_skip(type_)) create();
+        generator_->call("curandSetStream", &curand_functions::curandSetStream,
+                         reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));
+        generator_->call(
             "curandSetPseudoRandomGeneratorSeed", &curand_functions::curandSetPseudoRandomGeneratorSeed,
             static_cast<unsigned long long>(
                 can_skip(type_) ? from_.seed : permuted(static_cast<std::uint32_t>(sequence), from_.seed)));
         if (!can_skip(type_)) return;
-        generator_.call("curandSetGeneratorOffset", &curand_functions::curandSetGeneratorOffset,
-                        static_cast<unsigned long long>(sequence << sequence_bits));
+        generator_->call("curandSetGeneratorOffset", &curand_functions::curandSetGeneratorOffset,
+                         static_cast<unsigned long long>(sequence << sequence_bits));
     }
 
     std::uint64_t most_paths() const {
@@ -124,9 +130,10 @@ class curand_source final : public random_source {
     }
 
     opening from_;
+    const curand_functions& functions_;
     curand_type type_;
     cuda::device_memory words_;
-    curand_generator generator_;
+    std::optional<curand_generator> generator_;
 };
 
 }  // namespace
