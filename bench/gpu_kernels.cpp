@@ -291,7 +291,7 @@ void add_inline(const std::string& payoff, const plan::trade_program& trade, wor
     for (const precision p :
          {precision::single_fast, precision::single, precision::mixed, precision::double_}) {
         for (const int threads : {64, 128, 256}) {
-            for (const int width : {1, 2}) {
+            for (const int width : {1, 2, 4}) {
                 generated_case c{payoff, &trade, paths, {}, {}};
                 c.how.precision = p;
                 c.how.feed = "inline";
