@@ -53,9 +53,9 @@ static constexpr float from_bits(word32 bits) {
     return __builtin_bit_cast(float, bits);
 }
 
-// The only switches in kernels/ stand in this file: device compilers know these three as functions, host
-// compilers as builtins. Templates, because neither form is a constant expression for every compiler, which
-// only a template may be.
+// The switches between compilers stand in this file and, for the unrolling of loops, in loops.h. Device
+// compilers know these three as functions, host compilers as builtins. Templates, because neither form is a
+// constant expression for every compiler, which only a template may be.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)

@@ -3,8 +3,6 @@
 // contain is refused here, at the event, so that nothing dangerous is ever built.
 #include "engine/config/document.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -24,6 +22,7 @@
 #include <utility>
 
 #include "engine/config/byte_check.h"
+#include "engine/config/open_file.h"
 
 namespace tilewalk::config {
 
@@ -573,39 +572,17 @@ std::string read_file(const std::filesystem::path& file, std::size_t most_bytes)
     const auto refuse = [&](const std::string& message) -> void {
         throw error(error_kind::io, message, {name});
     };
-    const auto system_words = [](int code) { return std::generic_category().message(code); };
-
-    // Not blocking: opening a FIFO would otherwise wait for somebody to write to it.
-    struct descriptor {
-        int number;
-        ~descriptor() {
-            if (number >= 0) ::close(number);
-        }
-    };
-    const descriptor opened{::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-    if (opened.number < 0) {
-        const int code = errno;
-        if (code == ENOENT) refuse("there is no such file");
-        if (code == ENXIO) refuse("this is not a regular file");
-        refuse("the file can't be opened: " + system_words(code));
-    }
-    struct stat about {};
-    if (::fstat(opened.number, &about) != 0) refuse("the file can't be examined: " + system_words(errno));
-    if (S_ISDIR(about.st_mode)) refuse("this is a directory, expected a file");
-    if (S_ISFIFO(about.st_mode)) refuse("this is a pipe, expected a regular file");
-    if (!S_ISREG(about.st_mode)) refuse("this is a device, expected a regular file");
-
+    const open_file opened(file);
     const auto too_large = [&] { refuse("the file has more than " + std::to_string(most_bytes) + " bytes"); };
-    const auto stated = static_cast<std::uintmax_t>(about.st_size);
-    if (stated > most_bytes) too_large();
+    if (opened.stated_bytes() > most_bytes) too_large();
     // A file may grow while it is read, and some state no size at all: what arrives is what counts.
     std::string bytes;
-    bytes.reserve(static_cast<std::size_t>(stated));
+    bytes.reserve(static_cast<std::size_t>(opened.stated_bytes()));
     std::vector<char> block(std::size_t{1} << 16);
     for (;;) {
-        const ssize_t got = ::read(opened.number, block.data(), block.size());
+        const ssize_t got = ::read(opened.descriptor(), block.data(), block.size());
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) refuse("the file can't be read: " + system_words(errno));
+        if (got < 0) refuse("the file can't be read: " + std::generic_category().message(errno));
         if (got == 0) return bytes;
         if (bytes.size() + static_cast<std::size_t>(got) > most_bytes) too_large();
         bytes.append(block.data(), static_cast<std::size_t>(got));

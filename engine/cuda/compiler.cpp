@@ -5,10 +5,8 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <cstdlib>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -16,6 +14,7 @@
 
 #include "engine/config/digest.h"
 #include "engine/cuda/kernel_headers.h"
+#include "engine/cuda/toolkit_libraries.h"
 
 namespace tilewalk::cuda {
 namespace {
@@ -228,23 +227,9 @@ std::unique_ptr<compiler> open(const std::string& library, std::string& why_not)
     return std::make_unique<nvrtc>(f, major, minor);
 }
 
-// Where an NVRTC may be: with the loader, in the toolkit of this build, in the user's, in the usual place.
 std::vector<std::string> known_libraries() {
     constexpr std::string_view names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    std::vector<std::string> folders = {TILEWALK_CUDA_LIBRARIES};
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        const char* set = std::getenv(variable);
-        folders.push_back(set != nullptr && *set != '\0' ? set + std::string("/lib64") : "");
-    }
-    folders.emplace_back("/usr/local/cuda/lib64");
-
-    std::vector<std::string> all(std::begin(names), std::end(names));
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-        const auto known = folders.begin() + static_cast<std::ptrdiff_t>(i);
-        if (folders[i].empty() || std::find(folders.begin(), known, folders[i]) != known) continue;
-        for (const std::string_view name : names) all.push_back(folders[i] + '/' + std::string(name));
-    }
-    return all;
+    return toolkit_libraries(names);
 }
 
 // The one NVRTC of the process, or the sentence that says why there is none.

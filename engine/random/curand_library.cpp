@@ -3,14 +3,13 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/cuda/device.h"
+#include "engine/cuda/toolkit_libraries.h"
 
 namespace tilewalk::random {
 
@@ -65,22 +64,9 @@ curand_functions open(const std::string& library, std::string& why_not) {
     return {};
 }
 
-// Where a cuRAND may be: with the loader, in the toolkit of this build, in the user's, in the usual place.
 std::vector<std::string> known_libraries() {
     constexpr std::string_view names[] = {"libcurand.so.10", "libcurand.so.11"};
-    std::vector<std::string> folders = {TILEWALK_CUDA_LIBRARIES};
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        const char* set = std::getenv(variable);
-        folders.push_back(set != nullptr && *set != '\0' ? set + std::string("/lib64") : "");
-    }
-    folders.emplace_back("/usr/local/cuda/lib64");
-
-    std::vector<std::string> all(std::begin(names), std::end(names));
-    for (auto folder = folders.begin(); folder != folders.end(); ++folder) {
-        if (folder->empty() || std::find(folders.begin(), folder, *folder) != folder) continue;
-        for (const std::string_view name : names) all.push_back(*folder + '/' + std::string(name));
-    }
-    return all;
+    return cuda::toolkit_libraries(names);
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens what people name as their input.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace tilewalk::config {
+
+// An open regular file; closed at the end.
+class open_file {
+  public:
+    // Throws error of the kind io, with the file's name, for what is not there, can't be opened or is not a
+    // regular file.
+    explicit open_file(const std::filesystem::path& file);
+    ~open_file();
+    open_file(const open_file&) = delete;
+    open_file& operator=(const open_file&) = delete;
+
+    int descriptor() const { return descriptor_; }
+    std::uintmax_t stated_bytes() const { return stated_bytes_; }
+
+  private:
+    int descriptor_ = -1;
+    std::uintmax_t stated_bytes_ = 0;
+};
+
+}  // namespace tilewalk::config
