@@ -218,6 +218,7 @@ class walk {
         arguments_.words = words_->as<kernels::word32>();
         arguments_.results = results_->as<tile_result>();
         arguments_.seed = filler::seed;
+        arguments_.keys = kernels::schedule_of(filler::seed);
         arguments_.paths = paths;
         arguments_.trade_count = 1;
         arguments_.tiles = static_cast<kernels::word32>(tiles);

@@ -109,8 +109,8 @@ def compare_streamed(out, named, generated):
     def bytes_of(row):
         return row and row["bytes_per_second"]
 
-    def is_ring(width):
-        return lambda row: row["feed"] == "smem_rolling_async" and row["layout"] == "padded" and row["width"] == width
+    def is_ring(width, layout):
+        return lambda row: row["feed"] == "smem_rolling_async" and row["layout"] == layout and row["width"] == width
 
     def is_none(row):
         return row["feed"] == "none" and row["width"] == 1
@@ -119,13 +119,13 @@ def compare_streamed(out, named, generated):
         row = streamed(precision, None)
         out.ratio(f"streamed, best feed, {precision}, over the copy rate", "0.95 x", bytes_of(row), copy, 0.95,
                   described(row))
-    ring = streamed("double", 16, lambda r: is_ring(1)(r) and r["distance"] == 8)
+    ring = streamed("double", 16, lambda r: is_ring(1, "padded")(r) and r["distance"] == 8)
     out.ratio("streamed double, 16 warps, async ring of 8 over none", "2.3 x", ring and ring["rate"],
               (streamed("double", 16, is_none) or {}).get("rate"), 2.3, described(ring))
     by_hand = named.get("streamed_none_double_16_warps")
     out.ratio("  the same over none written by hand", "2.3 x", ring and ring["rate"], by_hand and by_hand["rate"], 2.3,
               "")
-    ring = streamed("single_fast", 8, is_ring(4))
+    ring = streamed("single_fast", 8, is_ring(4, "transposed"))
     out.ratio("streamed single, 8 warps, async ring, over the copy rate", "0.95 x", bytes_of(ring), copy, 0.95,
               described(ring))
     out.ratio("  the same over none", "10 x", ring and ring["rate"],

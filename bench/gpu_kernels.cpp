@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
+#include "engine/cuda/best_choice.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_store.h"
@@ -64,11 +65,19 @@ std::string autocallable_book() {
            coupons + "], protection: 0.6, notional: 100}\n";
 }
 
-plan::trade_program planned(const std::string& text) {
+// A trade in the program of each precision.
+struct planned_trade {
+    plan::trade_program fast, exact;
+
+    const plan::trade_program& in(precision p) const { return p == precision::single_fast ? fast : exact; }
+};
+
+planned_trade planned(const std::string& text) {
     const book b = book::parse(text, "case");
     const auto& trade = b.state().trades.at(0);
     if (trade.failure) throw *trade.failure;
-    return plan::plan_trade(trade, b.market()->state());
+    return {plan::plan_trade(trade, b.market()->state(), precision::single_fast),
+            plan::plan_trade(trade, b.market()->state())};
 }
 
 struct generated_case {
@@ -285,18 +294,27 @@ class workbench {
     std::optional<shock_cube> cube_;
 };
 
-// Shocks in registers: every block and width.
-void add_inline(const std::string& payoff, const plan::trade_program& trade, word64 paths,
+bool anything_fits(const kernel_choice&, int) {
+    return true;
+}
+
+// Shocks in registers: every block and width, with the registers of the best choice and the compiler's.
+void add_inline(const std::string& payoff, const planned_trade& trade, word64 paths,
                 std::vector<generated_case>& to) {
     for (const precision p :
          {precision::single_fast, precision::single, precision::mixed, precision::double_}) {
         for (const int threads : {64, 128, 256}) {
             for (const int width : {1, 2, 4}) {
-                generated_case c{payoff, &trade, paths, {}, {}};
+                generated_case c{payoff, &trade.in(p), paths, {}, {}};
                 c.how.precision = p;
                 c.how.feed = "inline";
                 c.how.threads = threads;
                 c.how.width = width;
+                c.how.blocks = kernel_choice::automatic_blocks;
+                c.how = best_choice(c.how, c.trade->code, anything_fits);
+                to.push_back(c);
+                if (c.how.blocks == 0) continue;
+                c.how.blocks = 0;
                 to.push_back(c);
             }
         }
@@ -304,7 +322,7 @@ void add_inline(const std::string& payoff, const plan::trade_program& trade, wor
 }
 
 // Shocks from memory: every feed, with few warps on a multiprocessor and with many.
-void add_streamed(const plan::trade_program& trade, word64 paths, std::vector<generated_case>& to) {
+void add_streamed(const planned_trade& trade, word64 paths, std::vector<generated_case>& to) {
     for (const precision p : {precision::single_fast, precision::double_}) {
         for (const auto& feed : cuda::feeds()) {
             if (!feed.makes_use_of(cuda::feed_entry::array)) continue;
@@ -314,13 +332,16 @@ void add_streamed(const plan::trade_program& trade, word64 paths, std::vector<ge
                 for (const int distance : has_rows       ? std::vector{24}
                                           : has_distance ? std::vector{6, 8, 12}
                                                          : std::vector{8}) {
-                    generated_case c{"asian", &trade, paths, {}, {64, 32, 16, 8}};
+                    generated_case c{"asian", &trade.in(p), paths, {}, {64, 32, 16, 8}};
                     c.how.precision = p;
                     c.how.feed = std::string(feed.name);
                     c.how.distance = distance;
                     c.how.rows = has_rows ? 12 : c.how.rows;
                     c.how.width = width;
                     c.how.layout = kernels::ring_layout::padded;
+                    to.push_back(c);
+                    if (!feed.makes_use_of(cuda::feed_entry::layout)) continue;
+                    c.how.layout = kernels::ring_layout::transposed;
                     to.push_back(c);
                 }
             }
@@ -332,7 +353,7 @@ int run() {
     const auto device = cuda::open_device(0);
     cuda::kernel_store store(cuda::nvrtc_compiler(), cuda::default_cache_folder());
     loaded_kernels kernels(*device, store);
-    const plan::trade_program asian = planned(asian_book), autocallable = planned(autocallable_book());
+    const planned_trade asian = planned(asian_book), autocallable = planned(autocallable_book());
     std::vector<generated_case> cases;
     add_inline("asian", asian, word64{1} << 20, cases);
     add_inline("autocallable", autocallable, word64{1} << 18, cases);

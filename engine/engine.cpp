@@ -86,10 +86,13 @@ cuda::kernel_choice kernel_of(const run_settings& all) {
     }
     k.distance = all.distance.value_or(k.distance);
     k.rows = all.rows.value_or(k.rows);
+    const bool has_padding = *all.padding != "auto";  // which only the layout padded has
     if (all.layout) k.layout = layout_named(*all.layout);
-    k.padding = *all.padding == "auto" ? cuda::kernel_choice::automatic_padding : std::stoi(*all.padding);
+    k.has_best_layout = !all.layout && !has_padding;
+    k.padding = has_padding ? std::stoi(*all.padding) : cuda::kernel_choice::automatic_padding;
     k.width = all.width.value_or(cuda::kernel_choice::automatic_width);
     k.threads = all.block.value_or(k.threads);
+    k.blocks = cuda::kernel_choice::automatic_blocks;
     k.space = all.space.value_or(k.space);
     k.row_space = all.row_space.value_or(k.row_space);
     k.reduction = *all.reduction;
@@ -167,14 +170,15 @@ error at_trade(const books::trade& t, const std::exception& any) {
     return error(e.kind(), message, t.where, e.key_path());
 }
 
-planned plan_one(const books::trade& t, const markets::market_state& in, shape_store& shapes) {
+planned plan_one(const books::trade& t, const markets::market_state& in, plan::precision for_precision,
+                 shape_store& shapes) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
         return p;
     }
     try {
-        plan::trade_program made = plan::plan_trade(t, in);
+        plan::trade_program made = plan::plan_trade(t, in, for_precision);
         p.currency = std::move(made.currency);
         p.certain = made.is_certain();
         p.data = std::move(made.data);
@@ -432,7 +436,10 @@ results engine::price(const book& trades, const market& in, const run_options& o
     shape_store shapes;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, report);
+        [&](int, std::uint64_t i) {
+            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, shapes);
+        },
+        report);
     const cuda::backend::choice gpus = choosing.get();
     const auto planned_at = clock::now();
 
@@ -548,7 +555,10 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     shape_store shapes;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, [] {});
+        [&](int, std::uint64_t i) {
+            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, shapes);
+        },
+        [] {});
     std::vector<std::size_t> walks;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
@@ -604,7 +614,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             continue;
         }
         try {
-            const plan::trade_program made = plan::plan_trade(t, in.state());
+            const plan::trade_program made = plan::plan_trade(t, in.state(), run.how.precision);
             const cpu::lane_program code = cpu::compile(made.code);
             p.currency = made.currency;
             p.assets = made.assets;

@@ -8,14 +8,31 @@
 namespace tilewalk::kernels {
 
 // One trade. At `numbers_at` of the numbers stand its terms, its initial states, then the rows of each
-// section; at `words_at` of the words, for each section the place of its first row (counted from numbers_at),
-// then for each step a mask, and one word more: bit k says that section k runs after it, on its next row.
+// section; each of these begins at a multiple of piece_bytes, and so does a row that has as many bytes (see
+// row_pitch). At `words_at` of the words stands for each section the place of its first row (counted from
+// numbers_at), then at mask_place for each step a mask, and one word more: bit k says that section k runs
+// after the step, on its next row. Masks come in whole pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
     word32 steps;
     word32 result;  // its row of the results
 };
+
+// What one load brings at most.
+static constexpr word32 piece_bytes = 16;
+
+static constexpr word32 whole_pieces(word32 count, word32 bytes_of_one) {
+    const word32 per_piece = piece_bytes / bytes_of_one;
+    return (count + per_piece - 1) / per_piece * per_piece;
+}
+// From one row of a section to the next, in numbers: a row is one, two or whole pieces of numbers.
+static constexpr word32 row_pitch(word32 width, word32 bytes_of_one) {
+    return width <= 2 ? width : whole_pieces(width, bytes_of_one);
+}
+static constexpr word32 mask_place(word32 sections) {
+    return whole_pieces(sections, sizeof(word32));
+}
 
 // Shocks in memory, from path `first_path` on; strides in elements.
 struct array_argument {

@@ -22,7 +22,7 @@ struct constant {
     }
     template <class value, class element>
     static value load(const element* from) {
-        return *from;
+        return __builtin_bit_cast(value, *reinterpret_cast<const load_unit_of<value>*>(from));
     }
 };
 

@@ -45,6 +45,17 @@ static float sqrt(float x) {
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
+// Of two numbers, or not a number if one is none.
+static float min(float a, float b) {
+    float y = 0;
+    asm("min.NaN.ftz.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+    return y;
+}
+static float max(float a, float b) {
+    float y = 0;
+    asm("max.NaN.ftz.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+    return y;
+}
 // Error < 1 ulp.
 static float inverse(float x) {
     float y = 0;
@@ -75,6 +86,13 @@ static float log(float x) {
 
 static float sqrt(float x) {
     return approximate::sqrt(x);
+}
+
+static float min(float a, float b) {
+    return approximate::min(a, b);
+}
+static float max(float a, float b) {
+    return approximate::max(a, b);
 }
 
 static float div(float a, float b) {

@@ -11,21 +11,174 @@
 
 namespace tilewalk::kernels {
 
-// The sections from `k` on that run after a step, each on its next row, for all paths of the thread.
-template <class program, int k, class real, class shape, class numbers>
-static void run_sections(word32 mask, real (&states)[shape::width][program::states],
-                         const shocks_of_step<shape>& z, numbers (&rows)[program::sections],
-                         const numbers& terms) {
-    if constexpr (k < program::sections) {
-        if (k == 0 || (mask >> k & 1) != 0) {
-            for (int w = 0; w < shape::width; ++w) {
-                program::template section<k>(states[w], z[w], rows[k], terms);
-            }
-            rows[k] = rows[k].from(program::row_width(k));
+// The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
+// of steps in its loop names them ahead: what is alike for all paths is then on its way while the feed makes
+// or brings the shocks.
+template <class program, class shape, class real, class numbers, int group>
+class walker {
+  public:
+    using shocks = shocks_of_step<shape>;
+    // In double the functions of a step are long, and fill the registers one step at a time; so do many
+    // sections.
+    static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
+
+    walker(const numbers& trade, const word32* words)
+        : trade_(trade), masks_(words + mask_place(word32(program::sections))), step_rows_(trade) {
+        const row_of<program::states> initial{
+            trade_.from(whole_pieces(word32(program::terms), sizeof(real)))};
+        for (int s = 0; s < program::states; ++s) {
+            const real x = initial[s];
+            for (int w = 0; w < shape::width; ++w) states_[w][s] = x;
         }
-        run_sections<program, k + 1>(mask, states, z, rows, terms);
+        for (int k = 0; k < program::sections; ++k) next_row_[k] = load_read_only(words + k);
+        if constexpr (group == 1) mask_[0] = load_read_only(masks_);
+    }
+
+    // The next steps are first, ..., first + group - 1; `first` is a multiple of `group`.
+    void begin(int first) {
+        if constexpr (group == 1) return;
+        first_ = first;
+        const auto masks = load_read_only<group>(masks_ + first);
+        for (int k = 0; k < group; ++k) mask_[k] = masks.x[k];
+        step_rows_ = trade_.from(next_row_[0] + word32(first) * pitch<0>);
+        if constexpr (holds_rows) {
+            for (int i = 0; i < pieces_held; ++i)
+                held_[i] = step_rows_.template load<piece>(word64(i * piece));
+        }
+    }
+
+    // All steps of a group at once, if section 1 runs after each of them and no other does; else nothing, and
+    // false.
+    bool steps(const shocks (&z)[word32(group)]) {
+        word32 different = 0;
+        for (int k = 0; k < group; ++k) different |= mask_[k] ^ 2;
+        if (different != 0) return false;
+        const numbers rows = trade_.from(next_row_[1]);
+        for (int k = 0; k < group; ++k) {
+            run_first(k, z[k]);
+            run<1>(row_of<program::row_width(1)>{rows.from(word64(k) * pitch<1>)}, z[k]);
+        }
+        next_row_[1] += group * pitch<1>;
+        return true;
+    }
+
+    void step(int step, const shocks& z) {
+        if constexpr (group == 1) {
+            // A mask is asked for a step ahead, so that no branch waits for it.
+            const word32 mask = mask_[0];
+            mask_[0] = load_read_only(masks_ + step + 1);
+            run_next<0>(z);
+            run_sections<1>(mask, z);
+        } else {
+            const int k = step - first_;
+            run_first(k, z);
+            run_sections<1>(mask_[k], z);
+        }
+    }
+
+    double payoff(int w) const { return double(states_[w][program::output]); }
+
+  private:
+    template <int width>
+    using row_of = row_of_numbers<numbers, real, width>;
+    template <int k>
+    static constexpr word32 pitch = row_pitch(word32(program::row_width(k)), sizeof(real));
+
+    template <int k, class row>
+    void run(const row& numbers_of_row, const shocks& z) {
+        for (int w = 0; w < shape::width; ++w) {
+            program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
+        }
+    }
+    // The step itself, number k of its group.
+    void run_first(int k, const shocks& z) {
+        if constexpr (holds_rows) {
+            run<0>(held_row{held_, k * int(pitch<0>)}, z);
+        } else {
+            run<0>(row_of<program::row_width(0)>{step_rows_.from(word64(k) * pitch<0>)}, z);
+        }
+    }
+    template <int k>
+    void run_next(const shocks& z) {
+        run<k>(row_of<program::row_width(k)>{trade_.from(next_row_[k])}, z);
+        next_row_[k] += pitch<k>;
+    }
+
+    // The sections from `k` on that run after a step, each on its next row, for all paths of the thread.
+    template <int k>
+    void run_sections(word32 mask, const shocks& z) {
+        if constexpr (k < program::sections) {
+            if ((mask >> k & 1) != 0) {
+                run_next<k>(z);
+            }
+            run_sections<k + 1>(mask, z);
+        }
+    }
+
+    // A group's rows wait in registers if they are few, and fill whole pieces.
+    static constexpr int piece = int(piece_bytes / sizeof(real));
+    static constexpr int pieces_held = group * int(pitch<0>) / piece;
+    static constexpr bool holds_rows = group > 1 && group* int(pitch<0>) % piece == 0 && pieces_held <= 2;
+    struct held_row {
+        const neighbours<real, piece>* of;
+        int first;
+        real operator[](int i) const { return of[(first + i) / piece].x[(first + i) % piece]; }
+    };
+
+    const numbers trade_;
+    const word32* masks_;
+    real states_[word32(shape::width)][word32(program::states)];
+    word32 next_row_[word32(program::sections)];
+    int first_ = 0;
+    word32 mask_[word32(group)];
+    numbers step_rows_;
+    neighbours<real, piece> held_[word32(holds_rows ? pieces_held : 1)];
+};
+
+// A walker as feeds call it.
+template <class walker>
+struct body {
+    static constexpr bool takes_groups = walker::takes_groups;
+    walker& of;
+    void begin(int first) const { of.begin(first); }
+    template <class group>
+    bool group_at_once(const group& z) const {
+        return of.steps(z);
+    }
+    void operator()(int step, const typename walker::shocks& z) const { of.step(step, z); }
+};
+
+template <class feed, class source>
+static constexpr int group_of() {
+    if constexpr (requires { feed::template group<source>; }) {
+        return feed::template group<source>;
+    } else {
+        return 1;
     }
 }
+
+// What a block walks.
+struct work_of_block {
+    trade_record trade;
+    word32 tile_of_launch;
+    word64 tile;
+    int count;  // of its paths
+
+    explicit work_of_block(const path_arguments& a) {
+        const word32 block = number_of_block();
+        word32 number;
+        if (a.trades_first != 0) {
+            number = block % a.trade_count;
+            tile_of_launch = block / a.trade_count;
+        } else {
+            number = block / a.tiles;
+            tile_of_launch = block % a.tiles;
+        }
+        trade = a.trades[number];
+        tile = a.first_tile + tile_of_launch;
+        count = paths_in_tile(a.paths, tile);
+    }
+};
 
 // `choice` is how the kernel is built: types real (of the states) and shock, program, feed, shape, memory,
 // numbers, source (of shocks) and reduction.
@@ -37,49 +190,28 @@ static void walk_tile(const path_arguments& a, char* shared) {
     using numbers = typename choice::numbers;
     constexpr int width = shape::width, threads = shape::threads;
     constexpr int paths_per_pass = width * threads;
-    const int thread = int(threadIdx.x);
-
-    const word32 outer = blockIdx.x / (a.trades_first != 0 ? a.trade_count : a.tiles);
-    const word32 inner = blockIdx.x % (a.trades_first != 0 ? a.trade_count : a.tiles);
-    const trade_record trade = a.trades[a.trades_first != 0 ? inner : outer];
-    const word32 tile_of_launch = a.trades_first != 0 ? outer : inner;
-    const word64 tile = a.first_tile + tile_of_launch;
-    const int count = paths_in_tile(a.paths, tile);
-
-    const numbers terms = numbers::of(a, trade.numbers_at);
-    const numbers initial = terms.from(program::terms);
-    const word32* words = a.words + trade.words_at;
-    const word32* masks = words + program::sections;
-    const int steps = int(trade.steps);
-
     // The payoffs of the tile, by path; the feed's memory follows.
     double* payoffs = reinterpret_cast<double*>(shared);
     char* feed_memory = shared + paths_per_tile * sizeof(double);
 
 #pragma unroll 1
-    for (int pass = 0; pass * paths_per_pass < count; ++pass) {
-        const int in_tile = pass * paths_per_pass + thread * width;
-        const word64 path = tile * paths_per_tile + word64(in_tile);
-        real states[width][program::states];
-        for (int w = 0; w < width; ++w) {
-            for (int s = 0; s < program::states; ++s) states[w][s] = initial[s];
-        }
-        numbers rows[program::sections];
-        for (int k = 0; k < program::sections; ++k) rows[k] = terms.from(load_read_only(words + k));
-        // A step's mask is asked for a step ahead, so that no branch waits for it.
-        word32 next_mask = load_read_only(masks);
-        const auto use = [&](int step, const shocks_of_step<shape>& z) {
-            const word32 mask = next_mask;
-            next_mask = load_read_only(masks + step + 1);
-            run_sections<program, 0>(mask, states, z, rows, terms);
-        };
-        choice::feed::walk(choice::source::of(a, path), steps, choice::memory::of(a, feed_memory), use);
-        for (int w = 0; w < width; ++w) payoffs[in_tile + w] = double(states[w][program::output]);
+    for (int pass = 0, count = work_of_block(a).count; pass * paths_per_pass < count; ++pass) {
+        const work_of_block work(a);
+        const int in_tile = pass * paths_per_pass + int(threadIdx.x) * width;
+        const word64 path = work.tile * paths_per_tile + word64(in_tile);
+        using source = typename choice::source;
+        walker<program, shape, real, numbers, group_of<typename choice::feed, source>()> walk(
+            numbers::of(a, work.trade.numbers_at), a.words + work.trade.words_at);
+        choice::feed::walk(source::of(a, path), int(work.trade.steps), choice::memory::of(a, feed_memory),
+                           body{walk});
+        for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
     }
     __syncthreads();
-    choice::reduction::finish(payoffs, count,
-                              {tile, tile_of_launch, a.tiles, a.results + word64(trade.result) * a.tiles,
-                               a.merged + trade.result, a.finished + trade.result},
+    const work_of_block work(a);
+    const word32 result = work.trade.result;
+    choice::reduction::finish(payoffs, work.count,
+                              {work.tile, work.tile_of_launch, a.tiles, a.results + word64(result) * a.tiles,
+                               a.merged + result, a.finished + result},
                               feed_memory);
 }
 

@@ -13,6 +13,13 @@ static word32 load_read_only(const word32* from) {
     return __ldg(from);
 }
 
+// The block's number, asked for anew each time: what follows from it need not stand in registers meanwhile.
+static word32 number_of_block() {
+    word32 number = 0;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
+    return number;
+}
+
 // The unsigned words that one load moves.
 template <int bytes>
 struct load_unit;
@@ -30,6 +37,13 @@ struct load_unit<16> {
 };
 template <class value>
 using load_unit_of = typename load_unit<int(sizeof(value))>::type;
+
+// The same for neighbours, aligned to their size.
+template <int count>
+static neighbours<word32, count> load_read_only(const word32* from) {
+    using words = neighbours<word32, count>;
+    return __builtin_bit_cast(words, __ldg(reinterpret_cast<const load_unit_of<words>*>(from)));
+}
 
 // Neighbours of 16 bytes in one store. Left to itself the compiler takes them apart.
 struct wide_stores {
@@ -112,7 +126,23 @@ struct numbers_in_memory {
         return {space::template begin<real>(a.numbers, a.numbers_texture) + at};
     }
     numbers_in_memory from(word64 offset) const { return {first + offset}; }
-    real operator[](int i) const { return space::template load<real>(first + word64(i)); }
+    // `count` neighbours, aligned to their size.
+    template <int count>
+    neighbours<real, count> load(word64 offset) const {
+        return space::template load<neighbours<real, count>>(first + offset);
+    }
+};
+
+// Some of them in a row of `width`, each loaded in the piece that it stands in: of one piece the compiler
+// makes one load.
+template <class numbers, class real, int width>
+struct row_of_numbers {
+    static constexpr int piece = width <= 2 ? (width > 0 ? width : 1) : int(piece_bytes / sizeof(real));
+    numbers first;
+
+    real operator[](int i) const {
+        return first.template load<piece>(word64(i / piece * piece)).x[i % piece];
+    }
 };
 
 // Shocks in memory, seen by the thread whose first path is `path`.
@@ -195,13 +225,13 @@ struct thread_memory {
     }
 
     // Starts a copy of a piece from global to shared memory. 16 bytes pass the first-level cache by, which
-    // smaller copies can't. The compiler moves no access to memory across: a piece that was read before is
-    // overwritten after.
-    template <class piece, int l2_bytes>
+    // smaller copies can't, unless it is to keep the rest of what they bring for a neighbouring piece. The
+    // compiler moves no access to memory across: a piece that was read before is overwritten after.
+    template <class piece, int l2_bytes, bool has_neighbours>
     void copy_async(word32 to, const void* from) const {
         static_assert(l2_bytes == 0 || l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
         const word32 at = address_of(to);
-        if constexpr (sizeof(piece) == 16) {
+        if constexpr (sizeof(piece) == 16 && !has_neighbours) {
             if constexpr (l2_bytes == 0) {
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
             } else if constexpr (l2_bytes == 64) {

@@ -296,7 +296,7 @@ struct model_thread {
         block->write(at, &value, sizeof(piece), thread);
     }
 
-    template <class piece, int l2_bytes>
+    template <class piece, int l2_bytes, bool has_neighbours>
     void copy_async(std::uint32_t to, const void* from) const {
         static_assert(sizeof(piece) == 4 || sizeof(piece) == 8 || sizeof(piece) == 16);
         if (!block->may_read(from, sizeof(piece), sizeof(piece), thread) ||

@@ -3,6 +3,7 @@
 // instructions that they are meant to be. On one: its functions and shocks keep their bounds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -67,6 +68,8 @@ TEST_F(fast, each_function_is_its_instruction) {
                  {"math::cos(x)", "cos.approx.ftz.f32"},
                  {"math::sqrt(x)", "sqrt.approx.ftz.f32"},
                  {"math::div(x, y)", "div.approx.ftz.f32"},
+                 {"math::min(x, y)", "min.NaN.ftz.f32"},
+                 {"math::max(x, y)", "max.NaN.ftz.f32"},
                  {"math::pow(x, y)", "ex2.approx.ftz.f32"},
                  {"math::norm_cdf(x)", "rcp.approx.ftz.f32"},
                  // The others are the exact ones.
@@ -214,6 +217,37 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
             }
         }
         EXPECT_LE(worst, 1) << "at " << inputs[at] << ": got " << got[at];
+    }
+}
+
+// Of two numbers the smaller or greater; what is no number must not be lost.
+TEST_F(fast_on_gpu, extremes_keep_what_is_no_number) {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    const float special[] = {1.0f, -1.0f, 2.5f, inf, -inf, nan};
+    std::vector<float> inputs(256, 1.0f);
+    std::size_t n = 0;
+    for (const float x : special) {
+        for (const float y : special) inputs[n++] = x, inputs[n++] = y;
+    }
+    for (const std::string name : {"min", "max"}) {
+        const auto got =
+            run("#include \"kernels/fast.h\"\n"
+                "extern \"C\" __global__ void kernel(float* out, const float* in) {\n"
+                "    const unsigned i = threadIdx.x / 2;\n"
+                "    out[i] = tilewalk::kernels::fast::" +
+                    name + "(in[2 * i], in[2 * i + 1]);\n}\n",
+                inputs, 128);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const float x = inputs[2 * i], y = inputs[2 * i + 1];
+            const float expected = std::isnan(x) || std::isnan(y) ? nan
+                                   : name == "min"                ? std::min(x, y)
+                                                                  : std::max(x, y);
+            if (std::isnan(expected)) {
+                EXPECT_TRUE(std::isnan(got[i])) << name << ' ' << x << ' ' << y << " is " << got[i];
+            } else {
+                EXPECT_EQ(got[i], expected) << name << ' ' << x << ' ' << y;
+            }
+        }
     }
 }
 

@@ -138,13 +138,18 @@ struct trade_in_memory {
                     const kernels::trade_record& r)
         : code(p), steps(r.steps) {
         terms = static_cast<const double*>(a.numbers) + r.numbers_at;
-        initial = terms + p.per_trade.columns.size();
+        initial =
+            terms + kernels::whole_pieces(static_cast<word32>(p.per_trade.columns.size()), sizeof(double));
         const word32* words = a.words + r.words_at;
         for (std::size_t k = 0; k < p.sections.size(); ++k) rows.push_back(terms + words[k]);
-        masks = words + p.sections.size();
+        masks = words + kernels::mask_place(static_cast<word32>(p.sections.size()));
     }
 
-    std::size_t width(std::size_t section) const { return code.sections[section].per_run.columns.size(); }
+    // From a row to the next.
+    std::size_t pitch(std::size_t section) const {
+        return kernels::row_pitch(static_cast<word32>(code.sections[section].per_run.columns.size()),
+                                  sizeof(double));
+    }
 
     // All that its paths depend on.
     std::string bytes() const {
@@ -158,7 +163,7 @@ struct trade_in_memory {
         for (std::size_t k = 0; k < code.sections.size(); ++k) {
             std::size_t runs = k == 0 ? steps : 0;
             for (std::size_t step = 0; k > 0 && step < steps; ++step) runs += masks[step] >> k & 1;
-            add(rows[k], runs * width(k));
+            add(rows[k], runs * pitch(k));
         }
         return out;
     }
@@ -223,7 +228,7 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
         for (std::size_t k = 0; k < t.code.sections.size(); ++k) {
             if (k > 0 && (t.masks[step] >> k & 1) == 0) continue;
             run_section(t.code.sections[k], states, t.terms, rows[k], z, u);
-            rows[k] += t.width(k);
+            rows[k] += t.pitch(k);
         }
     }
     return states[t.code.outputs[0]];

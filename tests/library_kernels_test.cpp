@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/book/library.h"
+#include "engine/cuda/best_choice.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
@@ -117,16 +118,16 @@ const market& demo_market() {
     return m;
 }
 
-program::path_program program_of(const books::trade& t) {
+program::path_program program_of(const books::trade& t, precision in = precision::double_) {
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, demo_market().state()).code;
+    return plan::plan_trade(t, demo_market().state(), in).code;
 }
 
-program::path_program example_of(const std::string& product) {
+program::path_program example_of(const std::string& product, precision in = precision::double_) {
     for (const auto& page : product_pages()) {
         if (page.name != product) continue;
         const book one = book::parse("trades:\n  - " + page.example + '\n');
-        return program_of(one.state().trades.at(0));
+        return program_of(one.state().trades.at(0), in);
     }
     throw std::logic_error("no product " + product);
 }
@@ -260,6 +261,17 @@ class library_kernels : public testing::TestWithParam<product_and_precision> {
     }
 };
 
+// As a run builds it that says no more than feed and precision.
+cuda::kernel_choice usual(const program::path_program& code, precision in, std::string_view feed) {
+    cuda::kernel_choice asked;
+    asked.precision = in;
+    asked.feed = feed;
+    asked.width = cuda::kernel_choice::automatic_width;
+    asked.blocks = cuda::kernel_choice::automatic_blocks;
+    asked.has_best_layout = true;
+    return cuda::best_choice(asked, code, [](const cuda::kernel_choice&, int) { return true; });
+}
+
 // All that a kernel is judged by.
 void compile_and_judge(const program::path_program& code, const cuda::kernel_choice& how,
                        const std::string& architecture, const std::string& product) {
@@ -281,14 +293,11 @@ void compile_and_judge(const program::path_program& code, const cuda::kernel_cho
 
 TEST_P(library_kernels, neither_spill_nor_approximate_with_any_feed) {
     const auto& [product, in] = GetParam();
-    const auto code = example_of(product);
+    const auto code = example_of(product, plan::precision_named(in));
     for (const auto& feed : cuda::feeds()) {
         for (const std::string& architecture : architectures) {
             if (!runs_on(feed, architecture)) continue;
-            cuda::kernel_choice how;
-            how.precision = plan::precision_named(in);
-            how.feed = feed.name;
-            compile_and_judge(code, how, architecture, product);
+            compile_and_judge(code, usual(code, plan::precision_named(in), feed.name), architecture, product);
         }
     }
 }
@@ -318,7 +327,7 @@ TEST_P(united_kernels, neither_spill_nor_approximate) {
     std::vector<program::path_program> own;
     std::set<std::string> known;
     for (const auto& t : made.state().trades) {
-        auto code = program_of(t);
+        auto code = program_of(t, plan::precision_named(GetParam()));
         if (!code.sections.empty() && known.insert(program::shape_of(code)).second)
             own.push_back(std::move(code));
     }
@@ -328,9 +337,8 @@ TEST_P(united_kernels, neither_spill_nor_approximate) {
     fmt::print("{} shapes in {} kernels\n", shapes.size(), united.programs.size());
     ASSERT_FALSE(united.programs.empty());
     for (const auto& code : united.programs) {
-        cuda::kernel_choice how;
-        how.precision = plan::precision_named(GetParam());
-        compile_and_judge(code, how, "sm_90", fmt::format("united, of {} sections", code.sections.size()));
+        compile_and_judge(code, usual(code, plan::precision_named(GetParam()), "inline"), "sm_90",
+                          fmt::format("united, of {} sections", code.sections.size()));
     }
 }
 

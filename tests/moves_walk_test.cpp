@@ -171,12 +171,14 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
     program::path_data out;
     const std::size_t terms = code.per_trade.columns.size();
     out.terms.assign(at, at + terms);
-    out.initial_states.assign(at + terms, at + terms + code.states.size());
+    const real* initial = at + kernels::whole_pieces(static_cast<word32>(terms), sizeof(real));
+    out.initial_states.assign(initial, initial + code.states.size());
+    const word32* masks = words + kernels::mask_place(static_cast<word32>(code.sections.size()));
     std::vector<word32> runs(code.sections.size(), 0);
     runs[0] = r.steps;
     for (word32 step = 0; step < r.steps; ++step) {
         for (word32 k = 1; k < code.sections.size(); ++k) {
-            if ((words[code.sections.size() + step] >> k & 1) != 0) when.add({k, runs[k]++});
+            if ((masks[step] >> k & 1) != 0) when.add({k, runs[k]++});
         }
         when.times.push_back(step + 1.0);
         when.close_step();
@@ -185,7 +187,12 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
         const std::size_t width = code.sections[k].per_run.columns.size();
         out.runs.push_back(runs[k]);
         out.widths.push_back(width);
-        out.rows.emplace_back(at + words[k], at + words[k] + runs[k] * width);
+        auto& rows = out.rows.emplace_back();
+        for (std::size_t i = 0; i < runs[k]; ++i) {
+            const real* row =
+                at + words[k] + i * kernels::row_pitch(static_cast<word32>(width), sizeof(real));
+            rows.insert(rows.end(), row, row + width);
+        }
     }
     return out;
 }

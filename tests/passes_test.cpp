@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -17,6 +18,7 @@
 #include "kernels/shocks.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
+#include "tests/plain_walk.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {
@@ -570,6 +572,58 @@ TEST(passes, uniform_work_leaves_the_paths) {
     EXPECT_EQ(code.per_trade.nodes.size(), 2U);            // term, exp
     EXPECT_EQ(code.sections[0].per_run.nodes.size(), 4U);  // row, log, what the trade made, product
     EXPECT_EQ(code.sections[0].nodes.size(), 3U);          // row, normal, product
+}
+
+// What a path still does: operations by name, with what is alike for all paths hoisted.
+std::map<std::string, int> work_of_path(const std::function<value(recorder&, value)>& of) {
+    const auto p = one_section([&](recorder& into) { into.write(0, of(into, into.normal())); });
+    const auto regrouped = program::hoist(program::optimise(program::regroup(p), &cpu::evaluate));
+    std::map<std::string, int> out;
+    for (const auto& n : regrouped.sections[0].nodes) {
+        if (!program::is_leaf(n.code)) ++out[std::string(program::entry_of(n.code).name)];
+    }
+    return out;
+}
+
+TEST(passes, regrouped_paths_divide_by_nothing_uniform_and_multiply_once) {
+    using counts = std::map<std::string, int>;
+    const auto term = [](recorder& r, const char* name) { return r.term(name, 3.0); };
+    EXPECT_EQ(work_of_path([&](recorder& r, value x) { return x / term(r, "a"); }), (counts{{"mul", 1}}));
+    EXPECT_EQ(work_of_path([&](recorder& r, value x) { return term(r, "a") * exp(x) / term(r, "b"); }),
+              (counts{{"exp", 1}, {"mul", 1}}));
+    EXPECT_EQ(work_of_path([&](recorder& r, value x) {
+                  return (x * term(r, "a") / r.row("r", std::vector<double>{2.0})) * term(r, "b") / 7.0;
+              }),
+              (counts{{"mul", 1}}));
+    // What is no factor stays as it was.
+    EXPECT_EQ(work_of_path([&](recorder& r, value x) { return term(r, "a") / x; }), (counts{{"div", 1}}));
+    EXPECT_EQ(work_of_path([&](recorder& r, value x) { return (x + term(r, "a")) * x / exp(x); }),
+              (counts{{"add", 1}, {"div", 1}, {"exp", 1}, {"mul", 1}}));
+}
+
+TEST(passes, regrouped_programs_give_the_same_numbers_but_for_rounding) {
+    recorder into(&cpu::evaluate);
+    into.output(into.state("s", 1.0));
+    into.open_section(0, "step", 2);
+    const value a = into.term("a", 3.0), b = into.term("b", -7.0),
+                row = into.row("r", std::vector<double>{0.3, 11.0});
+    into.write(0, a * exp(into.normal()) / b * row - into.read(0) / row / a);
+    const auto made = std::move(into).finish();
+    plan::timeline when;
+    for (const double time : {1.0, 2.0}) {
+        when.times.push_back(time);
+        when.close_step();
+    }
+    const auto value_of = [&](const program::program& p) {
+        const auto code = program::hoist(p);
+        const auto data = program::bind(code, made.data, &cpu::evaluate);
+        return tests::plain_walk<double>(
+            code, data, when, [](std::uint64_t n) { return n == 0 ? 0.7 : -1.3; },
+            [](std::uint64_t) { return 0.5; });
+    };
+    const double exact = value_of(made.code), regrouped = value_of(program::regroup(made.code));
+    EXPECT_NE(exact, 0);
+    EXPECT_NEAR(regrouped / exact, 1, 1e-14);
 }
 
 TEST(passes, the_shape_tells_structures_apart_and_not_numbers) {

@@ -17,15 +17,19 @@ struct kernel_choice {
     int distance = 8;
     int rows = 4;
     kernels::ring_layout layout = kernels::ring_layout::padded;
+    bool has_best_layout = false;  // instead; the launcher chooses for each program
     int padding = automatic_padding;
     int width = 1;
     int threads = 256;
+    int blocks = 0;  // of a multiprocessor that registers must suffice for; 0: any
     std::string space = "read_only";      // of path arrays: a name of the catalogue of spaces
     std::string row_space = "read_only";  // of numbers alike for all paths
     std::string reduction = "tree";       // a name of the catalogue of reductions
 
     static constexpr int automatic_padding = -1;
-    static constexpr int automatic_width = 0;  // the launcher chooses for each program
+    // The launcher chooses for each program.
+    static constexpr int automatic_width = 0;
+    static constexpr int automatic_blocks = -1;
     friend bool operator==(const kernel_choice&, const kernel_choice&) = default;
 };
 

@@ -94,7 +94,7 @@ struct choice {{
 
 }}  // namespace tilewalk::kernels::generated
 
-extern "C" __global__ void __launch_bounds__({threads})
+extern "C" __global__ void __launch_bounds__({bounds})
 walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
     extern __shared__ __align__(128) char shared[];
     tilewalk::kernels::walk_tile<tilewalk::kernels::generated::choice>(a, shared);
@@ -103,6 +103,8 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
         fmt::arg("program", program::print_cuda(code, "program")), fmt::arg("real", words.real),
         fmt::arg("shock", words.shock), fmt::arg("slots", p.normals_per_step + p.uniforms_per_step),
+        fmt::arg("bounds", how.blocks > 0 ? fmt::format("{}, {}", how.threads, how.blocks)
+                                          : fmt::to_string(how.threads)),
         fmt::arg("width", how.width), fmt::arg("threads", how.threads),
         fmt::arg("distance", feed.makes_use_of(use::distance) ? how.distance : 1),
         fmt::arg("rows", feed.makes_use_of(use::rows) ? how.rows : 1), fmt::arg("layout", word_of(layout)),

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/cuda/best_choice.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
@@ -466,18 +467,6 @@ class device_walk {
     std::size_t launches_ = 0;
 };
 
-// How a kernel is built where nobody says: several paths a thread share the work of a step that is alike for
-// all, as long as their states and shocks find room in registers. Measured on an H100: four were best for an
-// Asian (one shock, two states) in every precision; for an autocallable on five assets one, and two in
-// single_fast, whose functions need few registers.
-int best_width(const program::path_program& p, precision of) {
-    constexpr std::size_t few = 6;
-    const std::size_t numbers =
-        p.states.size() + static_cast<std::size_t>(p.normals_per_step + p.uniforms_per_step);
-    if (numbers <= few) return 4;
-    return of == precision::single_fast ? 2 : 1;
-}
-
 // Jobs by the text of their kernel.
 // `fits` says whether devices can run a kernel that is built so, for so many shocks a step.
 std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
@@ -490,19 +479,15 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
         const auto* code = run.jobs[j].code;
         auto known = by_code.find(code);
         if (known == by_code.end()) {
-            const int slots = code->normals_per_step + code->uniforms_per_step;
             kernel_choice how = run.how;
             std::string moves_text;
             if (separated.is_separated(j)) {
-                how = choice_that_reads_moves(run.how, slots);
+                how = choice_that_reads_moves(run.how, code->normals_per_step + code->uniforms_per_step);
                 moves_text = correlation_text(
                     best_correlation_variant(static_cast<std::size_t>(code->normals_per_step)),
                     run.how.precision);
             }
-            if (how.width == kernel_choice::automatic_width) {
-                how.width = best_width(*code, how.precision);
-                while (how.width > 1 && !fits(how, slots)) how.width /= 2;
-            }
+            how = best_choice(how, *code, fits);
             std::string text = path_kernel_text(*code, how);
             const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
             if (is_new)

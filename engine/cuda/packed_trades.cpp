@@ -20,31 +20,46 @@ class packer {
         into_.failures.push_back(why_not(job));
         const auto& data = *job.data;
         const word64 numbers_at = count_;
-        put(data.terms);
-        put(data.initial_states);
+        put(data.terms, data.terms.size());
+        fill_piece();
+        put(data.initial_states, data.initial_states.size());
+        fill_piece();
         kernels::trade_record record{numbers_at, into_.words.size(), static_cast<word32>(job.when->steps()),
                                      static_cast<word32>(into_.records.size())};
         for (std::size_t k = 0; k < sections; ++k) {
             into_.words.push_back(static_cast<word32>(count_ - numbers_at));
-            put(data.rows[k]);
+            put(data.rows[k], data.widths[k]);
+            fill_piece();
         }
+        align_words();
         for (std::size_t step = 0; step < job.when->steps(); ++step)
             into_.words.push_back(mask_after(job, step));
         into_.words.push_back(0);
+        align_words();
         into_.records.push_back(record);
     }
 
   private:
-    void put(const std::vector<double>& numbers) {
-        const std::size_t at = into_.numbers.size();
-        into_.numbers.resize(at + numbers.size() * sizeof(real));
-        std::byte* out = into_.numbers.data() + at;
-        for (const double number : numbers) {
-            const auto rounded = static_cast<real>(number);
-            std::memcpy(out, &rounded, sizeof rounded);
-            out += sizeof rounded;
+    void align_words() { into_.words.resize(kernels::mask_place(static_cast<word32>(into_.words.size()))); }
+
+    // Rows of so many numbers.
+    void put(const std::vector<double>& numbers, std::size_t width) {
+        if (width == 0) return;
+        const std::size_t pitch = kernels::row_pitch(static_cast<word32>(width), sizeof(real));
+        const std::size_t rows = numbers.size() / width;
+        grow(rows * pitch);
+        std::byte* out = into_.numbers.data() + into_.numbers.size() - rows * pitch * sizeof(real);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const auto rounded = static_cast<real>(numbers[i]);
+            std::memcpy(out + (i / width * pitch + i % width) * sizeof(real), &rounded, sizeof rounded);
         }
-        count_ += numbers.size();
+    }
+    void fill_piece() {
+        grow(kernels::whole_pieces(static_cast<word32>(count_ % pieces), sizeof(real)) - count_ % pieces);
+    }
+    void grow(std::size_t numbers) {
+        into_.numbers.resize(into_.numbers.size() + numbers * sizeof(real));
+        count_ += numbers;
     }
 
     // Sections run in the order of their numbers, each on its next row: then a mask a step says it all.
@@ -77,6 +92,7 @@ class packer {
     }
 
     static constexpr std::size_t most_sections = 32;
+    static constexpr word64 pieces = kernels::piece_bytes / sizeof(real);
     packed_trades& into_;
     word64 count_ = 0;
 };

@@ -168,7 +168,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
 
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
-                           const markets::market_state& market) {
+                           const markets::market_state& market, precision for_precision) {
     trade_program out;
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency);
@@ -217,7 +217,11 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     if (steps > 0) world->record_step();
 
     const auto recorded = std::move(into).finish();
-    out.code = program::hoist(program::optimise(recorded.code, &cpu::evaluate));
+    program::program code = program::optimise(recorded.code, &cpu::evaluate);
+    if (for_precision == precision::single_fast) {
+        code = program::optimise(program::regroup(code), &cpu::evaluate);
+    }
+    out.code = program::hoist(code);
     out.data = program::bind(out.code, recorded.data, &cpu::evaluate);
     out.blocks = script.blocks();
     for (std::size_t s = 0; s < steps; ++s) {
@@ -233,12 +237,13 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
 
 }  // namespace
 
-trade_program plan_trade(const books::trade& t, const markets::market_state& market) {
+trade_program plan_trade(const books::trade& t, const markets::market_state& market,
+                         precision for_precision) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market);
+        trade_program made = plan_without(idle, t, market, for_precision);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {

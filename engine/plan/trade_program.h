@@ -10,6 +10,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
+#include "engine/plan/precision.h"
 #include "engine/plan/timeline.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
@@ -28,6 +29,8 @@ struct trade_program {
 };
 
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
-trade_program plan_trade(const books::trade& t, const markets::market_state& market);
+// The program is made for a walk in this precision.
+trade_program plan_trade(const books::trade& t, const markets::market_state& market,
+                         precision for_precision = precision::double_);
 
 }  // namespace tilewalk::plan

@@ -112,7 +112,7 @@ std::vector<run_setting> all_settings() {
         {.name = "layout",
          .takes = kind::choice,
          .value = &s::layout,
-         .meaning = "Of rings in shared memory",
+         .meaning = "Of rings in shared memory; unless told, what suits the copies",
          .choices = {"plain", "padded", "transposed"}},
         {.name = "padding",
          .takes = kind::count,

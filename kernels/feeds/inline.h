@@ -24,46 +24,6 @@ struct random_draws {
 
 template <class shape, class memory>
 struct inline_ {
-    static constexpr word32 shared_bytes() { return 0; }
-
-    template <class source, class body>
-    static constexpr void walk(const source& from, int steps, memory, const body& use) {
-        using draws = typename source::draws;
-        constexpr int per_block = draws::per_block;
-        constexpr int normals = source::normals, uniforms = source::uniforms;
-        constexpr int period =
-            max_of(steps_to_align(normals, per_block), steps_to_align(uniforms, per_block));
-        typename draws::block normal[shape::width]{}, uniform[shape::width]{};
-        rolled(0, (steps + period - 1) / period, [&](int group) {
-            unrolled<period>([&](int k) {
-                const int step = group * period + k;
-                if (step >= steps) return;
-                shocks_of_step<shape> z{};
-                unrolled<shape::width>([&](int w) {
-                    unrolled<normals>([&](int slot) {
-                        const int number = k * normals + slot;
-                        if (number % per_block == 0) {
-                            normal[w] = draws::normals(
-                                from.keys, from.path + word64(w),
-                                word32(group * (period * normals / per_block) + number / per_block));
-                        }
-                        z[w][slot] = normal[w].x[number % per_block];
-                    });
-                    unrolled<uniforms>([&](int slot) {
-                        const int number = k * uniforms + slot;
-                        if (number % per_block == 0) {
-                            uniform[w] = draws::uniforms(
-                                from.keys, from.path + word64(w),
-                                word32(group * (period * uniforms / per_block) + number / per_block));
-                        }
-                        z[w][normals + slot] = uniform[w].x[number % per_block];
-                    });
-                });
-                use(step, z);
-            });
-        });
-    }
-
   private:
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
     // How many steps until a step begins with a new block again; per_block is a power of two.
@@ -71,6 +31,78 @@ struct inline_ {
         int period = 1;
         while (period < per_block && (period * per_step) % per_block != 0) period *= 2;
         return period;
+    }
+
+  public:
+    static constexpr word32 shared_bytes() { return 0; }
+
+    // The steps that are laid out in the loop.
+    template <class source>
+    static constexpr int group = max_of(steps_to_align(source::normals, source::draws::per_block),
+                                        steps_to_align(source::uniforms, source::draws::per_block));
+
+    template <class body>
+    static constexpr bool takes_groups() {
+        if constexpr (requires { body::takes_groups; }) {
+            return body::takes_groups;
+        } else {
+            return false;
+        }
+    }
+
+    template <class source, class body>
+    static constexpr void walk(const source& from, int steps, memory, const body& use) {
+        using draws = typename source::draws;
+        constexpr int per_block = draws::per_block;
+        constexpr int normals = source::normals, uniforms = source::uniforms;
+        constexpr int period = group<source>;
+        // Where they are few, the shocks of a group are made ahead of it: its steps then stand side by side.
+        constexpr bool at_once =
+            period > 1 && period * shape::slots * shape::width <= 16 && takes_groups<body>();
+        typename draws::block normal[shape::width]{}, uniform[shape::width]{};
+        rolled(0, (steps + period - 1) / period, [&](int number_of_group) {
+            const int first = number_of_group * period;
+            const auto shocks_of = [&](int k) {
+                shocks_of_step<shape> z{};
+                unrolled<shape::width>([&](int w) {
+                    unrolled<normals>([&](int slot) {
+                        const int number = k * normals + slot;
+                        if (number % per_block == 0) {
+                            normal[w] =
+                                draws::normals(from.keys, from.path + word64(w),
+                                               word32(number_of_group * (period * normals / per_block) +
+                                                      number / per_block));
+                        }
+                        z[w][slot] = normal[w].x[number % per_block];
+                    });
+                    unrolled<uniforms>([&](int slot) {
+                        const int number = k * uniforms + slot;
+                        if (number % per_block == 0) {
+                            uniform[w] =
+                                draws::uniforms(from.keys, from.path + word64(w),
+                                                word32(number_of_group * (period * uniforms / per_block) +
+                                                       number / per_block));
+                        }
+                        z[w][normals + slot] = uniform[w].x[number % per_block];
+                    });
+                });
+                return z;
+            };
+            if constexpr (requires { use.begin(first); }) use.begin(first);
+            const bool is_whole = first + period <= steps;
+            if constexpr (at_once) {
+                shocks_of_step<shape> z[word32(period)];
+                unrolled<period>([&](int k) { z[k] = shocks_of(k); });
+                if (is_whole && use.group_at_once(z)) return;
+                unrolled<period>([&](int k) {
+                    if (is_whole || first + k < steps) use(first + k, z[k]);
+                });
+            } else {
+                unrolled<period>([&](int k) {
+                    if (is_whole || first + k < steps) use(first + k, shocks_of(k));
+                });
+            }
+        });
     }
 };
 

@@ -73,7 +73,7 @@ struct thread_ring {
     constexpr void copy(int position, const source& from, int step) const {
         unrolled<shape::slots>([&](int slot) {
             unrolled<piece::count>([&](int k) {
-                at.template copy_async<typename piece::type, shape::l2_bytes>(
+                at.template copy_async<typename piece::type, shape::l2_bytes, (piece::count > 1)>(
                     place_of(slot, k, position), from.at(step, slot) + word64(k * piece::paths));
             });
         });

@@ -186,10 +186,11 @@ namespace {
 // How widely one value of a node holds.
 enum class reach : std::uint8_t { trade, run, path };
 
-std::vector<reach> reaches(const std::vector<node>& nodes) {
-    std::vector<reach> out(nodes.size(), reach::trade);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+// Goes on to all nodes where `out` stands for the first of them.
+void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
+    for (std::size_t i = out.size(); i < nodes.size(); ++i) {
         const node& n = nodes[i];
+        out.push_back(reach::trade);
         switch (n.code) {
             case operation::constant:
             case operation::term:
@@ -208,6 +209,11 @@ std::vector<reach> reaches(const std::vector<node>& nodes) {
                 }
         }
     }
+}
+
+std::vector<reach> reaches(const std::vector<node>& nodes) {
+    std::vector<reach> out;
+    extend(out, nodes);
     return out;
 }
 
@@ -237,6 +243,34 @@ class collector {
 };
 
 }  // namespace
+
+program regroup(const program& p) {
+    std::vector<reach> known;
+    const section* of = nullptr;
+    return rebuild(p, [&](section& into, const node& n) -> index {
+        if (of != &into) {
+            known.clear();
+            of = &into;
+        }
+        extend(known, into.nodes);
+        if (n.code != operation::mul && n.code != operation::div) return append(into, n);
+        const auto is_uniform = [&](index i) { return known[i] != reach::path; };
+        index of_path = n.args[0], factor = n.args[1];
+        if (n.code == operation::mul && is_uniform(of_path)) std::swap(of_path, factor);
+        if (is_uniform(of_path) || !is_uniform(factor)) return append(into, n);
+        if (n.code == operation::div) {
+            const index one = append(into, {operation::constant, {}, 1.0});
+            factor = append(into, {operation::div, {one, factor, 0}, 0});
+        }
+        // A product stands here with what is uniform behind.
+        const node inner = into.nodes[of_path];
+        if (inner.code == operation::mul && is_uniform(inner.args[1])) {
+            of_path = inner.args[0];
+            factor = append(into, {operation::mul, {inner.args[1], factor, 0}, 0});
+        }
+        return append(into, {operation::mul, {of_path, factor, 0}, 0});
+    });
+}
 
 path_program hoist(const program& p) {
     path_program out;

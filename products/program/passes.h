@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over a program. None but `contract` changes a bit of any result; each returns a new program and
+// Passes over a program. None but `regroup` and `contract` changes a bit of any result; each returns a new program and
 // leaves state, term and row slots as they were, so the data recorded beside the program stays valid.
 #pragma once
 
@@ -17,6 +17,10 @@ program share(const program& p);
 program drop_dead(const program& p);
 
 program optimise(const program& p, evaluator evaluate);
+
+// For precision single_fast alone: factors and divisors that are alike for all paths are multiplied among
+// themselves, so that paths divide by none and multiply once.
+program regroup(const program& p);
 
 // What can be computed once, ahead of the paths.
 struct uniform_code {
@@ -57,7 +61,7 @@ struct path_data {
 
 path_data bind(const path_program& p, const program_data& data, evaluator evaluate);
 
-// The one pass that changes bits, for precision single_fast alone: a product that is only added to or taken
+// For precision single_fast alone: a product that is only added to or taken
 // from becomes part of a fused multiply-add. What is fused so stands in the program, whatever a compiler
 // would have chosen. The data bound to p goes with the result too.
 path_program contract(const path_program& p);

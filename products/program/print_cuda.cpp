@@ -74,8 +74,9 @@ std::string print_cuda(const path_program& p, const std::string& name) {
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
     out +=
-        "    template <int k, class real, class shock, class numbers>\n"
-        "    static void section(real (&s)[states], const shock* z, const numbers& row, const numbers& term) "
+        "    template <int k, class real, class shock, class row_numbers, class numbers>\n"
+        "    static void section(real (&s)[states], const shock* z, const row_numbers& row, const numbers& "
+        "term) "
         "{\n";
     for (std::size_t k = 0; k < p.sections.size(); ++k) {
         const lane_section& of = p.sections[k];

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/best_choice.h"
+
+#include <cstddef>
+
+#include "engine/cuda/feeds.h"
+
+namespace tilewalk::cuda {
+
+// The figures behind the choices are those of bench/results/*-gpu-figures.json, of an H100.
+namespace {
+
+bool walks_in_double(precision p) {
+    return p == precision::double_ || p == precision::mixed;
+}
+
+int bytes_of_shock(precision p) {
+    return p == precision::double_ ? 8 : 4;
+}
+
+// How many numbers a path keeps from step to step or takes for one.
+std::size_t numbers_of_path(const program::path_program& p) {
+    return p.states.size() + static_cast<std::size_t>(p.normals_per_step + p.uniforms_per_step);
+}
+constexpr std::size_t least = 3, few = 6, moderate = 12;
+
+// Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
+// find room in registers. Four were best for an Asian (one shock, two states) in every precision; for an
+// autocallable on five assets one, and two in single_fast, whose functions need few registers.
+int best_width(const program::path_program& p, precision of) {
+    if (numbers_of_path(p) <= few) return 4;
+    return of == precision::single_fast ? 2 : 1;
+}
+
+// For a short program the compiler takes fewer registers than are best, or more, unless it is told how many
+// blocks are to be resident. Three of 256 threads (80 registers each) were best in single, and two where four
+// paths are walked in double. A longer program would be pressed out of its registers by that.
+int best_blocks(const program::path_program& p, const kernel_choice& how) {
+    if (how.feed != "inline" || p.sections.size() > 3) return 0;
+    int of_256 = 0;
+    if (!walks_in_double(how.precision)) {
+        if (numbers_of_path(p) <= moderate) of_256 = 3;
+    } else if (how.width == 4 && numbers_of_path(p) <= least) {
+        of_256 = 2;
+    }
+    return of_256 * 256 / how.threads;
+}
+
+// Copies of 16 bytes want neighbours in shared memory to be neighbours in memory: transposed was 1.6 times as
+// fast as padded; of smaller copies padded was no slower.
+kernels::ring_layout best_layout(const kernel_choice& how) {
+    return how.width * bytes_of_shock(how.precision) >= 16 ? kernels::ring_layout::transposed
+                                                           : kernels::ring_layout::padded;
+}
+
+}  // namespace
+
+kernel_choice best_choice(const kernel_choice& asked, const program::path_program& p,
+                          const std::function<bool(const kernel_choice&, int)>& fits) {
+    kernel_choice how = asked;
+    const bool chooses_width = how.width == kernel_choice::automatic_width;
+    if (chooses_width) how.width = best_width(p, how.precision);
+    const auto arranged = [&] {
+        if (asked.has_best_layout) how.layout = best_layout(how);
+        return fits(how, p.normals_per_step + p.uniforms_per_step);
+    };
+    while (!arranged() && chooses_width && how.width > 1) how.width /= 2;
+    if (how.blocks == kernel_choice::automatic_blocks) how.blocks = best_blocks(p, how);
+    return how;
+}
+
+}  // namespace tilewalk::cuda
