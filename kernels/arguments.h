@@ -10,6 +10,7 @@ namespace tilewalk::kernels {
 // One trade. At `numbers_at` of the numbers stand its terms, its initial states, then the rows of each
 // section; at `words_at` of the words, for each section the place of its first row (counted from numbers_at),
 // then for each step a mask, and one word more: bit k says that section k runs after it, on its next row.
+// Then for each step, if the program has scenario slots, the row of each slot in the array of scenarios.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -49,6 +50,7 @@ struct path_arguments {
     word64 first_path;  // of the arrays
     array_argument normal;
     array_argument uniform;
+    array_argument scenario;  // a step_stride from row to row
 };
 
 // One block a trade.

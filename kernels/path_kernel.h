@@ -73,7 +73,8 @@ static void walk_tile(const path_arguments& a, char* shared) {
             next_mask = load_read_only(masks + step + 1);
             run_sections<program, 0>(mask, states, z, rows, terms);
         };
-        choice::feed::walk(choice::source::of(a, path), steps, choice::memory::of(a, feed_memory), use);
+        choice::feed::walk(choice::source::of(a, path, masks + steps + 1), steps,
+                           choice::memory::of(a, feed_memory), use);
         for (int w = 0; w < width; ++w) payoffs[in_tile + w] = double(states[w][program::output]);
     }
     __syncthreads();

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
@@ -98,7 +99,7 @@ struct run_state {
     const separated_jobs& separated;
     const packed_trades& packed;
     std::vector<job_group> groups;
-    std::optional<shock_plan> shocks;  // if they come from arrays
+    std::optional<shock_plan> shocks;  // if they, or scenarios, come from arrays
     moves_cubes::needs moves;          // no rows: no job reads any
     word64 unit_tiles = 0;             // of a quasi-random run; 0: any other
     built_kernel merge;
@@ -384,12 +385,14 @@ class device_walk {
         a.tiles = static_cast<word32>(range.count);
         // Trades that read the same shocks walk side by side.
         const bool from_arrays = feed_named(g.how.feed).makes_use_of(feed_entry::array);
-        a.trades_first = from_arrays ? 1 : 0;
+        const bool has_scenarios = g.code->scenarios_per_step > 0;
+        a.trades_first = from_arrays || has_scenarios ? 1 : 0;
+        if (a.trades_first != 0) a.first_path = range.first * kernels::paths_per_tile;
         if (from_arrays) {
-            a.first_path = range.first * kernels::paths_per_tile;
             a.normal = cubes_->normals(g.code->normals_per_step);
             a.uniform = cubes_->uniforms(g.code->uniforms_per_step);
         }
+        if (has_scenarios) a.scenario = cubes_->scenarios();
         return a;
     }
 
@@ -472,8 +475,7 @@ class device_walk {
 // single_fast, whose functions need few registers.
 int best_width(const program::path_program& p, precision of) {
     constexpr std::size_t few = 6;
-    const std::size_t numbers =
-        p.states.size() + static_cast<std::size_t>(p.normals_per_step + p.uniforms_per_step);
+    const std::size_t numbers = p.states.size() + static_cast<std::size_t>(p.slots_per_step());
     if (numbers <= few) return 4;
     return of == precision::single_fast ? 2 : 1;
 }
@@ -490,7 +492,7 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
         const auto* code = run.jobs[j].code;
         auto known = by_code.find(code);
         if (known == by_code.end()) {
-            const int slots = code->normals_per_step + code->uniforms_per_step;
+            const int slots = code->slots_per_step();
             kernel_choice how = run.how;
             std::string moves_text;
             if (separated.is_separated(j)) {
@@ -532,7 +534,7 @@ void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, co
 void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     for (job_group& g : state.groups) {
         try {
-            check_on_all(devices, g.how, g.code->normals_per_step + g.code->uniforms_per_step);
+            check_on_all(devices, g.how, g.code->slots_per_step());
         } catch (const error& e) {
             g.failed = true;
             state.fail(g.jobs, e);
@@ -540,22 +542,30 @@ void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_dev
     }
 }
 
-// Shocks from arrays, if the feed reads any; jobs that need more than there is fail.
+// Shocks from arrays, if the feed reads any, and scenarios; jobs that need more than there is fail.
 void plan_shocks(run_state& state, kernel_store& kernels) {
     const gpu_run& run = state.run;
     const auto reads_shocks = [](const job_group& g) {
         return feed_named(g.how.feed).makes_use_of(feed_entry::array);
     };
-    if (std::none_of(state.groups.begin(), state.groups.end(), reads_shocks)) return;
+    const bool from_arrays = std::any_of(state.groups.begin(), state.groups.end(), reads_shocks);
+    if (!from_arrays && state.packed.scenarios.empty()) return;
     state.moves.precision = run.how.precision;
     shock_plan plan;
     plan.source = run.source != nullptr ? run.source : &random::catalogue().front();
     plan.replay = run.replay;
     plan.kernels = &kernels;
-    plan.space = &space_named(run.how.space);
+    // A feed that makes its shocks takes nothing from the space; what is there besides lies in plain memory.
+    const bool is_array_feed = feed_named(run.how.feed).makes_use_of(feed_entry::array);
+    plan.space = &space_named(is_array_feed ? run.how.space : kernel_choice().space);
     plan.precision = run.how.precision;
     plan.seed = run.seed;
     plan.paths = run.paths;
+    for (const scenario_row& r : state.packed.scenarios) {
+        plan.scenarios.push_back(run.scenarios[r.array]);
+        cpu::shock_cube& row = plan.scenarios.back();
+        std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
+    }
     for (job_group& g : state.groups) {
         if (g.failed || !reads_shocks(g)) continue;
         const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
@@ -583,7 +593,7 @@ void plan_shocks(run_state& state, kernel_store& kernels) {
             state.fail(g.jobs, e);
         }
     }
-    if (run.replay == nullptr && plan.source->is_quasi) {
+    if (from_arrays && run.replay == nullptr && plan.source->is_quasi) {
         state.unit_tiles = random::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     }
     state.shocks = plan;

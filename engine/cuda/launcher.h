@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/cpu/shock_cube.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/kernel_store.h"
@@ -59,8 +60,9 @@ struct gpu_run {
     std::uint64_t seed = 0, paths = 0;
     // Where shocks come from that a feed brings; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
-    const replay::shock_file* replay = nullptr;  // instead of a source
-    std::uint64_t memory_bytes = 0;              // of each device, that the run may take; 0: what is free
+    const replay::shock_file* replay = nullptr;    // instead of a source
+    std::span<const cpu::shock_cube> scenarios{};  // the arrays that jobs take, by number
+    std::uint64_t memory_bytes = 0;                // of each device, that the run may take; 0: what is free
     int compile_threads = 1;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const gpu_progress&)> on_progress;  // called by the thread that runs

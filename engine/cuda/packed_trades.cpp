@@ -2,6 +2,7 @@
 #include "engine/cuda/packed_trades.h"
 
 #include <cstring>
+#include <map>
 
 namespace tilewalk::cuda {
 
@@ -31,6 +32,10 @@ class packer {
         for (std::size_t step = 0; step < job.when->steps(); ++step)
             into_.words.push_back(mask_after(job, step));
         into_.words.push_back(0);
+        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+            for (const program::scenario_rows& s : data.scenarios)
+                into_.words.push_back(place_of({s.array, s.rows[step]}));
+        }
         into_.records.push_back(record);
     }
 
@@ -45,6 +50,12 @@ class packer {
             out += sizeof rounded;
         }
         count_ += numbers.size();
+    }
+
+    word32 place_of(const scenario_row& row) {
+        const auto [at, is_new] = places_.emplace(row, static_cast<word32>(into_.scenarios.size()));
+        if (is_new) into_.scenarios.push_back(row);
+        return at->second;
     }
 
     // Sections run in the order of their numbers, each on its next row: then a mask a step says it all.
@@ -78,6 +89,7 @@ class packer {
 
     static constexpr std::size_t most_sections = 32;
     packed_trades& into_;
+    std::map<scenario_row, word32> places_;
     word64 count_ = 0;
 };
 

@@ -17,16 +17,16 @@ constexpr std::uint64_t tile_paths = kernels::paths_per_tile;
 }  // namespace
 
 std::size_t shock_plan::bytes_per_tile() const {
-    return (normal_rows + uniform_rows) * tile_paths * random::bytes_of(element());
+    return (normal_rows + uniform_rows + scenarios.size()) * tile_paths * random::bytes_of(element());
 }
 
 std::size_t shock_plan::scratch_bytes() const {
-    return replay != nullptr ? 0 : source->scratch_bytes(std::max(normal_rows, uniform_rows));
+    return replay != nullptr || shock_rows() == 0 ? 0 : source->scratch_bytes(shock_rows());
 }
 
 std::uint64_t shock_plan::most_tiles() const {
     const std::uint64_t any = ~std::uint64_t{0} >> 1;
-    const std::uint64_t rows = std::max<std::uint64_t>(1, std::max(normal_rows, uniform_rows));
+    const std::uint64_t rows = std::max<std::uint64_t>({1, shock_rows(), scenarios.size()});
     const std::uint64_t by_elements =
         space->most_elements != 0 ? space->most_elements / (rows * tile_paths) : any;
     const std::uint64_t row_bytes = rows * tile_paths * random::bytes_of(element());
@@ -38,13 +38,13 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     : on_(on), plan_(plan), tiles_(tiles), pitch_(random::padded_paths(tiles * tile_paths, plan.element())) {
     open(normals_, plan.normal_rows);
     open(uniforms_, plan.uniform_rows);
-    if (plan.replay != nullptr) return;
+    open(scenarios_, plan.scenarios.size());
+    if (plan.replay != nullptr || plan.shock_rows() == 0) return;
     const auto kernel_of = [this](const std::string& text, const char* name) {
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
     };
-    source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths,
-                                 std::max(plan.normal_rows, plan.uniform_rows), plan.element(),
-                                 plan.precision == precision::single_fast});
+    source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths, plan.shock_rows(),
+                                 plan.element(), plan.precision == precision::single_fast});
 }
 
 void shock_cubes::open(one& cube, std::uint64_t rows) {
@@ -68,9 +68,13 @@ void shock_cubes::open(one& cube, std::uint64_t rows) {
 
 void shock_cubes::fill(std::uint64_t first_tile, std::uint64_t tiles, stream s) {
     const std::uint64_t first_path = first_tile * tile_paths, paths = tiles * tile_paths;
+    bring(scenarios_, first_path, paths, s,
+          [&](std::uint64_t row, std::uint64_t first, std::uint64_t count, auto* to) {
+              replay::copy_row(plan_.scenarios[row], 0, 0, first, count, to);
+          });
     if (plan_.replay != nullptr) {
-        bring(normals_, plan_.replay->normals(), first_path, paths, s);
-        bring(uniforms_, plan_.replay->uniforms(), first_path, paths, s);
+        bring_replay(normals_, plan_.replay->normals(), first_path, paths, s);
+        bring_replay(uniforms_, plan_.replay->uniforms(), first_path, paths, s);
         return;
     }
     if (normals_.rows > 0) {
@@ -83,17 +87,16 @@ void shock_cubes::fill(std::uint64_t first_tile, std::uint64_t tiles, stream s) 
     }
 }
 
-void shock_cubes::bring(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
-                        std::uint64_t paths, stream s) {
+template <class row_writer>
+void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
+                        const row_writer& row_of) {
     if (cube.rows == 0) return;
     const auto bring_as = [&]<class shock>(shock) {
         const std::size_t pitch_bytes = pitch_ * sizeof(shock);
         if (cube.mapped) {
             on_.get().wait(s);
-            for (std::uint64_t r = 0; r < cube.rows; ++r) {
-                replay::copy_row<shock>(from, r / from.slots, r % from.slots, first_path, paths,
-                                        cube.mapped->as<shock>() + r * pitch_);
-            }
+            for (std::uint64_t r = 0; r < cube.rows; ++r)
+                row_of(r, first_path, paths, cube.mapped->as<shock>() + r * pitch_);
             return;
         }
         staging through(on_.get(), s);
@@ -101,9 +104,8 @@ void shock_cubes::bring(const one& cube, const cpu::shock_cube& from, std::uint6
             // A row at a time, or, where that is long, the part of it that a piece holds.
             through.put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
                         [&](std::size_t at, std::span<std::byte> piece) {
-                            replay::copy_row<shock>(
-                                from, r / from.slots, r % from.slots, first_path + at / sizeof(shock),
-                                piece.size() / sizeof(shock), reinterpret_cast<shock*>(piece.data()));
+                            row_of(r, first_path + at / sizeof(shock), piece.size() / sizeof(shock),
+                                   reinterpret_cast<shock*>(piece.data()));
                         });
         }
     };
@@ -112,6 +114,14 @@ void shock_cubes::bring(const one& cube, const cpu::shock_cube& from, std::uint6
     } else {
         bring_as(float{});
     }
+}
+
+void shock_cubes::bring_replay(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
+                               std::uint64_t paths, stream s) {
+    bring(cube, first_path, paths, s,
+          [&](std::uint64_t row, std::uint64_t first, std::uint64_t count, auto* to) {
+              replay::copy_row(from, row / from.slots, row % from.slots, first, count, to);
+          });
 }
 
 kernels::array_argument shock_cubes::argument(const one& cube, const cpu::shock_cube* from,
@@ -131,6 +141,11 @@ kernels::array_argument shock_cubes::normals(int per_step) const {
 
 kernels::array_argument shock_cubes::uniforms(int per_step) const {
     return argument(uniforms_, plan_.replay != nullptr ? &plan_.replay->uniforms() : nullptr, per_step);
+}
+
+// The trade's own words say which row a slot takes on a step.
+kernels::array_argument shock_cubes::scenarios() const {
+    return argument(scenarios_, nullptr, 1);
 }
 
 }  // namespace tilewalk::cuda

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shocks of a run as arrays on a device, for kernels that read them through a feed: made there by a
-// random source, or brought there from a file.
+// The shocks and scenarios of a run as arrays on a device, for kernels that read them through a feed: made
+// there by a random source, or brought there from a file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/cpu/shock_cube.h"
 #include "engine/cuda/device.h"
@@ -32,10 +34,13 @@ struct shock_plan {
     std::uint64_t seed = 0, paths = 0;
     // Rows of the cubes: shock numbers, or, of a file, the slots of all steps that a trade takes.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
+    // The rows of the cube of scenarios, each with one step and one slot.
+    std::vector<cpu::shock_cube> scenarios{};
 
     random::element element() const {
         return precision == cuda::precision::double_ ? random::element::double_ : random::element::single_;
     }
+    std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;
     // That the space can hold in one array.
@@ -53,6 +58,7 @@ class shock_cubes {
     // For a program that takes so many shocks a step.
     kernels::array_argument normals(int per_step) const;
     kernels::array_argument uniforms(int per_step) const;
+    kernels::array_argument scenarios() const;
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
     std::size_t bytes_of_normals() const { return normals_.bytes; }
@@ -67,15 +73,19 @@ class shock_cubes {
         std::byte* first = nullptr;  // as kernels see it
     };
     void open(one& cube, std::uint64_t rows);
-    void bring(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path, std::uint64_t paths,
-               stream s);
+    // `row_of` puts `count` paths from `first` on of a row where it is told.
+    template <class row_writer>
+    void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
+               const row_writer& row_of);
+    void bring_replay(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
+                      std::uint64_t paths, stream s);
     kernels::array_argument argument(const one& cube, const cpu::shock_cube* from, int per_step) const;
 
     loaded_device& on_;
     const shock_plan& plan_;
     std::uint64_t tiles_;
     std::uint64_t pitch_;  // elements
-    one normals_, uniforms_;
+    one normals_, uniforms_, scenarios_;
     std::unique_ptr<random::random_source> source_;
 };
 
