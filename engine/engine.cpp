@@ -12,7 +12,9 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <thread>
+#include <variant>
 
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
@@ -167,7 +169,22 @@ error at_trade(const books::trade& t, const std::exception& any) {
     return error(e.kind(), message, t.where, e.key_path());
 }
 
-planned plan_one(const books::trade& t, const markets::market_state& in, shape_store& shapes) {
+// The run must not have more paths than the files of scenarios that a trade takes.
+void check_scenario_paths(const program::path_data& data, const markets::market_state& in,
+                          std::uint64_t paths) {
+    for (const program::scenario_rows& s : data.scenarios) {
+        const markets::scenario_array& a = in.scenarios[s.array];
+        if (a.cube.paths >= paths) continue;
+        throw error(error_kind::input,
+                    "found " + std::to_string(a.cube.paths) + " paths in the scenarios of '" + a.name +
+                        "', expected at least the " + std::to_string(paths) + " of the run; take --paths " +
+                        std::to_string(a.cube.paths) + " or fewer",
+                    a.where);
+    }
+}
+
+planned plan_one(const books::trade& t, const markets::market_state& in, std::uint64_t paths,
+                 shape_store& shapes) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
@@ -175,6 +192,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, shape_s
     }
     try {
         plan::trade_program made = plan::plan_trade(t, in);
+        check_scenario_paths(made.data, in, paths);
         p.currency = std::move(made.currency);
         p.certain = made.is_certain();
         p.data = std::move(made.data);
@@ -229,7 +247,8 @@ struct gpu_trades {
 // the CPU has the precision, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
                   std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
-                  const run_options& options, const std::function<void(std::uint64_t)>& on_steps,
+                  std::span<const cpu::shock_cube> scenarios, const run_options& options,
+                  const std::function<void(std::uint64_t)>& on_steps,
                   std::vector<std::optional<walked_trade>>& walked, run_manifest& told) {
     const gpu_trades trades(walks, plans);
     const random::catalogue_entry& source = random::find(run.random, random::back_end::gpu);
@@ -241,6 +260,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.paths = run.paths;
     asked.source = &source;
     asked.replay = file;
+    asked.scenarios = scenarios;
     asked.memory_bytes = run.memory_bytes;
     asked.compile_threads = run.threads;
     asked.cancel = options.cancel;
@@ -277,11 +297,15 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     }
 }
 
-// Cubes of a file for the CPU's walk.
-void replay_on_cpu(cpu::path_job& job, const replay::shock_file* file) {
-    if (file == nullptr) return;
+// A trade for the CPU's walk, with what it takes from files.
+cpu::path_job job_for_cpu(const planned& p, const settled& run, const replay::shock_file* file,
+                          std::span<const cpu::shock_cube> scenarios) {
+    cpu::path_job job{&p.code->lanes, &p.data, &p.when, run.seed, run.paths, run.how.precision};
+    job.scenarios = scenarios;
+    if (file == nullptr) return job;
     job.normals = file->normals();
     job.uniforms = file->uniforms();
+    return job;
 }
 
 random::element element_of(plan::precision p) {
@@ -302,16 +326,14 @@ bool has_shocks_for(planned& p, const replay::shock_file& file, std::uint64_t pa
 
 // How far a run that is not in double lies from double, for every trade, on its first tiles.
 void take_shadows(const std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
-                  const cpu::lane_operations& operations, const run_options& options,
-                  std::vector<std::optional<walked_trade>>& walked) {
+                  std::span<const cpu::shock_cube> scenarios, const cpu::lane_operations& operations,
+                  const run_options& options, std::vector<std::optional<walked_trade>>& walked) {
     if (run.how.precision == plan::precision::double_) return;
     std::vector<std::size_t> trades;
     std::vector<cpu::path_job> jobs;
     for (std::size_t i = 0; i < walked.size(); ++i) {
         if (!walked[i] || walked[i]->result.not_finite > 0) continue;
-        cpu::path_job job{&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
-                          run.how.precision};
-        replay_on_cpu(job, file);
+        const cpu::path_job job = job_for_cpu(plans[i], run, file, scenarios);
         trades.push_back(i);
         jobs.push_back(cpu::shadow_of(job));
         if (!walked[i]->sample) jobs.push_back(cpu::sample_of(job));
@@ -323,6 +345,20 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const r
         const kernels::tile_result& sample = walked[i]->sample ? *walked[i]->sample : results[next++];
         walked[i]->shadow_difference = cpu::compare(sample, in_double, walked[i]->result).difference;
     }
+}
+
+// What a trade reads of each file of scenarios.
+std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& data,
+                                                    const markets::market_state& in, std::uint64_t paths) {
+    std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // by array
+    for (const program::scenario_rows& s : data.scenarios) rows[s.array].insert(s.rows.begin(), s.rows.end());
+    std::vector<trade_plan::scenario_file> out;
+    for (const auto& [array, used] : rows) {
+        const markets::scenario_array& a = in.scenarios[array];
+        const std::uint64_t number = std::visit([](const auto* x) { return sizeof *x; }, a.cube.first);
+        out.push_back({a.name, a.cube.steps, used.size(), used.size() * paths * number});
+    }
+    return out;
 }
 
 std::string utc_now() {
@@ -432,7 +468,8 @@ results engine::price(const book& trades, const market& in, const run_options& o
     shape_store shapes;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, report);
+        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), run.paths, shapes); },
+        report);
     const cuda::backend::choice gpus = choosing.get();
     const auto planned_at = clock::now();
 
@@ -447,10 +484,11 @@ results engine::price(const book& trades, const market& in, const run_options& o
     std::optional<replay::shock_file> file;
     if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
     const replay::shock_file* shocks = file ? &*file : nullptr;
+    const std::vector<cpu::shock_cube> scenarios = in.state().scenario_cubes();
     std::vector<std::optional<walked_trade>> walked(plans.size());
     if (!gpus.devices.empty() && !walks.empty()) {
         walk_on_gpus(
-            *gpus_, gpus, walks, plans, run, shocks, options,
+            *gpus_, gpus, walks, plans, run, shocks, scenarios, options,
             [&](std::uint64_t steps) {
                 now.path_steps_done = steps;
                 report();
@@ -469,9 +507,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
         }
         std::vector<cpu::path_job> jobs;
         for (const std::size_t i : walks) {
-            jobs.push_back({&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
-                            run.how.precision});
-            replay_on_cpu(jobs.back(), shocks);
+            jobs.push_back(job_for_cpu(plans[i], run, shocks, scenarios));
         }
         const auto results =
             cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
@@ -481,7 +517,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
             });
         for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]].emplace().result = results[k];
     }
-    take_shadows(plans, run, shocks, operations, options, walked);
+    take_shadows(plans, run, shocks, scenarios, operations, options, walked);
     const auto walked_at = clock::now();
 
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -515,13 +551,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.paths = run.paths;
     m.threads = run.threads;
     m.inputs = state.inputs;
-    const input_file market_file{in.state().name, in.state().hash};
+    const auto add_input = [&m](const input_file& one) {
+        const auto is_it = [&](const input_file& f) { return f.hash == one.hash; };
+        if (std::none_of(m.inputs.begin(), m.inputs.end(), is_it)) m.inputs.push_back(one);
+    };
     // A market that stands in the book has no file of its own.
-    if (!market_file.hash.empty() && std::none_of(m.inputs.begin(), m.inputs.end(), [&](const input_file& f) {
-            return f.hash == market_file.hash;
-        })) {
-        m.inputs.push_back(market_file);
-    }
+    if (!in.state().hash.empty()) add_input({in.state().name, in.state().hash});
+    for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash});
     m.plan_seconds = seconds(planned_at - begin).count();
     m.path_seconds = seconds(walked_at - planned_at).count();
     m.total_seconds = seconds(clock::now() - begin).count();
@@ -548,7 +584,8 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     shape_store shapes;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, [] {});
+        [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), run.paths, shapes); },
+        [] {});
     std::vector<std::size_t> walks;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
@@ -605,6 +642,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
         }
         try {
             const plan::trade_program made = plan::plan_trade(t, in.state());
+            check_scenario_paths(made.data, in.state(), run.paths);
             const cpu::lane_program code = cpu::compile(made.code);
             p.currency = made.currency;
             p.assets = made.assets;
@@ -627,14 +665,15 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             p.lane_registers = code.registers;
             p.uniform_operations = made.code.per_trade.nodes.size();
             for (const auto& s : made.code.sections) p.uniform_operations += s.per_run.nodes.size();
-            const std::size_t shocks =
-                static_cast<std::size_t>(code.normals_per_step + code.uniforms_per_step + 2);
+            const std::size_t shocks = static_cast<std::size_t>(made.code.slots_per_step() + 2);
             p.bytes_per_thread =
                 code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
             p.bytes_shared = made.when.bytes() +
                              (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
             for (const auto& rows : made.data.rows) p.bytes_shared += rows.size() * sizeof(double);
             p.bytes_shared += cpu::bytes_of_results(run.paths, run.threads);
+            p.scenarios = scenarios_of(made.data, in.state(), run.paths);
+            for (const auto& s : p.scenarios) p.bytes_shared += s.bytes;
         } catch (const std::exception& e) {
             fail_with(at_trade(t, e));
         }
