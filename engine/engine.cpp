@@ -471,6 +471,9 @@ results engine::price(const book& trades, const market& in, const run_options& o
         [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), run.paths, shapes); },
         report);
     const cuda::backend::choice gpus = choosing.get();
+    auto hashing = std::async(std::launch::async, [&in] {
+        for (const markets::scenario_array& a : in.state().scenarios) a.hash.wait();
+    });
     const auto planned_at = clock::now();
 
     std::vector<std::size_t> walks;  // trades that need paths
@@ -557,7 +560,8 @@ results engine::price(const book& trades, const market& in, const run_options& o
     };
     // A market that stands in the book has no file of its own.
     if (!in.state().hash.empty()) add_input({in.state().name, in.state().hash});
-    for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash});
+    hashing.get();
+    for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash.get()});
     m.plan_seconds = seconds(planned_at - begin).count();
     m.path_seconds = seconds(walked_at - planned_at).count();
     m.total_seconds = seconds(clock::now() - begin).count();
@@ -674,6 +678,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             p.bytes_shared += cpu::bytes_of_results(run.paths, run.threads);
             p.scenarios = scenarios_of(made.data, in.state(), run.paths);
             for (const auto& s : p.scenarios) p.bytes_shared += s.bytes;
+            for (const auto& s : made.data.scenarios) p.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
         } catch (const std::exception& e) {
             fail_with(at_trade(t, e));
         }

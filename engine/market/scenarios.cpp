@@ -52,8 +52,10 @@ scenario_array open_volatilities(const std::filesystem::path& file) {
         made.cube.first = reinterpret_cast<const float*>(first);
     }
     std::visit([&](const auto* x) { check_volatilities(x, found, made.name); }, made.cube.first);
-    made.hash = config::sha256({reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()});
     made.mapped = mapped.keeps;
+    made.hash = std::async(std::launch::deferred, [mapped] {
+        return config::sha256({reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()});
+    });
     return made;
 }
 

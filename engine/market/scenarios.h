@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@ namespace tilewalk::markets {
 
 // A file of them. It is mapped, not read, and must stay as it is while it is used.
 struct scenario_array {
-    std::string name;      // of the file
-    std::string hash;      // SHA-256 of its bytes
+    std::string name;  // of the file
+    // SHA-256 of its bytes. Made once, by the first who asks: it takes longer than all else that is done to a
+    // file, and only results need it.
+    std::shared_future<std::string> hash;
     cpu::shock_cube cube;  // a step is a row of the file, with one slot
     std::shared_ptr<const void> mapped;
     location where;  // in the market
