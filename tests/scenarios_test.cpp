@@ -633,16 +633,16 @@ trades:
 
 TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
     const cuda::device_survey survey = cuda::survey_devices();
-    std::string device, why = survey.why_none;
+    std::string all, why = survey.why_none;
+    std::size_t devices = 0;
     int capability = 0;
     for (const auto& d : survey.devices) {
-        if (d.why_not.empty()) {
-            device = std::to_string(d.properties.index);
-            capability = 10 * d.properties.major + d.properties.minor;
-        }
         why += d.why_not;
+        if (!d.why_not.empty()) continue;
+        if (devices++ == 0) capability = 10 * d.properties.major + d.properties.minor;
+        all += (all.empty() ? "" : ",") + std::to_string(d.properties.index);
     }
-    if (device.empty()) {
+    if (devices == 0) {
         ASSERT_EQ(std::getenv("TILEWALK_REQUIRE_GPU"), nullptr) << why;
         GTEST_SKIP() << "no GPU: " << why;
     }
@@ -658,9 +658,9 @@ TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
         const results expected = pricer.price(b, options);
         options.overrides = with;
         options.overrides.paths = count;
-        options.overrides.device = device;
+        options.overrides.device = with.device.value_or(all.substr(0, all.find(',')));
         const results got = pricer.price(b, options);
-        ASSERT_EQ(got.manifest.devices.size(), 1u);
+        ASSERT_EQ(got.manifest.devices.size(), with.device ? devices : 1u);
         for (const auto& row : expected.rows) {
             ++compared;
             EXPECT_EQ(bits(row.price), bits(row_of(got, row.trade).price))
@@ -679,12 +679,18 @@ TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
             with.correlation = "matrix";
             compare(with);
         }
-        for (const char* space : {"global", "texture", "l2_persisting", "mapped", "constant"}) {
+        if (devices > 1) {
+            run_settings with;
+            with.precision = precision;
+            with.prefetch = "inline";
+            with.device = all;
+            compare(with);
+        }
+        for (const char* space : {"global", "texture", "l2_persisting", "mapped"}) {
             run_settings with;
             with.precision = precision;
             with.space = space;
             for (const char* feed : {"inline", "none"}) {
-                if (std::string(space) == "constant" && std::string(feed) == "none") continue;
                 with.prefetch = feed;
                 compare(with);
             }
