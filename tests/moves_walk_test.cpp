@@ -648,9 +648,8 @@ TEST(moves_walk, a_kernel_that_does_not_compile_fails_its_own_trades) {
     }
 }
 
-TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
-    static const planned_book small({2, 3});
-    gpu_run run = run_of(small, "matrix");
+void expect_to_survive_every_failure(const planned_book& small, const char* correlation) {
+    gpu_run run = run_of(small, correlation);
     run.memory_bytes = 1;
     const auto expected = small.on_cpu(run);
     std::map<std::string, int> calls;
@@ -681,6 +680,14 @@ TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
     }
     EXPECT_GT(outcomes[0], 0);
     EXPECT_GT(outcomes[small.jobs().size()], 0);
+}
+
+TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
+    expect_to_survive_every_failure(planned_book({2, 3}), "matrix");
+}
+
+TEST(scenarios_walk, survives_every_call_of_the_device_that_fails) {
+    expect_to_survive_every_failure(planned_book({1, 2}, true), "kernel");
 }
 
 // A file with more shocks a step than a trade takes.

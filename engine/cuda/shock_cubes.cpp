@@ -108,6 +108,8 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
                                    reinterpret_cast<shock*>(piece.data()));
                         });
         }
+        // What staging waits for when it goes it can't complain about.
+        on_.get().wait(s);
     };
     if (plan_.element() == random::element::double_) {
         bring_as(double{});
