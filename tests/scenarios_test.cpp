@@ -470,6 +470,18 @@ trades:
     EXPECT_EQ(plans[0].scenarios[0].bytes, 2 * paths * sizeof(double));
     EXPECT_GE(plans[0].bytes_shared, plans[0].scenarios[0].bytes);
     EXPECT_TRUE(plans[1].scenarios.empty());
+
+    // A row holds until its time and not a moment longer.
+    for (const auto& [maturity, rows] :
+         {std::pair{"0.24", 1u}, {"0.25", 1u}, {"0.2501", 2u}, {"0.5", 2u}, {"0.5001", 3u}, {"1.5", 3u}}) {
+        const book one =
+            load(fmt::format("market: market.yaml\ntrades:\n  - {{id: one, product: european, underlying: "
+                             "MOVING, option: call, "
+                             "strike: 100, maturity: {}}}\n",
+                             maturity));
+        EXPECT_EQ(engine().explain(one, *one.market(), on_cpu()).at(0).scenarios.at(0).rows_used, rows)
+            << maturity;
+    }
 }
 
 // ---- what is wrong, and where
