@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -421,6 +422,7 @@ class fake_run {
         : run(std::move(asked)), separated(run.jobs, run.correlation, run.how.precision) {
         gpu->kernel = [this](const std::string& text, const std::string& name, const launch& l,
                              std::span<void*> arguments) -> fake_gpu::work {
+            const std::lock_guard guard(lock_);
             launches[name] += 1;
             const auto found = kernels_.find(text);
             if (found != kernels_.end()) return found->second(l, arguments);
@@ -429,18 +431,23 @@ class fake_run {
         };
     }
 
-    // On so many devices that are one fake GPU.
+    // On so many devices: the fake GPU, and others with its kernels.
     gpu_outcome walk(std::size_t count = 1) {
         kernels_ = kernels_of_run(run, separated);
+        std::vector<std::shared_ptr<fake_gpu>> gpus{gpu};
+        while (gpus.size() < count) {
+            gpus.push_back(std::make_shared<fake_gpu>());
+            gpus.back()->kernel = gpu->kernel;
+        }
         gpu_outcome got;
         {
             kernel_store store(compiler, {});
             std::vector<std::shared_ptr<loaded_device>> devices;
-            for (std::size_t i = 0; i < count; ++i)
-                devices.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu)));
+            for (const auto& g : gpus)
+                devices.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
             got = launcher(devices, store).walk_all(run);
         }
-        EXPECT_EQ(gpu->report(), "");
+        for (const auto& g : gpus) EXPECT_EQ(g->report(), "");
         return got;
     }
     std::size_t separated_count() const {
@@ -456,6 +463,7 @@ class fake_run {
     std::map<std::string, int> launches;  // by kernel
 
   private:
+    std::mutex lock_;  // of launches
     std::map<std::string, host_kernel> kernels_;
 };
 
