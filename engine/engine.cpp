@@ -155,6 +155,7 @@ struct planned {
     plan::timeline when;
     double certain_value = 0;
     bool certain = false;
+    std::optional<error> gpu_failure;  // for which the CPU walks it
 };
 
 // Any failure of a trade stays with the trade, at the trade's place unless it knows better.
@@ -192,6 +193,7 @@ struct walked_trade {
     kernels::tile_result result;
     std::optional<random::estimate> quasi;       // of a quasi-random run, whose paths are not independent
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
+    std::optional<error> sample_failure;         // then it is not compared with double
     std::optional<double> shadow_difference;
 };
 
@@ -226,7 +228,7 @@ struct gpu_trades {
 };
 
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
-// the CPU has the precision, else it fails with the GPU's error.
+// the CPU has the precision and the random numbers, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
                   std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
                   const run_options& options, const std::function<void(std::uint64_t)>& on_steps,
@@ -245,21 +247,21 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.compile_threads = run.threads;
     asked.cancel = options.cancel;
     asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
-    const cuda::kernel_store::counts before = gpus.kernels().so_far();
     cuda::launcher launcher(on.devices, gpus.kernels());
     cuda::gpu_outcome got = launcher.walk_all(asked);
-    const cuda::kernel_store::counts after = gpus.kernels().so_far();
-    told.kernels_compiled = after.compiled - before.compiled;
-    told.kernels_from_cache = got.kernels - std::min(got.kernels, told.kernels_compiled);
+    told.kernels_compiled = got.kernels_compiled;
+    told.kernels_from_cache = got.kernels_from_cache;
     told.launches = got.launches;
     told.device_seconds = got.kernel_seconds;
     if (got.launches > 0) {
         for (const auto& d : on.devices) told.devices.push_back(d->get().properties().name);
     }
     const bool is_fast = run.how.precision == plan::precision::single_fast;
+    const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
-            if (!on.may_fall_back || is_fast) plans[walks[k]].failure = std::move(got.failures[k]);
+            planned& p = plans[walks[k]];
+            (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
             continue;
         }
         walked_trade& w = walked[walks[k]].emplace();
@@ -273,7 +275,10 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.on_progress = nullptr;
     const cuda::gpu_outcome sample = launcher.walk_all(asked);
     for (std::size_t k = 0; k < walks.size(); ++k) {
-        if (walked[walks[k]] && !sample.failures[k]) walked[walks[k]]->sample = sample.results[k];
+        if (!walked[walks[k]]) continue;
+        walked_trade& w = *walked[walks[k]];
+        w.sample = sample.results[k];
+        w.sample_failure = sample.failures[k];
     }
 }
 
@@ -308,7 +313,7 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const r
     std::vector<std::size_t> trades;
     std::vector<cpu::path_job> jobs;
     for (std::size_t i = 0; i < walked.size(); ++i) {
-        if (!walked[i] || walked[i]->result.not_finite > 0) continue;
+        if (!walked[i] || walked[i]->result.not_finite > 0 || walked[i]->sample_failure) continue;
         cpu::path_job job{&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
                           run.how.precision};
         replay_on_cpu(job, file);
@@ -323,6 +328,12 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const r
         const kernels::tile_result& sample = walked[i]->sample ? *walked[i]->sample : results[next++];
         walked[i]->shadow_difference = cpu::compare(sample, in_double, walked[i]->result).difference;
     }
+}
+
+// Says what a failure of a GPU changed about the row; where the CPU failed alike, the row says it already.
+void tell_of_gpu(price_row& row, const std::string& what, const error& why) {
+    if (row.message.find(why.message()) != std::string::npos) return;
+    row.message += (row.message.empty() ? "" : "; ") + what + ", because the GPU failed: " + why.message();
 }
 
 std::string utc_now() {
@@ -396,8 +407,10 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 
 }  // namespace
 
-engine::engine(engine_settings settings)
-    : settings_(std::move(settings)), gpus_(std::make_shared<cuda::backend>()) {
+engine::engine(engine_settings settings) : engine(std::move(settings), std::make_shared<cuda::backend>()) {}
+
+engine::engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus)
+    : settings_(std::move(settings)), gpus_(std::move(gpus)) {
     operations_named(settings_.instruction_set);
 }
 
@@ -499,6 +512,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
         } else {
             price_walked(row, walked[i]->result, run.paths, walked[i]->quasi);
             row.shadow_difference = walked[i]->shadow_difference;
+        }
+        const bool is_priced = row.status == trade_status::priced;
+        if (plans[i].gpu_failure) {
+            tell_of_gpu(row, is_priced ? "priced on the CPU" : "tried on the CPU", *plans[i].gpu_failure);
+        }
+        if (is_priced && walked[i] && walked[i]->sample_failure) {
+            tell_of_gpu(row, "not compared with double", *walked[i]->sample_failure);
         }
     }
 

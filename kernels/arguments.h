@@ -23,7 +23,6 @@ struct array_argument {
     word64 step_stride;
     word64 slot_stride;
     word64 texture;
-    word64 elements;
 };
 
 // Block b walks tile first_tile + b / (trades of the launch) % tiles, or, with tiles first, the other way
@@ -45,8 +44,7 @@ struct path_arguments {
     word32 trade_count;
     word32 tiles;
     word32 trades_first;  // 1: neighbouring blocks walk the same tile of different trades
-    word32 unused;
-    word64 first_path;  // of the arrays
+    word64 first_path;    // of the arrays
     array_argument normal;
     array_argument uniform;
 };
@@ -56,7 +54,6 @@ struct merge_arguments {
     tile_result* tiles;   // [trade][tile], used up
     tile_result* merged;  // [trade]
     word32 tiles_per_trade;
-    word32 unused;
 };
 
 }  // namespace tilewalk::kernels

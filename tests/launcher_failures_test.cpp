@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -361,6 +362,7 @@ class fake_machine {
 
     gpu_outcome walk(const run_of_book& what) { return launcher(devices_, kernels_).walk_all(what.asked()); }
     text_compiler& compiler() { return compiler_; }
+    kernel_store& kernels() { return kernels_; }
 
     std::string report() {
         devices_.clear();
@@ -419,7 +421,7 @@ TEST(launcher, gives_the_bits_of_the_cpu) {
                 fake_machine machine({gpu});
                 const auto got = machine.walk(what);
                 EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
-                EXPECT_EQ(got.kernels, shapes);
+                EXPECT_EQ(got.kernels_compiled, shapes + 1) << "those that walk, and the one that merges";
                 EXPECT_EQ(machine.report(), "")
                     << paths << " paths, schedule " << static_cast<int>(when) << ", dice " << dice;
             }
@@ -469,6 +471,32 @@ TEST(launcher, loads_a_kernel_once_for_many_runs) {
     fake_machine machine({gpu});
     for (what.seed = 1; what.seed < 4; ++what.seed) EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
     EXPECT_EQ(gpu->calls.at("load"), static_cast<int>(the_book().shapes()) + 1);
+    EXPECT_EQ(machine.report(), "");
+}
+
+// Another run that compiles at the same time is not counted with this one.
+TEST(launcher, counts_the_kernels_of_its_own_run) {
+    run_of_book what;
+    what.paths = 8 * 1024;
+    what.memory_bytes = 1;
+    const auto gpu = new_gpu(what.how), other = new_gpu(what.how);
+    other->properties.minor = 1;
+    std::atomic<int> launches{0};
+    fake_machine machine({gpu, other});
+    const auto walks = gpu->kernel;
+    gpu->kernel = other->kernel = [&](const auto& cubin, const auto& name, const launch& l,
+                                      std::span<void*> arguments) {
+        machine.kernels().cubin({"of another run " + std::to_string(launches++), "sm_90"});
+        return walks(cubin, name, l, arguments);
+    };
+    const std::size_t all = 2 * (the_book().shapes() + 1);  // for each of two architectures
+    for (const std::size_t compiled : {all, std::size_t{0}}) {
+        const auto got = machine.walk(what);
+        EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+        EXPECT_EQ(got.kernels_compiled, compiled);
+        EXPECT_EQ(got.kernels_from_cache, all - compiled);
+    }
+    EXPECT_GT(launches, 0);
     EXPECT_EQ(machine.report(), "");
 }
 

@@ -198,7 +198,7 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     const auto read = [](const kernels::array_argument& from, word64 number, int per_step, word64 path) {
         const word64 at = number / static_cast<word64>(per_step) * from.step_stride +
                           number % static_cast<word64>(per_step) * from.slot_stride + path;
-        EXPECT_LT(at, from.elements);
+        EXPECT_LT(path, from.slot_stride);
         return static_cast<real>(static_cast<const shock*>(from.first)[at]);
     };
     constexpr word64 per_block = draws::per_block;
@@ -385,6 +385,8 @@ class fake_run {
             kernel_store store(compiler, {});
             const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
             got = launcher({device}, store).walk_all(run);
+            // Those that fill cubes and correlate among them.
+            EXPECT_EQ(got.kernels_compiled, store.so_far().compiled);
         }
         EXPECT_EQ(gpu->report(), "");
         return got;

@@ -7,10 +7,10 @@
 #include <deque>
 #include <exception>
 #include <numeric>
-#include <set>
 #include <thread>
 #include <utility>
 
+#include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
@@ -308,7 +308,7 @@ class device_walk {
         }
         if (!reduction_.merges_tiles) {
             kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
-                                           static_cast<word32>(range.count), 0};
+                                           static_cast<word32>(range.count)};
             void* arguments[] = {&merge};
             device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
                         {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
@@ -541,7 +541,7 @@ void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_dev
 }
 
 // Shocks from arrays, if the feed reads any; jobs that need more than there is fail.
-void plan_shocks(run_state& state, kernel_store& kernels) {
+void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
     const auto reads_shocks = [](const job_group& g) {
         return feed_named(g.how.feed).makes_use_of(feed_entry::array);
@@ -594,7 +594,7 @@ number_type numbers_in(precision p) {
 }
 
 // Compiles all texts of the run at once. A text that does not compile fails its own jobs.
-void compile_all(run_state& state, const std::vector<std::string>& architectures, kernel_store& kernels) {
+void compile_all(run_state& state, const std::vector<std::string>& architectures, counted_kernels& kernels) {
     struct task {
         built_kernel* of;
         std::string architecture;
@@ -766,12 +766,7 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     run_state state{run,          separated, packed, group(run, separated, packed, fits),
                     std::nullopt, {},        0,      {merge_kernel_text(), {}},
                     {},           outcome};
-    std::set<std::string_view> texts;
-    for (const job_group& g : state.groups) {
-        texts.insert(g.walk.text);
-        if (g.reads_moves()) texts.insert(g.correlate.text);
-    }
-    outcome.kernels = texts.size();
+    counted_kernels taken(kernels_);
     std::vector<std::string> architectures;
     for (const auto& d : devices_) {
         const std::string a = d->get().properties().architecture();
@@ -781,11 +776,11 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     }
     check_groups(state, devices_);
     try {
-        plan_shocks(state, kernels_);
+        plan_shocks(state, taken);
     } catch (const error& e) {
         state.fail_all(e);
     }
-    compile_all(state, architectures, kernels_);
+    compile_all(state, architectures, taken);
     const bool jobs_left =
         std::any_of(outcome.failures.begin(), outcome.failures.end(), [](const auto& f) { return !f; });
     if (jobs_left && !state.stopped()) {
@@ -797,6 +792,8 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     }
     if (run.cancel != nullptr && run.cancel->load())
         throw error(error_kind::cancelled, "the run was stopped");
+    outcome.kernels_compiled = taken.compiled();
+    outcome.kernels_from_cache = taken.from_cache();
     return outcome;
 }
 

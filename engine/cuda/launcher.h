@@ -71,7 +71,8 @@ struct gpu_outcome {
     std::vector<std::optional<error>> failures;  // by job
     // By job, of a quasi-random run: the moments of each unit (see engine/random/units.h).
     std::vector<std::vector<kernels::moments>> units;
-    std::size_t kernels = 0;  // that the jobs need
+    // That the run took, with those that fill and merge, for every kind of device.
+    std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
     double device_seconds = 0;  // from the first launch to the end of the last, the longest of the devices
     double kernel_seconds = 0;  // of it with a kernel running

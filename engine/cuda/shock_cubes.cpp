@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/staging.h"
 #include "kernels/tile.h"
@@ -120,7 +120,6 @@ kernels::array_argument shock_cubes::argument(const one& cube, const cpu::shock_
     a.first = cube.first;
     a.slot_stride = pitch_;
     a.step_stride = pitch_ * (from != nullptr ? from->slots : static_cast<std::uint64_t>(per_step));
-    a.elements = cube.rows * pitch_;
     if (cube.texture) a.texture = static_cast<kernels::word64>(cube.texture->get());
     return a;
 }

@@ -20,13 +20,13 @@
 namespace tilewalk::cuda {
 
 class loaded_device;
-class kernel_store;
+class counted_kernels;
 
 // What all devices of a run must have in their arrays.
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
     const replay::shock_file* replay = nullptr;  // instead of a source
-    kernel_store* kernels = nullptr;
+    counted_kernels* kernels = nullptr;
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
     std::uint64_t seed = 0, paths = 0;
