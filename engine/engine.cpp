@@ -253,9 +253,9 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     told.kernels_from_cache = got.kernels_from_cache;
     told.launches = got.launches;
     told.device_seconds = got.kernel_seconds;
-    if (got.launches > 0) {
-        for (const auto& d : on.devices) told.devices.push_back(d->get().properties().name);
-    }
+    const bool any_walked =
+        std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
+    std::vector<cuda::gpu_outcome::share> shares = got.shares;
     const bool is_fast = run.how.precision == plan::precision::single_fast;
     const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
@@ -268,7 +268,14 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
         w.result = got.results[k];
         if (!got.units.empty()) w.quasi = random::estimate_of_units(got.units[k]);
     }
-    if (!is_fast) return;
+    const auto tell_of_devices = [&] {
+        for (std::size_t d = 0; d < shares.size(); ++d) {
+            const std::string& name = on.devices[d]->get().properties().name;
+            if (shares[d].has_walked && any_walked) told.devices.push_back(name);
+            if (shares[d].lost) told.lost_devices.push_back(name + ": " + shares[d].lost->message());
+        }
+    };
+    if (!is_fast) return tell_of_devices();
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
     asked.paths = std::min<std::uint64_t>(run.paths, cpu::shadow_tiles * kernels::paths_per_tile);
     asked.source = &random::catalogue().front();  // whose numbers the CPU makes, too
@@ -280,6 +287,10 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
         w.sample = sample.results[k];
         w.sample_failure = sample.failures[k];
     }
+    for (std::size_t d = 0; d < shares.size(); ++d) {
+        if (!shares[d].lost) shares[d].lost = sample.shares[d].lost;
+    }
+    tell_of_devices();
 }
 
 // Cubes of a file for the CPU's walk.
@@ -447,6 +458,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) { plans[i] = plan_one(state.trades[i], in.state(), shapes); }, report);
     const cuda::backend::choice gpus = choosing.get();
+    out.manifest.lost_devices = gpus.lost;
     const auto planned_at = clock::now();
 
     std::vector<std::size_t> walks;  // trades that need paths

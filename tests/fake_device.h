@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,6 +56,7 @@ struct fake_gpu {
     kernel_attributes attributes{32, 0, 0, 8};
     std::map<std::string, std::size_t> variables;  // of every module: bytes by name
 
+    std::atomic<bool> has_failed{false};       // as planned, at least once
     std::map<std::string, int> calls;          // so far, by name
     std::vector<std::string> faults;           // rules broken
     std::map<texture, open_texture> textures;  // that are open
@@ -348,6 +350,7 @@ class fake_device final : public device {
         if (lost_) throw device_error(*lost_);
         for (const auto& plan : gpu_->failures) {
             if (plan.call != call || plan.nth != nth) continue;
+            gpu_->has_failed = true;
             const device_error failure(plan.what, std::string(call) + ": failed as planned");
             if (failure.is_final()) lose(failure);
             throw device_error(failure);

@@ -239,6 +239,44 @@ TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
               "not compared with double, because the GPU failed: free_bytes: failed as planned");
 }
 
+TEST(gpu_failures, a_gpu_that_is_lost_is_named_and_the_others_price) {
+    fake_machine machine(2);
+    machine.gpu(1).failures = {{"open_stream", 1, device_failure::lost}};
+    for (const char* device : {"auto", "cuda", "0,1"}) {
+        const results got = machine.price(device);
+        for (const price_row& row : got.rows) {
+            EXPECT_EQ(row.price, made_up_price);
+            EXPECT_EQ(row.message, "");
+        }
+        EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
+        EXPECT_EQ(got.manifest.lost_devices,
+                  std::vector<std::string>{"fake 1: open_stream: failed as planned"});
+        machine.gpu(1).calls.clear();
+    }
+}
+
+TEST(gpu_failures, a_gpu_that_does_not_open_is_named) {
+    for (const std::size_t gpus : {1u, 2u}) {
+        fake_machine machine(gpus);
+        machine.not_opened = 0;
+        const results got = machine.price("auto");
+        EXPECT_EQ(got.rows[0].price == made_up_price, gpus == 2);
+        EXPECT_EQ(got.manifest.devices,
+                  gpus == 2 ? std::vector<std::string>{"fake 1"} : std::vector<std::string>{});
+        EXPECT_EQ(got.manifest.lost_devices, std::vector<std::string>{"fake 0: open: failed as planned"});
+    }
+}
+
+TEST(gpu_failures, when_all_are_lost_the_cpu_walked) {
+    fake_machine machine(2);
+    machine.gpu(0).failures = machine.gpu(1).failures = {{"wait", 2, device_failure::lost}};
+    const results got = machine.price("auto");
+    EXPECT_TRUE(got.manifest.devices.empty());
+    EXPECT_EQ(got.manifest.lost_devices, (std::vector<std::string>{"fake 0: wait: failed as planned",
+                                                                   "fake 1: wait: failed as planned"}));
+    EXPECT_TRUE(says(got.rows[0], "priced on the CPU")) << got.rows[0].message;
+}
+
 }  // namespace
 
 }  // namespace tilewalk

@@ -82,6 +82,8 @@ backend::choice backend::choose(const std::string& wanted) {
         } catch (const error& e) {
             if (!is_auto) throw;
             out.why_cpu = e.message();
+            out.lost.push_back(survey.devices[static_cast<std::size_t>(index)].properties.name + ": " +
+                               e.message());
         }
     }
     return out;

@@ -36,6 +36,7 @@ class backend {
         std::vector<std::shared_ptr<loaded_device>> devices;  // empty: the CPU
         bool may_fall_back = false;                           // to the CPU when a device fails
         std::string why_cpu;                                  // why no GPU was taken where one was welcome
+        std::vector<std::string> lost;                        // GPUs that were welcome and failed to open
     };
     // `wanted` is run_settings::device. Throws tilewalk::error: usage for a name or index that means nothing,
     // device for a GPU that was asked for and can't be used.

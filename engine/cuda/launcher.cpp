@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -105,7 +107,7 @@ struct run_state {
     std::mutex lock;  // of outcome
     gpu_outcome& outcome;
     std::atomic<word64> path_steps_done{0};
-    std::atomic<bool> given_up{false};  // another device failed: nobody needs the rest
+    std::atomic<bool> given_up{false};  // the run has failed: nobody needs the rest
 
     bool stopped() const { return given_up || (run.cancel != nullptr && run.cancel->load()); }
     void fail(const std::vector<std::size_t>& jobs, const error& why) {
@@ -142,9 +144,11 @@ class device_walk {
     // The results of the range, cut into chunks that fit. Where memory runs out on the way, smaller ones do.
     results_of_jobs walk(const tile_range& range) {
         if (range.count <= most_tiles_) {
+            const word64 counted_before = counted_;
             try {
                 return walk_at_once(range);
             } catch (const device_error& e) {
+                uncount(counted_before);
                 if (e.failure() != device_failure::out_of_memory || range.count == 1) throw;
                 cubes_.reset();
                 moves_.reset();
@@ -156,6 +160,12 @@ class device_walk {
         return merged(std::move(first), walk({range.first + half, range.count - half}));
     }
 
+    // What was walked last came to nothing: its steps are not done.
+    void uncount(word64 down_to) {
+        state_.path_steps_done -= counted_ - down_to;
+        counted_ = down_to;
+    }
+    word64 counted() const { return counted_; }
     double seconds() const { return seconds_; }
     double kernel_seconds() const { return kernel_seconds_; }
     std::size_t launches() const { return launches_; }
@@ -430,6 +440,7 @@ class device_walk {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
             }
             state_.path_steps_done += launched[ended_].path_steps;
+            counted_ += launched[ended_].path_steps;
             ++ended_;
         }
         if (state_.stopped()) throw stopped_early{};
@@ -462,6 +473,7 @@ class device_walk {
     word64 most_tiles_ = 1;
     std::size_t next_stream_ = 0;
     std::size_t ended_ = 0;
+    word64 counted_ = 0;  // path steps, in path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;
 };
@@ -645,47 +657,122 @@ void compile_all(run_state& state, const std::vector<std::string>& architectures
     }
 }
 
+// The pieces of a run, which devices take one after the other. What a device could not finish it gives back
+// for another.
+class shared_pieces {
+  public:
+    shared_pieces(std::size_t count, const run_state& state) : state_(state) {
+        for (std::size_t i = 0; i < count; ++i) open_.insert(i);
+    }
+
+    // None when all are done, or nobody needs the rest. Waits while one that is held may yet come back.
+    std::optional<std::size_t> take() {
+        std::unique_lock guard(lock_);
+        // Who holds a piece watches for a stop itself, and then gives it back.
+        changed_.wait(guard, [this] { return !open_.empty() || held_ == 0; });
+        if (open_.empty() || state_.stopped()) return std::nullopt;
+        ++held_;
+        return open_.extract(open_.begin()).value();
+    }
+    void finish() {
+        const std::lock_guard guard(lock_);
+        --held_;
+        changed_.notify_all();
+    }
+    void give_back(std::size_t piece) {
+        const std::lock_guard guard(lock_);
+        --held_;
+        open_.insert(piece);
+        changed_.notify_all();
+    }
+    bool all_done() const {
+        const std::lock_guard guard(lock_);
+        return open_.empty() && held_ == 0;
+    }
+
+  private:
+    const run_state& state_;
+    mutable std::mutex lock_;
+    std::condition_variable changed_;
+    std::set<std::size_t> open_;
+    std::size_t held_ = 0;
+};
+
+// Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
+// run.
+void walk_share(run_state& state, loaded_device& on, const std::vector<tile_range>& ranges,
+                shared_pieces& pieces, std::vector<results_of_jobs>& results, gpu_outcome::share& share) {
+    std::optional<device_walk> walk;
+    std::optional<std::size_t> piece;
+    const auto end_run = [&](const error& why) {
+        state.fail_all(why);
+        state.given_up = true;
+    };
+    try {
+        walk.emplace(on, state);
+        while ((piece = pieces.take())) {
+            const word64 counted_before = walk->counted();
+            try {
+                results[*piece] = walk->walk(ranges[*piece]);
+            } catch (...) {
+                walk->uncount(counted_before);
+                throw;
+            }
+            share.has_walked = walk->launches() > 0;
+            pieces.finish();
+        }
+    } catch (const stopped_early&) {
+    } catch (const device_error& e) {
+        share.lost = e;
+    } catch (const error& e) {
+        end_run(e);
+    } catch (const std::exception& e) {
+        end_run(error(error_kind::internal, e.what()));
+    }
+    if (piece) pieces.give_back(*piece);
+    if (!walk) return;
+    const std::lock_guard guard(state.lock);
+    state.outcome.launches += walk->launches();
+    state.outcome.device_seconds = std::max(state.outcome.device_seconds, walk->seconds());
+    state.outcome.kernel_seconds = std::max(state.outcome.kernel_seconds, walk->kernel_seconds());
+}
+
 void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     const gpu_run& run = state.run;
     const tile_range all{0, kernels::tiles_of(run.paths)};
     // Of a quasi-random run the results of each unit are needed; of others, work for each device.
     const word64 most =
         state.unit_tiles != 0 ? state.unit_tiles : (all.count + devices.size() - 1) / devices.size();
-    std::vector<tile_range> pieces;
-    cut(all, most, pieces);
+    std::vector<tile_range> ranges;
+    cut(all, most, ranges);
 
-    std::vector<results_of_jobs> results(pieces.size());
-    std::atomic<std::size_t> next{0};
+    shared_pieces pieces(ranges.size(), state);
+    std::vector<results_of_jobs> results(ranges.size());
     std::atomic<std::size_t> working{devices.size()};
-    const auto work = [&](loaded_device& on) {
-        try {
-            device_walk walk(on, state);
-            for (std::size_t i = next++; i < pieces.size(); i = next++) results[i] = walk.walk(pieces[i]);
-            const std::lock_guard guard(state.lock);
-            state.outcome.launches += walk.launches();
-            state.outcome.device_seconds = std::max(state.outcome.device_seconds, walk.seconds());
-            state.outcome.kernel_seconds = std::max(state.outcome.kernel_seconds, walk.kernel_seconds());
-        } catch (const stopped_early&) {
-        } catch (const error& e) {
-            state.fail_all(e);
-            state.given_up = true;
-        } catch (const std::exception& e) {
-            state.fail_all(error(error_kind::internal, e.what()));
-            state.given_up = true;
-        }
+    std::atomic<std::size_t> alive{devices.size()};
+    const auto work = [&](std::size_t d) {
+        gpu_outcome::share& share = state.outcome.shares[d];
+        walk_share(state, *devices[d], ranges, pieces, results, share);
+        if (share.lost && --alive == 0 && !pieces.all_done()) state.fail_all(*share.lost);
         --working;
+    };
+    // What a lost device had done is done once more; progress does not go back for it.
+    word64 told = 0;
+    const auto report = [&] {
+        told = std::max(told, state.path_steps_done.load());
+        if (run.on_progress) run.on_progress({told});
     };
     {
         std::vector<std::jthread> threads;
-        for (const auto& d : devices) threads.emplace_back([&work, &d] { work(*d); });
+        for (std::size_t d = 0; d < devices.size(); ++d) threads.emplace_back([&work, d] { work(d); });
         while (working > 0) {
-            if (run.on_progress) run.on_progress({state.path_steps_done});
+            report();
             for (int i = 0; i < 50 && working > 0; ++i)
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
-    if (state.stopped()) return;
-    if (run.on_progress) run.on_progress({state.path_steps_done});
+    if (state.stopped() || !pieces.all_done()) return;
+    report();
     if (state.unit_tiles != 0) {
         state.outcome.units.resize(run.jobs.size());
         for (const results_of_jobs& piece : results) {
@@ -752,6 +839,7 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     gpu_outcome outcome;
     outcome.results.resize(run.jobs.size());
     outcome.failures.resize(run.jobs.size());
+    outcome.shares.resize(devices_.size());
     const packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
