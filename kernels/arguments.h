@@ -36,6 +36,7 @@ struct path_arguments {
     // 0.
     tile_result* merged;
     word32* finished;
+    double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
     word64 numbers_texture;
     word64 seed;
     philox_schedule keys;  // of the seed

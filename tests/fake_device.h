@@ -76,6 +76,7 @@ struct fake_gpu {
         p.persisting_l2_bytes = std::size_t{1} << 24;
         p.clock_khz = 1000000;
         p.maps_host_memory = true;
+        p.reduces_stored = true;
         return p;
     }
 
@@ -292,6 +293,24 @@ class fake_device final : public device {
         fake_gpu::work work;
         if (gpu_->kernel) work = gpu_->kernel(known->second.first, known->second.second, how, arguments);
         if (work) push(s, "run", {std::move(work), {}, true, nullptr});
+    }
+    void reduce_stored(const kernels::stored_payoffs& what, stream s) override {
+        const std::lock_guard guard(lock_);
+        enter("reduce_stored");
+        if (!gpu_->properties.reduces_stored) return fault("reduce_stored: on a device that does not");
+        const std::size_t payoffs = what.count() * kernels::paths_per_tile * sizeof(double);
+        if (!is_inside(memory_, what.payoffs, payoffs, "reduce_stored") ||
+            !is_inside(memory_, what.results, what.count() * sizeof *what.results, "reduce_stored"))
+            return;
+        const auto reduce = [what] {
+            for (kernels::word64 i = 0; i < what.count(); ++i) {
+                kernels::tile_result r;
+                for (auto at = what.begin_of(i); at < what.end_of(i); ++at)
+                    r = kernels::merge(r, what.at(at));
+                what.results[i] = r;
+            }
+        };
+        push(s, "reduce_stored", {reduce, {what.payoffs, what.results}, false, nullptr});
     }
 
   private:

@@ -180,6 +180,7 @@ class device_walk {
         tile_result* tiles;
         tile_result* merged;
         word32* finished;
+        double* payoffs;
     };
     struct timed_launch {
         owned_event begin, end;
@@ -271,7 +272,7 @@ class device_walk {
         const std::size_t jobs = state_.packed.records.size();
         std::size_t always = jobs * sizeof(tile_result);
         if (reduction_.merges_tiles) always += jobs * sizeof(word32);
-        std::size_t per_tile = jobs * sizeof(tile_result);
+        std::size_t per_tile = jobs * (sizeof(tile_result) + stored_bytes_per_tile());
         word64 most = ~word64{0} >> 1;
         if (state_.shocks) {
             always += state_.shocks->scratch_bytes();
@@ -284,12 +285,18 @@ class device_walk {
         return std::max<word64>(1, std::min(fit, most));
     }
 
+    // Of a job.
+    std::size_t stored_bytes_per_tile() const {
+        return reduction_.stores_payoffs ? kernels::paths_per_tile * sizeof(double) : 0;
+    }
+
     results_of_jobs walk_at_once(const tile_range& range) {
         const std::size_t jobs = state_.packed.records.size();
         const std::size_t tile_bytes = jobs * range.count * sizeof(tile_result);
         const device_memory tiles(device_, tile_bytes);
         const device_memory merged_tiles(device_, jobs * sizeof(tile_result));
         const device_memory finished(device_, reduction_.merges_tiles ? jobs * sizeof(word32) : 0);
+        const device_memory payoffs(device_, jobs * range.count * stored_bytes_per_tile());
         results_of_jobs out(jobs);
         std::vector<timed_launch> launched;
         if (state_.shocks && (!cubes_ || cubes_->tiles() < range.count)) {
@@ -307,14 +314,25 @@ class device_walk {
             device_.fill(merged_tiles.as<void>(), 0, jobs * sizeof(tile_result), main_.get());
             device_.fill(finished.as<void>(), 0, jobs * sizeof(word32), main_.get());
         }
+        // A payoff that nobody stored is no number, and so found.
+        if (reduction_.stores_payoffs) {
+            device_.fill(payoffs.as<void>(), 0xff, payoffs.bytes(), main_.get());
+        }
         const owned_event begin = new_event(device_, main_.get());
         for (const owned_stream& s : side_) device_.wait_for(s.get(), begin.get());
-        launch_groups(range, {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>()},
+        launch_groups(range,
+                      {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>(),
+                       payoffs.as<double>()},
                       launched);
         std::vector<owned_event> done;
         for (const owned_stream& s : side_) {
             done.push_back(new_event(device_, s.get()));
             device_.wait_for(main_.get(), done.back().get());
+        }
+        if (reduction_.stores_payoffs) {
+            device_.reduce_stored({payoffs.as<double>(), tiles.as<tile_result>(), jobs, range.count,
+                                   range.first, state_.run.paths},
+                                  main_.get());
         }
         if (!reduction_.merges_tiles) {
             kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
@@ -387,6 +405,7 @@ class device_walk {
         a.results = into.tiles;
         a.merged = into.merged;
         a.finished = into.finished;
+        a.payoffs = into.payoffs;
         a.seed = state_.run.seed;
         a.keys = kernels::schedule_of(state_.run.seed);
         a.paths = state_.run.paths;
@@ -534,8 +553,10 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
 
 void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, const kernel_choice& how,
                   int slots) {
+    const reduction_entry& reduction = reduction_named(how.reduction);
     for (const auto& d : devices) {
         const device_properties& p = d->get().properties();
+        check(reduction, p);
         check(how, slots, {p.major, p.minor, p.shared_bytes_per_block});
     }
 }
