@@ -36,6 +36,7 @@ using kernels::word64;
 struct tile_range {
     word64 first = 0;
     word64 count = 0;
+    friend bool operator==(const tile_range&, const tile_range&) = default;
 
     // Where merge_tiles of the range merges last: a complete subtree and the rest.
     word64 first_half() const {
@@ -103,6 +104,7 @@ struct run_state {
     std::optional<shock_plan> shocks;  // if they come from arrays
     moves_cubes::needs moves;          // no rows: no job reads any
     word64 unit_tiles = 0;             // of a quasi-random run; 0: any other
+    word64 most_tiles = 0;             // of a piece
     built_kernel merge;
     std::mutex lock;  // of outcome
     gpu_outcome& outcome;
@@ -135,29 +137,36 @@ class device_walk {
           reduction_(reduction_named(state.run.how.reduction)),
           main_(new_stream(device_)),
           side_{new_stream(device_), new_stream(device_), new_stream(device_)},
+          fills_(new_stream(device_)),
           words_(device_, state.packed.words.size() * sizeof(word32)),
           records_(device_, state.packed.records.size() * sizeof(kernels::trade_record)) {
         upload();
-        most_tiles_ = tiles_that_fit();
+        choose_chunks();
     }
 
     // The results of the range, cut into chunks that fit. Where memory runs out on the way, smaller ones do.
-    results_of_jobs walk(const tile_range& range) {
+    // `following` is walked after it, if there is any.
+    results_of_jobs walk(const tile_range& range, const tile_range& following = {}) {
         if (range.count <= most_tiles_) {
             const word64 counted_before = counted_;
             try {
-                return walk_at_once(range);
+                return walk_at_once(range, first_chunk(following));
             } catch (const device_error& e) {
                 uncount(counted_before);
-                if (e.failure() != device_failure::out_of_memory || range.count == 1) throw;
-                cubes_.reset();
-                moves_.reset();
+                if (e.failure() != device_failure::out_of_memory) throw;
+                const bool had_room_to_spare = state_.shocks && (sets_ > 1 || cube_tiles() > 1);
+                if (range.count == 1 && !had_room_to_spare) throw;
+                drop_cubes();
+                sets_ = 1;
+                set_ = 0;
                 most_tiles_ = range.first_half();
+                if (range.count == 1) return walk(range, following);
             }
         }
         const word64 half = range.first_half();
-        results_of_jobs first = walk({range.first, half});
-        return merged(std::move(first), walk({range.first + half, range.count - half}));
+        const tile_range rest{range.first + half, range.count - half};
+        results_of_jobs first = walk({range.first, half}, rest);
+        return merged(std::move(first), walk(rest, following));
     }
 
     // What was walked last came to nothing: its steps are not done.
@@ -261,8 +270,15 @@ class device_walk {
         return out;
     }
 
-    // What memory has room for, with what the shocks take if they come from arrays.
-    word64 tiles_that_fit() {
+    // What `walk` walks at once when it comes to this range.
+    tile_range first_chunk(tile_range of) const {
+        while (of.count > most_tiles_) of.count = of.first_half();
+        return of;
+    }
+
+    // As large as memory has room for, with what the shocks take if they come from arrays. Where that makes
+    // several chunks, half as much room for each of two sets of cubes: one is filled while the other is read.
+    void choose_chunks() {
         std::size_t budget = device_.free_bytes() / 10 * 9;
         if (state_.run.memory_bytes != 0) {
             // The trades are there already, which the free memory knows and the allowance does not.
@@ -274,15 +290,56 @@ class device_walk {
         if (reduction_.merges_tiles) always += jobs * sizeof(word32);
         std::size_t per_tile = jobs * (sizeof(tile_result) + stored_bytes_per_tile());
         word64 most = ~word64{0} >> 1;
+        std::size_t per_tile_of_set = 0;
         if (state_.shocks) {
             always += state_.shocks->scratch_bytes();
-            per_tile += state_.shocks->bytes_per_tile();
+            per_tile_of_set = state_.shocks->bytes_per_tile();
             most = state_.shocks->most_tiles();
         }
         always += state_.moves.bytes_always();
         per_tile += state_.moves.bytes_per_tile();
-        const word64 fit = budget > always ? (budget - always) / per_tile : 0;
-        return std::max<word64>(1, std::min(fit, most));
+        const auto fit = [&](std::size_t sets) {
+            const word64 tiles =
+                budget > always ? (budget - always) / (per_tile + sets * per_tile_of_set) : 0;
+            return std::min(tiles, most);
+        };
+        most_tiles_ = std::max<word64>(1, fit(1));
+        if (!state_.shocks || most_tiles_ >= state_.most_tiles || fit(2) == 0) return;
+        sets_ = 2;
+        most_tiles_ = fit(2);
+    }
+
+    // Room for any chunk.
+    word64 cube_tiles() const { return std::min(most_tiles_, state_.most_tiles); }
+
+    void drop_cubes() {
+        cubes_.reset();
+        moves_.reset();
+        ahead_ = {};
+    }
+
+    // Asks for the shocks of a chunk, in a set that nobody reads.
+    void fill(std::size_t set, const tile_range& chunk) {
+        cubes_->fill(set, chunk.first, chunk.count, fills_.get());
+        filled_.emplace(new_event(device_, fills_.get()));
+    }
+
+    // The work of `main_` from here on finds the shocks of the chunk in the set `set_`.
+    void take_shocks_of(const tile_range& chunk) {
+        if (ahead_ == chunk) {
+            set_ = 1 - set_;
+        } else {
+            fill(set_, chunk);
+        }
+        ahead_ = {};
+        device_.wait_for(main_.get(), filled_->get());
+    }
+
+    // Who read the other set has ended: walk_at_once waits for its chunk.
+    void make_shocks_ahead(const tile_range& next) {
+        if (sets_ < 2 || next.count == 0) return;
+        fill(1 - set_, next);
+        ahead_ = next;
     }
 
     // Of a job.
@@ -290,7 +347,8 @@ class device_walk {
         return reduction_.stores_payoffs ? kernels::paths_per_tile * sizeof(double) : 0;
     }
 
-    results_of_jobs walk_at_once(const tile_range& range) {
+    // While it walks, the shocks of the next chunk are made.
+    results_of_jobs walk_at_once(const tile_range& range, const tile_range& next) {
         const std::size_t jobs = state_.packed.records.size();
         const std::size_t tile_bytes = jobs * range.count * sizeof(tile_result);
         const device_memory tiles(device_, tile_bytes);
@@ -299,15 +357,14 @@ class device_walk {
         const device_memory payoffs(device_, jobs * range.count * stored_bytes_per_tile());
         results_of_jobs out(jobs);
         std::vector<timed_launch> launched;
-        if (state_.shocks && (!cubes_ || cubes_->tiles() < range.count)) {
-            cubes_.reset();
-            moves_.reset();
-            cubes_.emplace(on_, *state_.shocks, range.count);
-            if (state_.moves.rows > 0) moves_.emplace(device_, state_.moves, range.count);
+        if (state_.shocks && !cubes_) {
+            cubes_.emplace(on_, *state_.shocks, cube_tiles(), sets_);
+            if (state_.moves.rows > 0) moves_.emplace(device_, state_.moves, cube_tiles());
         }
-        const in_flight guard(device_, {main_.get(), side_[0].get(), side_[1].get(), side_[2].get()});
+        const in_flight guard(device_,
+                              {main_.get(), side_[0].get(), side_[1].get(), side_[2].get(), fills_.get()});
         ended_ = 0;
-        if (cubes_) cubes_->fill(range.first, range.count, main_.get());
+        if (cubes_) take_shocks_of(range);
         // A job that no kernel walks, because its group failed, merges to nothing.
         device_.fill(tiles.as<void>(), 0, tile_bytes, main_.get());
         if (reduction_.merges_tiles) {
@@ -324,6 +381,7 @@ class device_walk {
                       {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>(),
                        payoffs.as<double>()},
                       launched);
+        if (cubes_) make_shocks_ahead(next);
         std::vector<owned_event> done;
         for (const owned_stream& s : side_) {
             done.push_back(new_event(device_, s.get()));
@@ -416,8 +474,8 @@ class device_walk {
         a.trades_first = from_arrays ? 1 : 0;
         if (from_arrays) {
             a.first_path = range.first * kernels::paths_per_tile;
-            a.normal = cubes_->normals(g.code->normals_per_step);
-            a.uniform = cubes_->uniforms(g.code->uniforms_per_step);
+            a.normal = cubes_->normals(set_, g.code->normals_per_step);
+            a.uniform = cubes_->uniforms(set_, g.code->uniforms_per_step);
         }
         return a;
     }
@@ -434,7 +492,7 @@ class device_walk {
 
     void keep_in_l2(launch& how) const {
         if (cubes_ && cubes_->persists()) {
-            how.persisting = cubes_->normals(1).first;
+            how.persisting = cubes_->normals(set_, 1).first;
             how.persisting_bytes = cubes_->bytes_of_normals();
         } else if (row_space_.lives_in == residence::persisting_memory) {
             how.persisting = numbers_at_;
@@ -481,6 +539,7 @@ class device_walk {
     const reduction_entry& reduction_;
     owned_stream main_;
     owned_stream side_[3];
+    owned_stream fills_;
     device_memory words_, records_;
     std::optional<device_memory> numbers_;
     std::optional<pinned_memory> mapped_numbers_;
@@ -488,6 +547,9 @@ class device_walk {
     void* numbers_at_ = nullptr;
     std::vector<std::vector<job_list>> lists_;  // by group
     std::optional<shock_cubes> cubes_;
+    std::size_t sets_ = 1, set_ = 0;     // of cubes; the one that is read
+    tile_range ahead_;                   // the chunk whose shocks are in the other set, or none
+    std::optional<owned_event> filled_;  // the last fill
     std::optional<moves_cubes> moves_;
     word64 most_tiles_ = 1;
     std::size_t next_stream_ = 0;
@@ -766,6 +828,7 @@ void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_devi
         state.unit_tiles != 0 ? state.unit_tiles : (all.count + devices.size() - 1) / devices.size();
     std::vector<tile_range> ranges;
     cut(all, most, ranges);
+    for (const tile_range& range : ranges) state.most_tiles = std::max(state.most_tiles, range.count);
 
     shared_pieces pieces(ranges.size(), state);
     std::vector<results_of_jobs> results(ranges.size());
@@ -872,9 +935,9 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
             return false;
         }
     };
-    run_state state{run,          separated, packed, group(run, separated, packed, fits),
-                    std::nullopt, {},        0,      {merge_kernel_text(), {}},
-                    {},           outcome};
+    run_state state{run,    separated, packed, group(run, separated, packed, fits), std::nullopt,
+                    {},     0,         0,      {merge_kernel_text(), {}},           {},
+                    outcome};
     counted_kernels taken(kernels_);
     std::vector<std::string> architectures;
     for (const auto& d : devices_) {

@@ -5,7 +5,6 @@
 
 #include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/launcher.h"
-#include "engine/cuda/staging.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -34,10 +33,12 @@ std::uint64_t shock_plan::most_tiles() const {
     return std::max<std::uint64_t>(1, std::min(by_elements, by_bytes));
 }
 
-shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles)
-    : on_(on), plan_(plan), tiles_(tiles), pitch_(random::padded_paths(tiles * tile_paths, plan.element())) {
-    open(normals_, plan.normal_rows);
-    open(uniforms_, plan.uniform_rows);
+shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets)
+    : on_(on), plan_(plan), pitch_(random::padded_paths(tiles * tile_paths, plan.element())), sets_(sets) {
+    for (cubes& set : sets_) {
+        open(set.normals, plan.normal_rows);
+        open(set.uniforms, plan.uniform_rows);
+    }
     if (plan.replay != nullptr) return;
     const auto kernel_of = [this](const std::string& text, const char* name) {
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
@@ -66,20 +67,21 @@ void shock_cubes::open(one& cube, std::uint64_t rows) {
     }
 }
 
-void shock_cubes::fill(std::uint64_t first_tile, std::uint64_t tiles, stream s) {
+void shock_cubes::fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s) {
+    const auto& [normals, uniforms] = sets_[set];
     const std::uint64_t first_path = first_tile * tile_paths, paths = tiles * tile_paths;
     if (plan_.replay != nullptr) {
-        bring(normals_, plan_.replay->normals(), first_path, paths, s);
-        bring(uniforms_, plan_.replay->uniforms(), first_path, paths, s);
+        bring(normals, plan_.replay->normals(), first_path, paths, s);
+        bring(uniforms, plan_.replay->uniforms(), first_path, paths, s);
         return;
     }
-    if (normals_.rows > 0) {
-        source_->fill({normals_.first, pitch_, normals_.rows, random::shock_kind::normal}, first_path, paths,
+    if (normals.rows > 0) {
+        source_->fill({normals.first, pitch_, normals.rows, random::shock_kind::normal}, first_path, paths,
                       s);
     }
-    if (uniforms_.rows > 0) {
-        source_->fill({uniforms_.first, pitch_, uniforms_.rows, random::shock_kind::uniform}, first_path,
-                      paths, s);
+    if (uniforms.rows > 0) {
+        source_->fill({uniforms.first, pitch_, uniforms.rows, random::shock_kind::uniform}, first_path, paths,
+                      s);
     }
 }
 
@@ -96,15 +98,15 @@ void shock_cubes::bring(const one& cube, const cpu::shock_cube& from, std::uint6
             }
             return;
         }
-        staging through(on_.get(), s);
+        if (!through_) through_.emplace(on_.get(), s, pitch_bytes);
         for (std::uint64_t r = 0; r < cube.rows; ++r) {
             // A row at a time, or, where that is long, the part of it that a piece holds.
-            through.put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
-                        [&](std::size_t at, std::span<std::byte> piece) {
-                            replay::copy_row<shock>(
-                                from, r / from.slots, r % from.slots, first_path + at / sizeof(shock),
-                                piece.size() / sizeof(shock), reinterpret_cast<shock*>(piece.data()));
-                        });
+            through_->put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
+                          [&](std::size_t at, std::span<std::byte> piece) {
+                              replay::copy_row<shock>(
+                                  from, r / from.slots, r % from.slots, first_path + at / sizeof(shock),
+                                  piece.size() / sizeof(shock), reinterpret_cast<shock*>(piece.data()));
+                          });
         }
     };
     if (plan_.element() == random::element::double_) {
@@ -124,12 +126,14 @@ kernels::array_argument shock_cubes::argument(const one& cube, const cpu::shock_
     return a;
 }
 
-kernels::array_argument shock_cubes::normals(int per_step) const {
-    return argument(normals_, plan_.replay != nullptr ? &plan_.replay->normals() : nullptr, per_step);
+kernels::array_argument shock_cubes::normals(std::size_t set, int per_step) const {
+    return argument(sets_[set].normals, plan_.replay != nullptr ? &plan_.replay->normals() : nullptr,
+                    per_step);
 }
 
-kernels::array_argument shock_cubes::uniforms(int per_step) const {
-    return argument(uniforms_, plan_.replay != nullptr ? &plan_.replay->uniforms() : nullptr, per_step);
+kernels::array_argument shock_cubes::uniforms(std::size_t set, int per_step) const {
+    return argument(sets_[set].uniforms, plan_.replay != nullptr ? &plan_.replay->uniforms() : nullptr,
+                    per_step);
 }
 
 }  // namespace tilewalk::cuda

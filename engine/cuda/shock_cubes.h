@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/cpu/shock_cube.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/spaces.h"
+#include "engine/cuda/staging.h"
 #include "engine/random/catalogue.h"
 #include "engine/replay/shock_file.h"
 #include "kernels/arguments.h"
@@ -42,20 +44,21 @@ struct shock_plan {
     std::uint64_t most_tiles() const;
 };
 
-// Cubes for so many tiles, filled for one chunk of a run after another.
+// Sets of cubes for so many tiles, filled for one chunk of a run after another: with two sets one is filled
+// while the other is read.
 class shock_cubes {
   public:
-    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles);
+    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets);
 
-    std::uint64_t tiles() const { return tiles_; }
-    void fill(std::uint64_t first_tile, std::uint64_t tiles, stream s);
+    // All sets in one stream, always the same, in the order of the calls.
+    void fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s);
 
     // For a program that takes so many shocks a step.
-    kernels::array_argument normals(int per_step) const;
-    kernels::array_argument uniforms(int per_step) const;
+    kernels::array_argument normals(std::size_t set, int per_step) const;
+    kernels::array_argument uniforms(std::size_t set, int per_step) const;
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
-    std::size_t bytes_of_normals() const { return normals_.bytes; }
+    std::size_t bytes_of_normals() const { return sets_.front().normals.bytes; }
 
   private:
     struct one {
@@ -66,6 +69,9 @@ class shock_cubes {
         std::optional<owned_texture> texture;
         std::byte* first = nullptr;  // as kernels see it
     };
+    struct cubes {
+        one normals, uniforms;
+    };
     void open(one& cube, std::uint64_t rows);
     void bring(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path, std::uint64_t paths,
                stream s);
@@ -73,9 +79,9 @@ class shock_cubes {
 
     loaded_device& on_;
     const shock_plan& plan_;
-    std::uint64_t tiles_;
     std::uint64_t pitch_;  // elements
-    one normals_, uniforms_;
+    std::vector<cubes> sets_;
+    std::optional<staging> through_;  // of what comes from a file
     std::unique_ptr<random::random_source> source_;
 };
 
