@@ -370,6 +370,7 @@ class fake_device final : public device {
         for (const auto& plan : gpu_->failures) {
             if (plan.call != call || plan.nth != nth) continue;
             gpu_->has_failed = true;
+            gpu_->has_failed.notify_all();
             const device_error failure(plan.what, std::string(call) + ": failed as planned");
             if (failure.is_final()) lose(failure);
             throw device_error(failure);

@@ -3,11 +3,12 @@
 // never silent, whoever prices the trade in the end.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -253,6 +254,37 @@ TEST(gpu_failures, a_gpu_that_is_lost_is_named_and_the_others_price) {
                   std::vector<std::string>{"fake 1: open_stream: failed as planned"});
         machine.gpu(1).calls.clear();
     }
+}
+
+// Whatever it had taken by then, and whoever else has ended.
+TEST(gpu_failures, the_others_take_over_at_any_launch) {
+    std::size_t lost = 0;
+    for (int nth = 2; nth < 40; nth += 3) {
+        fake_machine machine(3);
+        machine.gpu(1).failures = {{"run", nth, device_failure::lost}};
+        machine.gpu(2).when = fake_gpu::schedule::by_dice;
+        // The others wait until it has taken something.
+        std::atomic<bool> has_begun{false};
+        for (const std::size_t i : {0u, 1u, 2u}) {
+            machine.gpu(i).kernel = [&has_begun, i, does = machine.gpu(i).kernel](
+                                        const std::string& text, const std::string& name,
+                                        const cuda::launch& l, std::span<void*> arguments) {
+                if (i == 1) {
+                    has_begun = true;
+                    has_begun.notify_all();
+                }
+                has_begun.wait(false);
+                return does(text, name, l, arguments);
+            };
+        }
+        run_settings chunks;
+        chunks.paths = 20000;
+        chunks.memory_bytes = 1;
+        const results got = machine.price("cuda", chunks);
+        for (const price_row& row : got.rows) EXPECT_EQ(row.price, made_up_price) << row.message;
+        lost += got.manifest.lost_devices.size();
+    }
+    EXPECT_GT(lost, 0u);
 }
 
 TEST(gpu_failures, a_gpu_that_does_not_open_is_named) {

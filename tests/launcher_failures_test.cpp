@@ -15,7 +15,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -631,12 +630,12 @@ run_of_book run_on_many() {
     return what;
 }
 
-// Launches nothing until `ready` says so. Pieces are as many as devices, so while a device waits at its first
+// Launches nothing until it is so. Pieces are as many as devices, so while a device waits at its first
 // launch another has to take one, too.
-void wait_before_launches(fake_gpu& gpu, std::function<bool()> ready) {
-    gpu.kernel = [walks = gpu.kernel, ready = std::move(ready)](const auto& cubin, const auto& name,
-                                                                const launch& l, std::span<void*> arguments) {
-        while (!ready()) std::this_thread::yield();
+void wait_before_launches(fake_gpu& gpu, std::atomic<bool>& is_so) {
+    gpu.kernel = [walks = gpu.kernel, &is_so](const auto& cubin, const auto& name, const launch& l,
+                                              std::span<void*> arguments) {
+        is_so.wait(false);
         return walks(cubin, name, l, arguments);
     };
 }
@@ -661,7 +660,7 @@ TEST(launcher, goes_on_without_a_device_that_is_lost) {
                 good->when = bad->when = when;
                 // Memory that is out once is asked for again, in smaller chunks.
                 for (int nth = 1; nth < 9; ++nth) bad->failures.push_back({call, nth, failure});
-                wait_before_launches(*good, [&bad] { return bad->has_failed.load(); });
+                wait_before_launches(*good, bad->has_failed);
                 fake_machine machine({good, bad});
                 SCOPED_TRACE(testing::Message() << call << " fails with " << static_cast<int>(failure)
                                                 << ", schedule " << static_cast<int>(when));
@@ -691,7 +690,7 @@ TEST(launcher, takes_back_what_the_last_device_at_work_could_not_finish) {
         std::atomic<word32> walked{0};  // tiles of the trades
         std::vector<std::shared_ptr<fake_gpu>> gpus;
         const auto tiles = static_cast<word32>(kernels::tiles_of(what.paths));
-        std::atomic<word32> of_bad{0};
+        std::atomic<bool> of_bad{false};  // it has a piece
         for (std::size_t d = 0; d <= good; ++d) {
             gpus.push_back(new_gpu(what.how));
             gpus.back()->when = every_schedule[d % 3];
@@ -702,15 +701,18 @@ TEST(launcher, takes_back_what_the_last_device_at_work_could_not_finish) {
                              std::span<void*> arguments) -> fake_gpu::work {
                 if (!is_bad) {
                     // Nobody ends before the bad one has begun.
-                    while (of_bad == 0) std::this_thread::yield();
-                    if (name == "merge_tiles")
+                    of_bad.wait(false);
+                    if (name == "merge_tiles") {
                         walked += static_cast<const kernels::merge_arguments*>(arguments[0])->tiles_per_trade;
+                        walked.notify_all();
+                    }
                     return walks(cubin, name, l, arguments);
                 }
-                of_bad = 1;
+                of_bad = true;
+                of_bad.notify_all();
                 // Its piece is one of two tiles, or, of two devices, a half.
                 const word32 held = good == 1 ? tiles / 2 : 2;
-                while (walked + held + 1 < tiles) std::this_thread::yield();
+                for (word32 w = walked; w + held + 1 < tiles; w = walked) walked.wait(w);
                 if (++*launches < 6) return walks(cubin, name, l, arguments);
                 return [] { throw device_error(device_failure::lost, "fell off the bus"); };
             };
@@ -757,9 +759,10 @@ TEST(launcher, ends_the_run_where_the_failure_is_not_of_the_device) {
     run_of_book what = run_on_many();
     const auto good = new_gpu(what.how), bad = new_gpu(what.how);
     std::atomic<bool> has_failed{false};
-    wait_before_launches(*good, [&has_failed] { return has_failed.load(); });
+    wait_before_launches(*good, has_failed);
     bad->kernel = [&](const auto&, const auto&, const launch&, std::span<void*>) -> fake_gpu::work {
         has_failed = true;
+        has_failed.notify_all();
         throw std::logic_error("a defect");
     };
     fake_machine machine({good, bad});
