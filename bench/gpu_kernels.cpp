@@ -141,8 +141,7 @@ class shock_cube {
 
     random::element element() const { return of_; }
     kernels::array_argument argument(int normals_per_step) const {
-        return {memory_.as<void>(), pitch_ * word64(normals_per_step), pitch_, 0,
-                memory_.bytes() / bytes_of(of_)};
+        return {memory_.as<void>(), pitch_ * word64(normals_per_step), pitch_, 0};
     }
 
   private:

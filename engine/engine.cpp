@@ -157,6 +157,7 @@ struct planned {
     plan::timeline when;
     double certain_value = 0;
     bool certain = false;
+    std::optional<error> gpu_failure;  // for which the CPU walks it
 };
 
 // Any failure of a trade stays with the trade, at the trade's place unless it knows better.
@@ -210,6 +211,7 @@ struct walked_trade {
     kernels::tile_result result;
     std::optional<random::estimate> quasi;       // of a quasi-random run, whose paths are not independent
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
+    std::optional<error> sample_failure;         // then it is not compared with double
     std::optional<double> shadow_difference;
 };
 
@@ -244,7 +246,7 @@ struct gpu_trades {
 };
 
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
-// the CPU has the precision, else it fails with the GPU's error.
+// the CPU has the precision and the random numbers, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
                   std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
                   std::span<const cpu::shock_cube> scenarios, const run_options& options,
@@ -265,36 +267,50 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.compile_threads = run.threads;
     asked.cancel = options.cancel;
     asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
-    const cuda::kernel_store::counts before = gpus.kernels().so_far();
     cuda::launcher launcher(on.devices, gpus.kernels());
     cuda::gpu_outcome got = launcher.walk_all(asked);
-    const cuda::kernel_store::counts after = gpus.kernels().so_far();
-    told.kernels_compiled = after.compiled - before.compiled;
-    told.kernels_from_cache = got.kernels - std::min(got.kernels, told.kernels_compiled);
+    told.kernels_compiled = got.kernels_compiled;
+    told.kernels_from_cache = got.kernels_from_cache;
     told.launches = got.launches;
     told.device_seconds = got.kernel_seconds;
-    if (got.launches > 0) {
-        for (const auto& d : on.devices) told.devices.push_back(d->get().properties().name);
-    }
+    const bool any_walked =
+        std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
+    std::vector<cuda::gpu_outcome::share> shares = got.shares;
     const bool is_fast = run.how.precision == plan::precision::single_fast;
+    const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
-            if (!on.may_fall_back || is_fast) plans[walks[k]].failure = std::move(got.failures[k]);
+            planned& p = plans[walks[k]];
+            (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
             continue;
         }
         walked_trade& w = walked[walks[k]].emplace();
         w.result = got.results[k];
         if (!got.units.empty()) w.quasi = random::estimate_of_units(got.units[k]);
     }
-    if (!is_fast) return;
+    const auto tell_of_devices = [&] {
+        for (std::size_t d = 0; d < shares.size(); ++d) {
+            const std::string& name = on.devices[d]->get().properties().name;
+            if (shares[d].has_walked && any_walked) told.devices.push_back(name);
+            if (shares[d].lost) told.lost_devices.push_back(name + ": " + shares[d].lost->message());
+        }
+    };
+    if (!is_fast) return tell_of_devices();
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
     asked.paths = std::min<std::uint64_t>(run.paths, cpu::shadow_tiles * kernels::paths_per_tile);
     asked.source = &random::catalogue().front();  // whose numbers the CPU makes, too
     asked.on_progress = nullptr;
     const cuda::gpu_outcome sample = launcher.walk_all(asked);
     for (std::size_t k = 0; k < walks.size(); ++k) {
-        if (walked[walks[k]] && !sample.failures[k]) walked[walks[k]]->sample = sample.results[k];
+        if (!walked[walks[k]]) continue;
+        walked_trade& w = *walked[walks[k]];
+        w.sample = sample.results[k];
+        w.sample_failure = sample.failures[k];
     }
+    for (std::size_t d = 0; d < shares.size(); ++d) {
+        if (!shares[d].lost) shares[d].lost = sample.shares[d].lost;
+    }
+    tell_of_devices();
 }
 
 // A trade for the CPU's walk, with what it takes from files.
@@ -332,7 +348,7 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const r
     std::vector<std::size_t> trades;
     std::vector<cpu::path_job> jobs;
     for (std::size_t i = 0; i < walked.size(); ++i) {
-        if (!walked[i] || walked[i]->result.not_finite > 0) continue;
+        if (!walked[i] || walked[i]->result.not_finite > 0 || walked[i]->sample_failure) continue;
         const cpu::path_job job = job_for_cpu(plans[i], run, file, scenarios);
         trades.push_back(i);
         jobs.push_back(cpu::shadow_of(job));
@@ -359,6 +375,12 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
         out.push_back({a.name, a.cube.steps, used.size(), used.size() * paths * number});
     }
     return out;
+}
+
+// Says what a failure of a GPU changed about the row; where the CPU failed alike, the row says it already.
+void tell_of_gpu(price_row& row, const std::string& what, const error& why) {
+    if (row.message.find(why.message()) != std::string::npos) return;
+    row.message += (row.message.empty() ? "" : "; ") + what + ", because the GPU failed: " + why.message();
 }
 
 std::string utc_now() {
@@ -432,8 +454,10 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 
 }  // namespace
 
-engine::engine(engine_settings settings)
-    : settings_(std::move(settings)), gpus_(std::make_shared<cuda::backend>()) {
+engine::engine(engine_settings settings) : engine(std::move(settings), std::make_shared<cuda::backend>()) {}
+
+engine::engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus)
+    : settings_(std::move(settings)), gpus_(std::move(gpus)) {
     operations_named(settings_.instruction_set);
 }
 
@@ -474,6 +498,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
     auto hashing = std::async(std::launch::async, [&in] {
         for (const markets::scenario_array& a : in.state().scenarios) a.hash.wait();
     });
+    out.manifest.lost_devices = gpus.lost;
     const auto planned_at = clock::now();
 
     std::vector<std::size_t> walks;  // trades that need paths
@@ -538,6 +563,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
         } else {
             price_walked(row, walked[i]->result, run.paths, walked[i]->quasi);
             row.shadow_difference = walked[i]->shadow_difference;
+        }
+        const bool is_priced = row.status == trade_status::priced;
+        if (plans[i].gpu_failure) {
+            tell_of_gpu(row, is_priced ? "priced on the CPU" : "tried on the CPU", *plans[i].gpu_failure);
+        }
+        if (is_priced && walked[i] && walked[i]->sample_failure) {
+            tell_of_gpu(row, "not compared with double", *walked[i]->sample_failure);
         }
     }
 

@@ -24,7 +24,6 @@ struct array_argument {
     word64 step_stride;
     word64 slot_stride;
     word64 texture;
-    word64 elements;
 };
 
 // Block b walks tile first_tile + b / (trades of the launch) % tiles, or, with tiles first, the other way
@@ -38,6 +37,7 @@ struct path_arguments {
     // 0.
     tile_result* merged;
     word32* finished;
+    double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
     word64 numbers_texture;
     word64 seed;
     philox_schedule keys;  // of the seed
@@ -46,8 +46,7 @@ struct path_arguments {
     word32 trade_count;
     word32 tiles;
     word32 trades_first;  // 1: neighbouring blocks walk the same tile of different trades
-    word32 unused;
-    word64 first_path;  // of the arrays
+    word64 first_path;    // of the arrays
     array_argument normal;
     array_argument uniform;
     array_argument scenario;  // a step_stride from row to row
@@ -58,7 +57,6 @@ struct merge_arguments {
     tile_result* tiles;   // [trade][tile], used up
     tile_result* merged;  // [trade]
     word32 tiles_per_trade;
-    word32 unused;
 };
 
 }  // namespace tilewalk::kernels

@@ -78,9 +78,10 @@ static void walk_tile(const path_arguments& a, char* shared) {
         for (int w = 0; w < width; ++w) payoffs[in_tile + w] = double(states[w][program::output]);
     }
     __syncthreads();
+    const word64 row = word64(trade.result) * a.tiles;
     choice::reduction::finish(payoffs, count,
-                              {tile, tile_of_launch, a.tiles, a.results + word64(trade.result) * a.tiles,
-                               a.merged + trade.result, a.finished + trade.result},
+                              {tile, tile_of_launch, a.tiles, a.results + row, a.merged + trade.result,
+                               a.finished + trade.result, a.payoffs + row * paths_per_tile},
                               feed_memory);
 }
 

@@ -242,7 +242,7 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     const auto read = [](const kernels::array_argument& from, word64 number, int per_step, word64 path) {
         const word64 at = number / static_cast<word64>(per_step) * from.step_stride +
                           number % static_cast<word64>(per_step) * from.slot_stride + path;
-        EXPECT_LT(at, from.elements);
+        EXPECT_LT(path, from.slot_stride);
         return static_cast<real>(static_cast<const shock*>(from.first)[at]);
     };
     constexpr word64 per_block = draws::per_block;
@@ -446,6 +446,8 @@ class fake_run {
             for (const auto& g : gpus)
                 devices.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
             got = launcher(devices, store).walk_all(run);
+            // Those that fill cubes and correlate among them.
+            EXPECT_EQ(got.kernels_compiled, store.so_far().compiled);
         }
         for (const auto& g : gpus) EXPECT_EQ(g->report(), "");
         return got;
@@ -749,6 +751,149 @@ TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
     how.space = "mapped";
     EXPECT_EQ(choice_that_reads_moves(how, 40).precision, precision::double_);
     EXPECT_EQ(choice_that_reads_moves(how, 40).space, "read_only");
+}
+
+// ---- shocks of the next chunk, made while this one is walked
+// ----------------------------------------------
+
+// A run whose shocks come from arrays, for all of which there is no room at once.
+gpu_run run_in_chunks(const planned_book& of, const char* correlation) {
+    gpu_run run = run_of(of, correlation, precision::double_, "unroll");
+    run.paths = 7 * kernels::paths_per_tile + 5;
+    return run;
+}
+
+// Downloads, of which each chunk ends with one, that were asked for before each fill.
+void note_fills(fake_run& fake, std::vector<int>& downloads) {
+    fake.gpu->kernel = [&fake, &downloads, does = fake.gpu->kernel](const std::string& text,
+                                                                    const std::string& name, const launch& l,
+                                                                    std::span<void*> arguments) {
+        if (name == "fill") downloads.push_back(fake.gpu->calls["download"]);
+        return does(text, name, l, arguments);
+    };
+}
+
+// Memory that a run takes when it is walked at once.
+std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
+    fake_run fake(run);
+    note_fills(fake, downloads);
+    fake.walk();
+    return fake.gpu->most_bytes;
+}
+
+// A cube filled while a chunk reads it, or read before it is filled, would show: by the dice, whatever
+// streams and events leave open happens.
+TEST(shocks_made_ahead, are_there_when_they_are_read_and_not_before) {
+    static const planned_book small({2, 3});
+    for (const char* correlation : {"kernel", "matrix"}) {
+        const gpu_run run = run_in_chunks(small, correlation);
+        const auto expected = small.on_cpu(run);
+        std::vector<int> downloads;
+        const std::size_t all = bytes_at_once(run, downloads);
+        EXPECT_EQ(*std::max_element(downloads.begin(), downloads.end()), 0) << "one chunk";
+        int most_chunks = 0;
+        for (std::uint32_t dice = 0; dice < 24; ++dice) {
+            fake_run fake(run);
+            fake.run.memory_bytes = all * (3 + dice % 5) / 10;
+            fake.gpu->when = dice < 4 ? fake_gpu::schedule::late : fake_gpu::schedule::by_dice;
+            fake.gpu->dice = dice;
+            downloads.clear();
+            note_fills(fake, downloads);
+            EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << dice;
+            EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes) << dice;
+            // Normals, then uniforms. Those of the first two chunks are asked for before the first has ended,
+            // and so on.
+            const int chunks = fake.gpu->calls["download"];
+            ASSERT_EQ(downloads.size(), 2 * static_cast<std::size_t>(chunks));
+            most_chunks = std::max(most_chunks, chunks);
+            for (int c = 0; c < chunks; ++c)
+                EXPECT_EQ(downloads[2 * static_cast<std::size_t>(c)], std::max(0, c - 1)) << dice;
+        }
+        EXPECT_GE(most_chunks, 4);
+    }
+}
+
+// No second set where it is of no use, or has no room.
+TEST(shocks_made_ahead, take_memory_only_where_there_are_chunks) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_in_chunks(small, "kernel");
+    const auto expected = small.on_cpu(run);
+    std::vector<int> downloads;
+    run.memory_bytes = 1;
+    const std::size_t of_one_tile = bytes_at_once(run, downloads);
+    for (std::size_t c = 0; c < downloads.size(); ++c)
+        EXPECT_EQ(downloads[c], static_cast<int>(c / 2)) << "a tile at a time has no room for a second set";
+    run.memory_bytes = 0;
+    const std::size_t all = bytes_at_once(run, downloads);
+    EXPECT_LE(all, 8 * of_one_tile);
+    // A device that has less than it says.
+    for (std::size_t memory = of_one_tile; memory < all; memory += all / 8) {
+        fake_run fake(run);
+        fake.gpu->said_free = all * 4 / 5;
+        fake.gpu->memory_bytes = memory;
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << memory;
+    }
+}
+
+TEST(shocks_made_ahead, survive_every_call_of_the_device_that_fails) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_in_chunks(small, "kernel");
+    const auto expected = small.on_cpu(run);
+    std::vector<int> downloads;
+    run.memory_bytes = bytes_at_once(run, downloads) / 2;
+    std::map<std::string, int> calls;
+    {
+        fake_run fake(run);
+        fake.walk();
+        calls = fake.gpu->calls;
+    }
+    std::map<std::size_t, int> outcomes;
+    for (const auto& [call, count] : calls) {
+        for (int nth = 1; nth <= count; nth += 1 + count / 25) {
+            for (const auto failure : {device_failure::out_of_memory, device_failure::lost}) {
+                SCOPED_TRACE(testing::Message()
+                             << call << " number " << nth << " fails with " << static_cast<int>(failure));
+                fake_run fake(run);
+                fake.gpu->when = fake_gpu::schedule::late;
+                fake.gpu->failures = {{call, nth, failure}};
+                outcomes[priced(fake.walk(), expected)] += 1;
+            }
+        }
+    }
+    EXPECT_GT(outcomes[0], 0);
+    EXPECT_GT(outcomes[small.jobs().size()], 0);
+}
+
+TEST(shocks_made_ahead, come_from_a_file_too) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_in_chunks(small, "kernel");
+    constexpr std::uint64_t steps = 4, slots = 3, uniform_slots = 2;
+    std::vector<double> normals(steps * slots * run.paths), uniforms(steps * uniform_slots * run.paths);
+    for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = std::sin(static_cast<double>(i));
+    for (std::size_t i = 0; i < uniforms.size(); ++i)
+        uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("shocks_made_ahead_" + std::to_string(getpid()) + ".shocks");
+    replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
+    {
+        const replay::shock_file shocks(file, random::element::double_);
+        run.replay = &shocks;
+        const auto expected = small.on_cpu(run);
+        std::vector<int> downloads;
+        const std::size_t all = bytes_at_once(run, downloads);
+        for (const char* space : {"global", "mapped"}) {
+            for (std::uint32_t dice = 0; dice < 20; ++dice) {
+                fake_run fake(run);
+                fake.run.how.space = space;
+                fake.run.memory_bytes = all / 2;
+                fake.gpu->when = dice == 0 ? fake_gpu::schedule::late : fake_gpu::schedule::by_dice;
+                fake.gpu->dice = dice;
+                EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << space << ", " << dice;
+                EXPECT_GE(fake.gpu->calls["download"], 3);
+            }
+        }
+    }
+    std::filesystem::remove(file);
 }
 
 // ---- on a GPU

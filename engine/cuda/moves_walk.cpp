@@ -103,7 +103,6 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
     out.first = into.moves.as<std::byte>();
     out.slot_stride = pitch_;
     out.step_stride = numbers.factors * pitch_;
-    out.elements = numbers.steps * out.step_stride;
 
     // A file may hold more shocks a step than the trade takes: then each step is a job of its own.
     const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;

@@ -81,6 +81,8 @@ struct warmed_kernel {
 class engine {
   public:
     explicit engine(engine_settings settings = {});
+    // With other GPUs than this machine's, for the tests of the library itself.
+    engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus);
 
     // In the market that the book names or holds; throws tilewalk::error (usage) if it has none.
     results price(const book& trades, const run_options& options = {}) const;
