@@ -90,7 +90,7 @@ struct cube_memory {
           memory(the_gpu().on(), rows_ * pitch * bytes_of_real(p)) {}
 
     kernels::array_argument argument(std::uint64_t per_step) const {
-        return {memory.as<void>(), per_step * pitch, pitch, 0, rows * pitch};
+        return {memory.as<void>(), per_step * pitch, pitch, 0};
     }
 };
 

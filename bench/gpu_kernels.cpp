@@ -150,8 +150,7 @@ class shock_cube {
 
     random::element element() const { return of_; }
     kernels::array_argument argument(int normals_per_step) const {
-        return {memory_.as<void>(), pitch_ * word64(normals_per_step), pitch_, 0,
-                memory_.bytes() / bytes_of(of_)};
+        return {memory_.as<void>(), pitch_ * word64(normals_per_step), pitch_, 0};
     }
 
   private:
@@ -363,7 +362,7 @@ int run() {
     for (generated_case& c : cases) {
         c.code = c.how.precision == precision::single_fast ? program::contract(c.trade->code) : c.trade->code;
         try {
-            check(c.how, c.code.normals_per_step + c.code.uniforms_per_step,
+            check(c.how, c.code.slots_per_step(),
                   {p.major, p.minor, p.shared_bytes_per_block});
         } catch (const error& e) {
             c.failure = e.message();

@@ -12,7 +12,9 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <thread>
+#include <variant>
 
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
@@ -158,6 +160,7 @@ struct planned {
     plan::timeline when;
     double certain_value = 0;
     bool certain = false;
+    std::optional<error> gpu_failure;  // for which the CPU walks it
 };
 
 // Any failure of a trade stays with the trade, at the trade's place unless it knows better.
@@ -170,8 +173,22 @@ error at_trade(const books::trade& t, const std::exception& any) {
     return error(e.kind(), message, t.where, e.key_path());
 }
 
+// The run must not have more paths than the files of scenarios that a trade takes.
+void check_scenario_paths(const program::path_data& data, const markets::market_state& in,
+                          std::uint64_t paths) {
+    for (const program::scenario_rows& s : data.scenarios) {
+        const markets::scenario_array& a = in.scenarios[s.array];
+        if (a.cube.paths >= paths) continue;
+        throw error(error_kind::input,
+                    "found " + std::to_string(a.cube.paths) + " paths in the scenarios of '" + a.name +
+                        "', expected at least the " + std::to_string(paths) + " of the run; take --paths " +
+                        std::to_string(a.cube.paths) + " or fewer",
+                    a.where);
+    }
+}
+
 planned plan_one(const books::trade& t, const markets::market_state& in, plan::precision for_precision,
-                 shape_store& shapes) {
+                 std::uint64_t paths, shape_store& shapes) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
@@ -179,6 +196,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, plan::p
     }
     try {
         plan::trade_program made = plan::plan_trade(t, in, for_precision);
+        check_scenario_paths(made.data, in, paths);
         p.currency = std::move(made.currency);
         p.certain = made.is_certain();
         p.data = std::move(made.data);
@@ -196,6 +214,7 @@ struct walked_trade {
     kernels::tile_result result;
     std::optional<random::estimate> quasi;       // of a quasi-random run, whose paths are not independent
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
+    std::optional<error> sample_failure;         // then it is not compared with double
     std::optional<double> shadow_difference;
 };
 
@@ -230,10 +249,11 @@ struct gpu_trades {
 };
 
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
-// the CPU has the precision, else it fails with the GPU's error.
+// the CPU has the precision and the random numbers, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
                   std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
-                  const run_options& options, const std::function<void(std::uint64_t)>& on_steps,
+                  std::span<const cpu::shock_cube> scenarios, const run_options& options,
+                  const std::function<void(std::uint64_t)>& on_steps,
                   std::vector<std::optional<walked_trade>>& walked, run_manifest& told) {
     const gpu_trades trades(walks, plans);
     const random::catalogue_entry& source = random::find(run.random, random::back_end::gpu);
@@ -245,47 +265,66 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.paths = run.paths;
     asked.source = &source;
     asked.replay = file;
+    asked.scenarios = scenarios;
     asked.memory_bytes = run.memory_bytes;
     asked.compile_threads = run.threads;
     asked.cancel = options.cancel;
     asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
-    const cuda::kernel_store::counts before = gpus.kernels().so_far();
     cuda::launcher launcher(on.devices, gpus.kernels());
     cuda::gpu_outcome got = launcher.walk_all(asked);
-    const cuda::kernel_store::counts after = gpus.kernels().so_far();
-    told.kernels_compiled = after.compiled - before.compiled;
-    told.kernels_from_cache = got.kernels - std::min(got.kernels, told.kernels_compiled);
+    told.kernels_compiled = got.kernels_compiled;
+    told.kernels_from_cache = got.kernels_from_cache;
     told.launches = got.launches;
     told.device_seconds = got.kernel_seconds;
-    if (got.launches > 0) {
-        for (const auto& d : on.devices) told.devices.push_back(d->get().properties().name);
-    }
+    const bool any_walked =
+        std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
+    std::vector<cuda::gpu_outcome::share> shares = got.shares;
     const bool is_fast = run.how.precision == plan::precision::single_fast;
+    const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
-            if (!on.may_fall_back || is_fast) plans[walks[k]].failure = std::move(got.failures[k]);
+            planned& p = plans[walks[k]];
+            (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
             continue;
         }
         walked_trade& w = walked[walks[k]].emplace();
         w.result = got.results[k];
         if (!got.units.empty()) w.quasi = random::estimate_of_units(got.units[k]);
     }
-    if (!is_fast) return;
+    const auto tell_of_devices = [&] {
+        for (std::size_t d = 0; d < shares.size(); ++d) {
+            const std::string& name = on.devices[d]->get().properties().name;
+            if (shares[d].has_walked && any_walked) told.devices.push_back(name);
+            if (shares[d].lost) told.lost_devices.push_back(name + ": " + shares[d].lost->message());
+        }
+    };
+    if (!is_fast) return tell_of_devices();
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
     asked.paths = std::min<std::uint64_t>(run.paths, cpu::shadow_tiles * kernels::paths_per_tile);
     asked.source = &random::catalogue().front();  // whose numbers the CPU makes, too
     asked.on_progress = nullptr;
     const cuda::gpu_outcome sample = launcher.walk_all(asked);
     for (std::size_t k = 0; k < walks.size(); ++k) {
-        if (walked[walks[k]] && !sample.failures[k]) walked[walks[k]]->sample = sample.results[k];
+        if (!walked[walks[k]]) continue;
+        walked_trade& w = *walked[walks[k]];
+        w.sample = sample.results[k];
+        w.sample_failure = sample.failures[k];
     }
+    for (std::size_t d = 0; d < shares.size(); ++d) {
+        if (!shares[d].lost) shares[d].lost = sample.shares[d].lost;
+    }
+    tell_of_devices();
 }
 
-// Cubes of a file for the CPU's walk.
-void replay_on_cpu(cpu::path_job& job, const replay::shock_file* file) {
-    if (file == nullptr) return;
+// A trade for the CPU's walk, with what it takes from files.
+cpu::path_job job_for_cpu(const planned& p, const settled& run, const replay::shock_file* file,
+                          std::span<const cpu::shock_cube> scenarios) {
+    cpu::path_job job{&p.code->lanes, &p.data, &p.when, run.seed, run.paths, run.how.precision};
+    job.scenarios = scenarios;
+    if (file == nullptr) return job;
     job.normals = file->normals();
     job.uniforms = file->uniforms();
+    return job;
 }
 
 random::element element_of(plan::precision p) {
@@ -306,16 +345,14 @@ bool has_shocks_for(planned& p, const replay::shock_file& file, std::uint64_t pa
 
 // How far a run that is not in double lies from double, for every trade, on its first tiles.
 void take_shadows(const std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
-                  const cpu::lane_operations& operations, const run_options& options,
-                  std::vector<std::optional<walked_trade>>& walked) {
+                  std::span<const cpu::shock_cube> scenarios, const cpu::lane_operations& operations,
+                  const run_options& options, std::vector<std::optional<walked_trade>>& walked) {
     if (run.how.precision == plan::precision::double_) return;
     std::vector<std::size_t> trades;
     std::vector<cpu::path_job> jobs;
     for (std::size_t i = 0; i < walked.size(); ++i) {
-        if (!walked[i] || walked[i]->result.not_finite > 0) continue;
-        cpu::path_job job{&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
-                          run.how.precision};
-        replay_on_cpu(job, file);
+        if (!walked[i] || walked[i]->result.not_finite > 0 || walked[i]->sample_failure) continue;
+        const cpu::path_job job = job_for_cpu(plans[i], run, file, scenarios);
         trades.push_back(i);
         jobs.push_back(cpu::shadow_of(job));
         if (!walked[i]->sample) jobs.push_back(cpu::sample_of(job));
@@ -327,6 +364,26 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const r
         const kernels::tile_result& sample = walked[i]->sample ? *walked[i]->sample : results[next++];
         walked[i]->shadow_difference = cpu::compare(sample, in_double, walked[i]->result).difference;
     }
+}
+
+// What a trade reads of each file of scenarios.
+std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& data,
+                                                    const markets::market_state& in, std::uint64_t paths) {
+    std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // by array
+    for (const program::scenario_rows& s : data.scenarios) rows[s.array].insert(s.rows.begin(), s.rows.end());
+    std::vector<trade_plan::scenario_file> out;
+    for (const auto& [array, used] : rows) {
+        const markets::scenario_array& a = in.scenarios[array];
+        const std::uint64_t number = std::visit([](const auto* x) { return sizeof *x; }, a.cube.first);
+        out.push_back({a.name, a.cube.steps, used.size(), used.size() * paths * number});
+    }
+    return out;
+}
+
+// Says what a failure of a GPU changed about the row; where the CPU failed alike, the row says it already.
+void tell_of_gpu(price_row& row, const std::string& what, const error& why) {
+    if (row.message.find(why.message()) != std::string::npos) return;
+    row.message += (row.message.empty() ? "" : "; ") + what + ", because the GPU failed: " + why.message();
 }
 
 std::string utc_now() {
@@ -400,8 +457,10 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 
 }  // namespace
 
-engine::engine(engine_settings settings)
-    : settings_(std::move(settings)), gpus_(std::make_shared<cuda::backend>()) {
+engine::engine(engine_settings settings) : engine(std::move(settings), std::make_shared<cuda::backend>()) {}
+
+engine::engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus)
+    : settings_(std::move(settings)), gpus_(std::move(gpus)) {
     operations_named(settings_.instruction_set);
 }
 
@@ -437,10 +496,14 @@ results engine::price(const book& trades, const market& in, const run_options& o
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
-            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, shapes);
+            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, run.paths, shapes);
         },
         report);
     const cuda::backend::choice gpus = choosing.get();
+    auto hashing = std::async(std::launch::async, [&in] {
+        for (const markets::scenario_array& a : in.state().scenarios) a.hash.wait();
+    });
+    out.manifest.lost_devices = gpus.lost;
     const auto planned_at = clock::now();
 
     std::vector<std::size_t> walks;  // trades that need paths
@@ -454,10 +517,11 @@ results engine::price(const book& trades, const market& in, const run_options& o
     std::optional<replay::shock_file> file;
     if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
     const replay::shock_file* shocks = file ? &*file : nullptr;
+    const std::vector<cpu::shock_cube> scenarios = in.state().scenario_cubes();
     std::vector<std::optional<walked_trade>> walked(plans.size());
     if (!gpus.devices.empty() && !walks.empty()) {
         walk_on_gpus(
-            *gpus_, gpus, walks, plans, run, shocks, options,
+            *gpus_, gpus, walks, plans, run, shocks, scenarios, options,
             [&](std::uint64_t steps) {
                 now.path_steps_done = steps;
                 report();
@@ -476,9 +540,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
         }
         std::vector<cpu::path_job> jobs;
         for (const std::size_t i : walks) {
-            jobs.push_back({&plans[i].code->lanes, &plans[i].data, &plans[i].when, run.seed, run.paths,
-                            run.how.precision});
-            replay_on_cpu(jobs.back(), shocks);
+            jobs.push_back(job_for_cpu(plans[i], run, shocks, scenarios));
         }
         const auto results =
             cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
@@ -488,7 +550,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
             });
         for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]].emplace().result = results[k];
     }
-    take_shadows(plans, run, shocks, operations, options, walked);
+    take_shadows(plans, run, shocks, scenarios, operations, options, walked);
     const auto walked_at = clock::now();
 
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -507,6 +569,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
             price_walked(row, walked[i]->result, run.paths, walked[i]->quasi);
             row.shadow_difference = walked[i]->shadow_difference;
         }
+        const bool is_priced = row.status == trade_status::priced;
+        if (plans[i].gpu_failure) {
+            tell_of_gpu(row, is_priced ? "priced on the CPU" : "tried on the CPU", *plans[i].gpu_failure);
+        }
+        if (is_priced && walked[i] && walked[i]->sample_failure) {
+            tell_of_gpu(row, "not compared with double", *walked[i]->sample_failure);
+        }
     }
 
     run_manifest& m = out.manifest;
@@ -522,13 +591,14 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.paths = run.paths;
     m.threads = run.threads;
     m.inputs = state.inputs;
-    const input_file market_file{in.state().name, in.state().hash};
+    const auto add_input = [&m](const input_file& one) {
+        const auto is_it = [&](const input_file& f) { return f.hash == one.hash; };
+        if (std::none_of(m.inputs.begin(), m.inputs.end(), is_it)) m.inputs.push_back(one);
+    };
     // A market that stands in the book has no file of its own.
-    if (!market_file.hash.empty() && std::none_of(m.inputs.begin(), m.inputs.end(), [&](const input_file& f) {
-            return f.hash == market_file.hash;
-        })) {
-        m.inputs.push_back(market_file);
-    }
+    if (!in.state().hash.empty()) add_input({in.state().name, in.state().hash});
+    hashing.get();
+    for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash.get()});
     m.plan_seconds = seconds(planned_at - begin).count();
     m.path_seconds = seconds(walked_at - planned_at).count();
     m.total_seconds = seconds(clock::now() - begin).count();
@@ -556,7 +626,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
-            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, shapes);
+            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, run.paths, shapes);
         },
         [] {});
     std::vector<std::size_t> walks;
@@ -615,6 +685,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
         }
         try {
             const plan::trade_program made = plan::plan_trade(t, in.state(), run.how.precision);
+            check_scenario_paths(made.data, in.state(), run.paths);
             const cpu::lane_program code = cpu::compile(made.code);
             p.currency = made.currency;
             p.assets = made.assets;
@@ -637,14 +708,16 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             p.lane_registers = code.registers;
             p.uniform_operations = made.code.per_trade.nodes.size();
             for (const auto& s : made.code.sections) p.uniform_operations += s.per_run.nodes.size();
-            const std::size_t shocks =
-                static_cast<std::size_t>(code.normals_per_step + code.uniforms_per_step + 2);
+            const std::size_t shocks = static_cast<std::size_t>(made.code.slots_per_step() + 2);
             p.bytes_per_thread =
                 code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
             p.bytes_shared = made.when.bytes() +
                              (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
             for (const auto& rows : made.data.rows) p.bytes_shared += rows.size() * sizeof(double);
             p.bytes_shared += cpu::bytes_of_results(run.paths, run.threads);
+            p.scenarios = scenarios_of(made.data, in.state(), run.paths);
+            for (const auto& s : p.scenarios) p.bytes_shared += s.bytes;
+            for (const auto& s : made.data.scenarios) p.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
         } catch (const std::exception& e) {
             fail_with(at_trade(t, e));
         }

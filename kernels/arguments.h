@@ -11,7 +11,8 @@ namespace tilewalk::kernels {
 // section; each of these begins at a multiple of piece_bytes, and so does a row that has as many bytes (see
 // row_pitch). At `words_at` of the words stands for each section the place of its first row (counted from
 // numbers_at), then at mask_place for each step a mask, and one word more: bit k says that section k runs
-// after the step, on its next row. Masks come in whole pieces.
+// after the step, on its next row. Then for each step, if the program has scenario slots, the row of each
+// slot in the array of scenarios. A trade's words come in whole pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -40,7 +41,6 @@ struct array_argument {
     word64 step_stride;
     word64 slot_stride;
     word64 texture;
-    word64 elements;
 };
 
 // Block b walks tile first_tile + b / (trades of the launch) % tiles, or, with tiles first, the other way
@@ -54,6 +54,7 @@ struct path_arguments {
     // 0.
     tile_result* merged;
     word32* finished;
+    double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
     word64 numbers_texture;
     word64 seed;
     philox_schedule keys;  // of the seed
@@ -62,10 +63,10 @@ struct path_arguments {
     word32 trade_count;
     word32 tiles;
     word32 trades_first;  // 1: neighbouring blocks walk the same tile of different trades
-    word32 unused;
-    word64 first_path;  // of the arrays
+    word64 first_path;    // of the arrays
     array_argument normal;
     array_argument uniform;
+    array_argument scenario;  // a step_stride from row to row
 };
 
 // One block a trade.
@@ -73,7 +74,6 @@ struct merge_arguments {
     tile_result* tiles;   // [trade][tile], used up
     tile_result* merged;  // [trade]
     word32 tiles_per_trade;
-    word32 unused;
 };
 
 }  // namespace tilewalk::kernels

@@ -76,6 +76,9 @@ class walker {
         }
     }
 
+    // For each step the rows of its scenario slots.
+    const word32* scenario_rows(word32 steps) const { return masks_ + steps + 1; }
+
     double payoff(int w) const { return double(states_[w][program::output]); }
 
   private:
@@ -202,16 +205,17 @@ static void walk_tile(const path_arguments& a, char* shared) {
         using source = typename choice::source;
         walker<program, shape, real, numbers, group_of<typename choice::feed, source>()> walk(
             numbers::of(a, work.trade.numbers_at), a.words + work.trade.words_at);
-        choice::feed::walk(source::of(a, path), int(work.trade.steps), choice::memory::of(a, feed_memory),
-                           body{walk});
+        choice::feed::walk(source::of(a, path, walk.scenario_rows(work.trade.steps)), int(work.trade.steps),
+                           choice::memory::of(a, feed_memory), body{walk});
         for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
     }
     __syncthreads();
     const work_of_block work(a);
     const word32 result = work.trade.result;
+    const word64 row = word64(result) * a.tiles;
     choice::reduction::finish(payoffs, work.count,
-                              {work.tile, work.tile_of_launch, a.tiles, a.results + word64(result) * a.tiles,
-                               a.merged + result, a.finished + result},
+                              {work.tile, work.tile_of_launch, a.tiles, a.results + row, a.merged + result,
+                               a.finished + result, a.payoffs + row * paths_per_tile},
                               feed_memory);
 }
 

@@ -145,13 +145,34 @@ struct row_of_numbers {
     }
 };
 
-// Shocks in memory, seen by the thread whose first path is `path`.
-template <class shape, int normals, class space = spaces::global>
+// Scenarios in memory, seen by the thread whose first path is `path`. `rows` are words of its trade.
+template <class shape, int slots_, class space>
+struct scenarios_in_memory {
+    using place = typename space::template place<typename shape::shock>;
+    static constexpr int slots = slots_;
+    place first;
+    word64 row_stride;
+    const word32* rows;
+
+    static scenarios_in_memory of(const path_arguments& a, word64 path, const word32* rows) {
+        return {space::template begin<typename shape::shock>(a.scenario.first, a.scenario.texture) +
+                    (path - a.first_path),
+                a.scenario.step_stride, rows};
+    }
+    place at(int step, int slot) const {
+        return first + word64(load_read_only(rows + (step * slots + slot))) * row_stride;
+    }
+};
+
+// Shocks and scenarios in memory, likewise.
+template <class shape, int normals, class space = spaces::global, class scenarios = no_scenarios>
 struct arrays {
     using place = typename space::template place<typename shape::shock>;
 
-    static array_source<shape, normals, place> of(const path_arguments& a, word64 path) {
-        return {one(a.normal, path - a.first_path), one(a.uniform, path - a.first_path)};
+    static array_source<shape, normals, place, scenarios> of(const path_arguments& a, word64 path,
+                                                             const word32* rows) {
+        return {one(a.normal, path - a.first_path), one(a.uniform, path - a.first_path),
+                scenarios::of(a, path, rows)};
     }
 
   private:

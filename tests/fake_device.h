@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,6 +56,7 @@ struct fake_gpu {
     kernel_attributes attributes{32, 0, 0, 8};
     std::map<std::string, std::size_t> variables;  // of every module: bytes by name
 
+    std::atomic<bool> has_failed{false};       // as planned, at least once
     std::map<std::string, int> calls;          // so far, by name
     std::vector<std::string> faults;           // rules broken
     std::map<texture, open_texture> textures;  // that are open
@@ -74,6 +76,7 @@ struct fake_gpu {
         p.persisting_l2_bytes = std::size_t{1} << 24;
         p.clock_khz = 1000000;
         p.maps_host_memory = true;
+        p.reduces_stored = true;
         return p;
     }
 
@@ -291,6 +294,24 @@ class fake_device final : public device {
         if (gpu_->kernel) work = gpu_->kernel(known->second.first, known->second.second, how, arguments);
         if (work) push(s, "run", {std::move(work), {}, true, nullptr});
     }
+    void reduce_stored(const kernels::stored_payoffs& what, stream s) override {
+        const std::lock_guard guard(lock_);
+        enter("reduce_stored");
+        if (!gpu_->properties.reduces_stored) return fault("reduce_stored: on a device that does not");
+        const std::size_t payoffs = what.count() * kernels::paths_per_tile * sizeof(double);
+        if (!is_inside(memory_, what.payoffs, payoffs, "reduce_stored") ||
+            !is_inside(memory_, what.results, what.count() * sizeof *what.results, "reduce_stored"))
+            return;
+        const auto reduce = [what] {
+            for (kernels::word64 i = 0; i < what.count(); ++i) {
+                kernels::tile_result r;
+                for (auto at = what.begin_of(i); at < what.end_of(i); ++at)
+                    r = kernels::merge(r, what.at(at));
+                what.results[i] = r;
+            }
+        };
+        push(s, "reduce_stored", {reduce, {what.payoffs, what.results}, false, nullptr});
+    }
 
   private:
     // Memory with poison around it.
@@ -348,6 +369,8 @@ class fake_device final : public device {
         if (lost_) throw device_error(*lost_);
         for (const auto& plan : gpu_->failures) {
             if (plan.call != call || plan.nth != nth) continue;
+            gpu_->has_failed = true;
+            gpu_->has_failed.notify_all();
             const device_error failure(plan.what, std::string(call) + ": failed as planned");
             if (failure.is_final()) lose(failure);
             throw device_error(failure);

@@ -73,6 +73,26 @@ struct cube {
     std::size_t slot_stride() const { return slot_major ? steps * pitch : pitch; }
 };
 
+// Rows of scenarios in any order, as the words of a trade tell.
+template <class shock, int slots_>
+struct scenario_rows {
+    static constexpr int slots = slots_;
+    const shock* first;
+    word64 row_stride;
+    const word32* rows;
+
+    constexpr const shock* at(int step, int slot) const {
+        return first + rows[step * slots + slot] * row_stride;
+    }
+};
+
+// Few rows, which steps share and visit forth and back.
+constexpr int scenario_row_count = 5;
+constexpr int scenario_kind = 200;  // numbers that no shock has
+constexpr word32 scenario_row(int step, int slot) {
+    return static_cast<word32>((step * 3 + slot) % scenario_row_count);
+}
+
 template <template <class, class> class feed>
 constexpr bool threads_meet = false;
 template <>
@@ -83,27 +103,38 @@ template <template <class, class> class feed, class shape>
 std::vector<std::string> faults_of(int steps, int direction = 1, bool meets = threads_meet<feed>) {
     using shock = typename shape::shock;
     using of = feed<shape, model_thread>;
-    constexpr int normals = (shape::slots + 1) / 2;
+    constexpr int scenarios = shape::slots / 3;
+    constexpr int normals = (shape::slots - scenarios + 1) / 2, shocks = shape::slots - scenarios;
     constexpr int paths = shape::threads * shape::width;
     cube<shock> normal(steps, normals, 3 * paths, true, 0);
-    cube<shock> uniform(steps, shape::slots - normals, 3 * paths, false, 1);
+    cube<shock> uniform(steps, shocks - normals, 3 * paths, false, 1);
+    cube<shock> scenario(scenario_row_count, 1, 3 * paths, false, scenario_kind);
+    std::vector<word32> rows;
+    for (int step = 0; step < steps; ++step) {
+        for (int slot = 0; slot < scenarios; ++slot) rows.push_back(scenario_row(step, slot));
+    }
     block_memory block(shape::threads, of::shared_bytes());
-    for (auto* c : {&normal, &uniform})
+    for (auto* c : {&normal, &uniform, &scenario})
         block.allow(c->begin(), c->steps * c->slots, c->paths * sizeof(shock), c->pitch * sizeof(shock));
 
     const auto walk = [&](int thread, int pass) {
         const int path = paths * (pass + 1) + thread * shape::width;  // the second and third block of the row
-        const array_source<shape, normals> from{
+        const array_source<shape, normals, const shock*, scenario_rows<shock, scenarios>> from{
             {normal.begin() + path, normal.step_stride(), normal.slot_stride()},
-            {uniform.begin() + path, uniform.step_stride(), uniform.slot_stride()}};
+            {uniform.begin() + path, uniform.step_stride(), uniform.slot_stride()},
+            {scenario.begin() + path, scenario.step_stride(), rows.data()}};
         int next = 0;
         of::walk(from, steps, model_thread{&block, thread}, [&](int step, const shocks_of_step<shape>& z) {
             if (step != next++) block.fault("a step out of turn", thread, static_cast<std::size_t>(step));
             for (int w = 0; w < shape::width; ++w) {
                 for (int slot = 0; slot < shape::slots; ++slot) {
                     const bool is_normal = slot < normals;
-                    const shock expected = cube<shock>::value(is_normal ? 0 : 1, step,
-                                                              is_normal ? slot : slot - normals, path + w);
+                    const shock expected =
+                        slot < shocks ? cube<shock>::value(is_normal ? 0 : 1, step,
+                                                           is_normal ? slot : slot - normals, path + w)
+                                      : cube<shock>::value(
+                                            scenario_kind,
+                                            static_cast<int>(scenario_row(step, slot - shocks)), 0, path + w);
                     if (z[w][slot] != expected)
                         block.fault("a wrong shock at step " + std::to_string(step), thread,
                                     static_cast<std::size_t>(slot));
@@ -260,7 +291,58 @@ void expect_draws() {
     }
 }
 
+// Scenarios of a thread beside shocks that are made.
+template <class draws, int scenarios, int width>
+void expect_draws_and_scenarios() {
+    using shock = typename draws::shock;
+    constexpr int normals = 2, uniforms = 1, steps = 9;
+    using shape = feed_shape<shock, normals + uniforms + scenarios, width, 8, 8, 4, plain, 0>;
+    using rows_of = scenario_rows<shock, scenarios>;
+    constexpr word64 seed = 11;
+    constexpr auto keys = schedule_of(seed);
+    cube<shock> numbers(scenario_row_count, 1, 8 * width, false, scenario_kind);
+    std::vector<word32> rows;
+    for (int step = 0; step < steps; ++step) {
+        for (int slot = 0; slot < scenarios; ++slot) rows.push_back(scenario_row(step, slot));
+    }
+    block_memory block(8, 0);
+    block.allow(numbers.begin(), scenario_row_count, numbers.paths * sizeof(shock),
+                numbers.pitch * sizeof(shock));
+    block.run(1, false, [&](int thread) {
+        const int path = thread * width;
+        const feeds::random_draws<draws, normals, uniforms, rows_of> from{
+            keys, static_cast<word64>(path), {numbers.begin() + path, numbers.step_stride(), rows.data()}};
+        int next = 0;
+        feeds::inline_<shape, model_thread>::walk(
+            from, steps, model_thread{&block, thread}, [&](int step, const shocks_of_step<shape>& z) {
+                EXPECT_EQ(step, next++);
+                for (int w = 0; w < width; ++w) {
+                    const auto number = static_cast<word32>(step * normals);
+                    const auto drawn =
+                        draws::normals(seed, static_cast<word64>(path + w), number / draws::per_block);
+                    EXPECT_EQ(z[w][0], drawn.x[number % draws::per_block]);
+                    for (int slot = 0; slot < scenarios; ++slot) {
+                        EXPECT_EQ(z[w][normals + uniforms + slot],
+                                  cube<shock>::value(scenario_kind,
+                                                     static_cast<int>(scenario_row(step, slot)), 0, path + w))
+                            << "step " << step << ", slot " << slot << ", path " << path + w;
+                    }
+                }
+            });
+        EXPECT_EQ(next, steps);
+    });
+    block.finish();
+    EXPECT_EQ(block.faults(), std::vector<std::string>{});
+}
+
 }  // namespace
+
+TEST(feeds, inline_loads_scenarios_beside_the_shocks_it_makes) {
+    expect_draws_and_scenarios<double_draws, 1, 1>();
+    expect_draws_and_scenarios<double_draws, 2, 4>();
+    expect_draws_and_scenarios<single_draws, 3, 2>();
+    expect_draws_and_scenarios<single_draws, 1, 4>();
+}
 
 TEST(feeds, inline_makes_the_shocks_of_the_path) {
     expect_draws<double_draws, 1, 0, 1>();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -366,6 +368,7 @@ class fake_machine {
 
     gpu_outcome walk(const run_of_book& what) { return launcher(devices_, kernels_).walk_all(what.asked()); }
     text_compiler& compiler() { return compiler_; }
+    kernel_store& kernels() { return kernels_; }
 
     std::string report() {
         devices_.clear();
@@ -424,7 +427,7 @@ TEST(launcher, gives_the_bits_of_the_cpu) {
                 fake_machine machine({gpu});
                 const auto got = machine.walk(what);
                 EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
-                EXPECT_EQ(got.kernels, shapes);
+                EXPECT_EQ(got.kernels_compiled, shapes + 1) << "those that walk, and the one that merges";
                 EXPECT_EQ(machine.report(), "")
                     << paths << " paths, schedule " << static_cast<int>(when) << ", dice " << dice;
             }
@@ -474,6 +477,32 @@ TEST(launcher, loads_a_kernel_once_for_many_runs) {
     fake_machine machine({gpu});
     for (what.seed = 1; what.seed < 4; ++what.seed) EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
     EXPECT_EQ(gpu->calls.at("load"), static_cast<int>(the_book().shapes()) + 1);
+    EXPECT_EQ(machine.report(), "");
+}
+
+// Another run that compiles at the same time is not counted with this one.
+TEST(launcher, counts_the_kernels_of_its_own_run) {
+    run_of_book what;
+    what.paths = 8 * 1024;
+    what.memory_bytes = 1;
+    const auto gpu = new_gpu(what.how), other = new_gpu(what.how);
+    other->properties.minor = 1;
+    std::atomic<int> launches{0};
+    fake_machine machine({gpu, other});
+    const auto walks = gpu->kernel;
+    gpu->kernel = other->kernel = [&](const auto& cubin, const auto& name, const launch& l,
+                                      std::span<void*> arguments) {
+        machine.kernels().cubin({"of another run " + std::to_string(launches++), "sm_90"});
+        return walks(cubin, name, l, arguments);
+    };
+    const std::size_t all = 2 * (the_book().shapes() + 1);  // for each of two architectures
+    for (const std::size_t compiled : {all, std::size_t{0}}) {
+        const auto got = machine.walk(what);
+        EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+        EXPECT_EQ(got.kernels_compiled, compiled);
+        EXPECT_EQ(got.kernels_from_cache, all - compiled);
+    }
+    EXPECT_GT(launches, 0);
     EXPECT_EQ(machine.report(), "");
 }
 
@@ -598,24 +627,188 @@ TEST(launcher, survives_every_call_of_the_device_that_fails) {
     }
 }
 
-TEST(launcher, fails_when_one_of_two_devices_is_lost) {
+// Of several devices.
+run_of_book run_on_many() {
     run_of_book what;
-    what.paths = 8 * 1024;
-    what.memory_bytes = 1;
-    for (const auto failure : {device_failure::illegal_address, device_failure::lost}) {
-        for (const char* call : {"open_stream", "allocate", "upload", "run", "wait", "load"}) {
-            const auto good = new_gpu(what.how), bad = new_gpu(what.how);
-            bad->failures = {{call, 1, failure}};
-            fake_machine machine({good, bad});
-            const auto got = machine.walk(what);
-            EXPECT_EQ(priced(got, what), 0u);
-            for (const auto& f : got.failures) {
-                ASSERT_TRUE(f);
-                EXPECT_EQ(f->kind(), error_kind::device);
+    what.paths = 8 * 1024 + 5;
+    what.memory_bytes = 1;  // several chunks a piece
+    return what;
+}
+
+// Launches nothing until it is so. Pieces are as many as devices, so while a device waits at its first
+// launch another has to take one, too.
+void wait_before_launches(fake_gpu& gpu, std::atomic<bool>& is_so) {
+    gpu.kernel = [walks = gpu.kernel, &is_so](const auto& cubin, const auto& name, const launch& l,
+                                              std::span<void*> arguments) {
+        is_so.wait(false);
+        return walks(cubin, name, l, arguments);
+    };
+}
+
+// The nth launch of a kernel goes astray, which shows at a later wait.
+void fail_at_launch(fake_gpu& gpu, int nth, device_failure what, const std::string& said) {
+    gpu.kernel = [walks = gpu.kernel, nth, what, said, launches = std::make_shared<int>(0)](
+                     const auto& cubin, const auto& name, const launch& l,
+                     std::span<void*> arguments) -> fake_gpu::work {
+        if (++*launches != nth) return walks(cubin, name, l, arguments);
+        return [what, said] { throw device_error(what, said); };
+    };
+}
+
+TEST(launcher, goes_on_without_a_device_that_is_lost) {
+    for (const auto when : every_schedule) {
+        for (const auto failure : {device_failure::illegal_address, device_failure::lost,
+                                   device_failure::other, device_failure::out_of_memory}) {
+            for (const char* call : {"open_stream", "allocate", "upload", "run", "record", "load"}) {
+                run_of_book what = run_on_many();
+                const auto good = new_gpu(what.how), bad = new_gpu(what.how);
+                good->when = bad->when = when;
+                // Memory that is out once is asked for again, in smaller chunks.
+                for (int nth = 1; nth < 9; ++nth) bad->failures.push_back({call, nth, failure});
+                wait_before_launches(*good, bad->has_failed);
+                fake_machine machine({good, bad});
+                SCOPED_TRACE(testing::Message() << call << " fails with " << static_cast<int>(failure)
+                                                << ", schedule " << static_cast<int>(when));
+                const auto got = machine.walk(what);
+                EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+                ASSERT_EQ(got.shares.size(), 2u);
+                EXPECT_TRUE(got.shares[0].has_walked);
+                EXPECT_FALSE(got.shares[0].lost);
+                EXPECT_FALSE(got.shares[1].has_walked);
+                ASSERT_TRUE(got.shares[1].lost);
+                EXPECT_EQ(got.shares[1].lost->message(), std::string(call) + ": failed as planned");
+                EXPECT_EQ(machine.report(), "");
             }
-            EXPECT_EQ(machine.report(), "") << call;
         }
     }
+}
+
+// The others are done with all the rest by then, and wait for nothing but what may come back.
+TEST(launcher, takes_back_what_the_last_device_at_work_could_not_finish) {
+    for (const std::size_t good : {1u, 3u}) {
+        run_of_book what = run_on_many();
+        std::uint64_t last = 0;
+        what.on_progress = [&](const gpu_progress& p) {
+            EXPECT_GE(p.path_steps_done, last);
+            last = p.path_steps_done;
+        };
+        std::atomic<word32> walked{0};  // tiles of the trades
+        std::vector<std::shared_ptr<fake_gpu>> gpus;
+        const auto tiles = static_cast<word32>(kernels::tiles_of(what.paths));
+        std::atomic<bool> of_bad{false};  // it has a piece
+        for (std::size_t d = 0; d <= good; ++d) {
+            gpus.push_back(new_gpu(what.how));
+            gpus.back()->when = every_schedule[d % 3];
+            auto& gpu = *gpus.back();
+            const bool is_bad = d == good;
+            gpu.kernel = [&, is_bad, walks = gpu.kernel, launches = std::make_shared<int>(0)](
+                             const auto& cubin, const auto& name, const launch& l,
+                             std::span<void*> arguments) -> fake_gpu::work {
+                if (!is_bad) {
+                    // Nobody ends before the bad one has begun.
+                    of_bad.wait(false);
+                    if (name == "merge_tiles") {
+                        walked += static_cast<const kernels::merge_arguments*>(arguments[0])->tiles_per_trade;
+                        walked.notify_all();
+                    }
+                    return walks(cubin, name, l, arguments);
+                }
+                of_bad = true;
+                of_bad.notify_all();
+                // Its piece is one of two tiles, or, of two devices, a half.
+                const word32 held = good == 1 ? tiles / 2 : 2;
+                for (word32 w = walked; w + held + 1 < tiles; w = walked) walked.wait(w);
+                if (++*launches < 6) return walks(cubin, name, l, arguments);
+                return [] { throw device_error(device_failure::lost, "fell off the bus"); };
+            };
+        }
+        fake_machine machine(gpus);
+        const auto got = machine.walk(what);
+        EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+        EXPECT_FALSE(got.shares[good].has_walked);
+        ASSERT_TRUE(got.shares[good].lost);
+        EXPECT_STREQ(got.shares[good].lost->what(), "fell off the bus");
+        std::uint64_t steps = 0;
+        for (const gpu_job& job : the_book().jobs()) steps += job.when->steps();
+        EXPECT_EQ(last, steps * what.paths) << "what was walked twice is counted once";
+        EXPECT_EQ(machine.report(), "");
+    }
+}
+
+// A kernel that goes astray does so everywhere: each device fails in turn, then the run.
+TEST(launcher, fails_when_all_devices_are_lost) {
+    for (const std::size_t devices : {1u, 2u, 3u}) {
+        run_of_book what = run_on_many();
+        std::vector<std::shared_ptr<fake_gpu>> gpus;
+        for (std::size_t d = 0; d < devices; ++d) {
+            gpus.push_back(new_gpu(what.how));
+            gpus.back()->when = every_schedule[d];
+            fail_at_launch(*gpus.back(), 3, device_failure::illegal_address,
+                           "astray on " + std::to_string(d));
+        }
+        fake_machine machine(gpus);
+        const auto got = machine.walk(what);
+        EXPECT_EQ(priced(got, what), 0u);
+        std::set<std::string> said, known;
+        for (const auto& f : got.failures) said.insert(f ? f->message() : "nothing");
+        for (const auto& share : got.shares) known.insert(share.lost ? share.lost->message() : "not lost");
+        EXPECT_EQ(said.size(), 1u) << "whichever was the last";
+        EXPECT_EQ(known.size(), devices);
+        EXPECT_TRUE(known.contains(*said.begin())) << *said.begin();
+        EXPECT_EQ(machine.report(), "");
+    }
+}
+
+// What is not the device's own ends the run, whoever else there is.
+TEST(launcher, ends_the_run_where_the_failure_is_not_of_the_device) {
+    run_of_book what = run_on_many();
+    const auto good = new_gpu(what.how), bad = new_gpu(what.how);
+    std::atomic<bool> has_failed{false};
+    wait_before_launches(*good, has_failed);
+    bad->kernel = [&](const auto&, const auto&, const launch&, std::span<void*>) -> fake_gpu::work {
+        has_failed = true;
+        has_failed.notify_all();
+        throw std::logic_error("a defect");
+    };
+    fake_machine machine({good, bad});
+    const auto got = machine.walk(what);
+    EXPECT_EQ(priced(got, what), 0u);
+    for (const auto& f : got.failures) {
+        ASSERT_TRUE(f);
+        EXPECT_EQ(f->kind(), error_kind::internal);
+        EXPECT_EQ(f->message(), "a defect");
+    }
+    for (const auto& share : got.shares) EXPECT_FALSE(share.lost);
+    EXPECT_EQ(machine.report(), "");
+}
+
+// Whichever device takes what, and whenever it fails: the other has all the prices right.
+TEST(launcher, survives_the_loss_of_one_of_two_devices_at_any_call) {
+    run_of_book what = run_on_many();
+    std::map<std::string, int> calls;
+    {
+        const auto gpu = new_gpu(what.how);
+        fake_machine machine({gpu});
+        machine.walk(what);
+        calls = gpu->calls;
+    }
+    std::size_t lost = 0;
+    for (const auto& [call, count] : calls) {
+        for (int nth = 1; nth <= count; nth += 1 + count / 12) {
+            const auto good = new_gpu(what.how), bad = new_gpu(what.how);
+            good->when = fake_gpu::schedule::by_dice;
+            bad->when = every_schedule[static_cast<std::size_t>(nth % 3)];
+            bad->failures = {{call, nth, device_failure::lost}};
+            fake_machine machine({good, bad});
+            const auto got = machine.walk(what);
+            SCOPED_TRACE(testing::Message() << call << " number " << nth);
+            EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+            EXPECT_FALSE(got.shares[0].lost);
+            EXPECT_EQ(machine.report(), "");
+            lost += got.shares[1].lost.has_value();
+        }
+    }
+    EXPECT_GT(lost, 10u);
 }
 
 // A kernel that goes astray shows at a later wait.

@@ -4,10 +4,12 @@
 // otherwise than the CPU does. And terms are data: trades of one shape share one text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <regex>
@@ -27,6 +29,7 @@
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
+#include "engine/replay/shock_writer.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -59,7 +62,8 @@ std::string inexact_in(const std::string& ptx) {
     static const std::regex exact(
         "(add|sub|mul|div|fma|sqrt|rcp)\\.rn\\.f(32|64)|(neg|abs|min|max|copysign|mov|selp)\\.f(32|64)|"
         "setp\\.\\w+(\\.(and|or|xor))?\\.f(32|64)|"
-        "(ld|st)(\\.\\w+)*(\\.v[24])?\\.f(32|64)|cvt(\\.r[nzmp]i?)?\\.\\w+\\.f(32|64)|cvt\\.rn\\.f(32|64)\\."
+        "tex\\.1d\\.v4\\.f32\\.s32|(ld|st)(\\.\\w+)*(\\.v[24])?\\.f(32|64)|cvt(\\.r[nzmp]i?)?\\.\\w+\\.f(32|"
+        "64)|cvt\\.rn\\.f(32|64)\\."
         "\\w+");
     static const std::regex guess("rsqrt\\.approx\\.ftz\\.f(32|64)");
     static const std::regex floating("\\.(f16|f16x2|bf16|bf16x2|tf32|f32|f32x2|f64)(\\.|$)");
@@ -118,9 +122,10 @@ const market& demo_market() {
     return m;
 }
 
-program::path_program program_of(const books::trade& t, precision in = precision::double_) {
+program::path_program program_of(const books::trade& t, precision to = precision::double_,
+                                 const market& in = demo_market()) {
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, demo_market().state(), in).code;
+    return plan::plan_trade(t, in.state(), to).code;
 }
 
 program::path_program example_of(const std::string& product, precision in = precision::double_) {
@@ -317,6 +322,68 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels,
                          testing::Combine(testing::ValuesIn(products()),
                                           testing::ValuesIn(plan::precision_names())),
                          [](const auto& at) { return std::get<0>(at.param) + '_' + std::get<1>(at.param); });
+
+// A market where each path has its own volatility of every asset.
+const market& market_of_scenarios() {
+    static const market m = [] {
+        const auto file =
+            std::filesystem::path(testing::TempDir()) / fmt::format("library_kernels_{}.scenarios", getpid());
+        const std::vector<double> numbers(2, 0.2);
+        replay::write_shocks<double>(file, {2, 1, 0, 1, numbers, {}});
+        std::string text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\nassets:\n";
+        for (const char* name : {"ACME", "BETA", "INDEX"}) {
+            text += fmt::format(
+                "  {}: {{currency: USD, spot: 100, volatility: {{scenarios: {}, times: [1, 5]}}}}\n", name,
+                file.string());
+        }
+        text +=
+            "fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n"
+            "correlations: [[ACME, BETA, 0.4], [ACME, INDEX, 0.3], [BETA, INDEX, 0.2], [ACME, EURUSD, "
+            "0.1]]\n";
+        market read = market::parse(text, "scenarios");
+        std::filesystem::remove(file);  // which stays mapped
+        return read;
+    }();
+    return m;
+}
+
+class kernels_with_scenarios : public testing::TestWithParam<std::string> {};
+
+TEST_P(kernels_with_scenarios, neither_spill_nor_approximate_with_any_feed) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const book trades = book::parse(R"(trades:
+  - {id: asian, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, end: 1, count: 12},
+     currency: EUR}
+  - {id: barrier, product: barrier, underlying: ACME, strike: 100, maturity: 1.0, direction: down, barrier: 85,
+     rebate: 2, rebate_paid: at_hit}
+  - {id: autocallable, product: autocallable, basket: [ACME, BETA, INDEX], initial_level: 100,
+     observations: {start: 0, end: 2, count: 8}, coupon: 0.1, protection: 0.6, notional: 1000}
+)");
+    for (const auto& t : trades.state().trades) {
+        const auto code = program_of(t, precision::double_, market_of_scenarios());
+        ASSERT_EQ(code.scenarios_per_step, t.id == "autocallable" ? 3 : 1);
+        for (const auto& feed : cuda::feeds()) {
+            for (const std::string& architecture : architectures) {
+                if (!runs_on(feed, architecture)) continue;
+                compile_and_judge(code, usual(code, plan::precision_named(GetParam()), feed.name), architecture,
+                                  t.id + " with scenarios");
+            }
+        }
+        cuda::kernel_choice how;
+        how.precision = plan::precision_named(GetParam());
+        if (t.id == "asian") {
+            how.width = 4;  // what a run takes for it
+            compile_and_judge(code, how, "sm_90", t.id + " with scenarios on four paths a thread");
+            how.width = 1;
+        }
+        how.feed = "none";
+        how.space = "texture";
+        compile_and_judge(code, how, "sm_90", t.id + " with scenarios in a texture");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
 
 // The kernels that a book with every kind of trade runs, each for many shapes.
 class united_kernels : public testing::TestWithParam<std::string> {};

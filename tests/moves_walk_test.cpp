@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,16 +47,47 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
+// Volatilities by path, in a file for as long as the tests run.
+constexpr std::uint64_t scenario_paths = 9 * kernels::paths_per_tile;
+constexpr std::uint64_t scenario_times = 4;
+
+class scenario_file {
+  public:
+    scenario_file()
+        : name_(std::filesystem::temp_directory_path() /
+                ("moves_walk_test_" + std::to_string(getpid()) + ".scenarios")) {
+        std::vector<double> numbers(scenario_times * scenario_paths);
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            numbers[i] = 0.25 + 0.15 * std::sin(static_cast<double>(i));
+        replay::write_shocks<double>(name_, {scenario_times, 1, 0, scenario_paths, numbers, {}});
+    }
+    ~scenario_file() { std::filesystem::remove(name_); }
+    scenario_file(const scenario_file&) = delete;
+    scenario_file& operator=(const scenario_file&) = delete;
+    std::string name() const { return name_.string(); }
+
+  private:
+    std::filesystem::path name_;
+};
+
+// Two assets that share the file but not its times, so that trades map their steps to rows differently.
+std::string volatility_of(int asset, bool scenarios) {
+    if (!scenarios || asset > 1) return "0." + std::to_string(20 + asset % 30);
+    static const scenario_file file;
+    return "{scenarios: " + file.name() +
+           ", times: " + (asset == 0 ? "[0.1, 0.4, 0.6, 1.5]" : "[0.3, 0.7, 1.0, 2.0]") + "}";
+}
+
 // Baskets of so many assets, each with a trade of one date and one of more; a basket that takes uniform
 // shocks too; and a barrier whose time of touching takes a shock that is no move, so nothing can be made
 // ahead.
-std::string book_of(const std::vector<int>& sizes) {
+std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const auto name = [](int i) { return "A" + std::to_string(i); };
     std::string assets, correlations;
     for (int i = 0; i < most; ++i) {
         assets += "    " + name(i) + ": {currency: USD, spot: " + std::to_string(50 + i) +
-                  ", volatility: 0." + std::to_string(20 + i % 30) + "}\n";
+                  ", volatility: " + volatility_of(i, scenarios) + "}\n";
         for (int j = 0; j < i; ++j) {
             correlations += std::string(correlations.empty() ? "" : ", ") + "[" + name(j) + ", " + name(i) +
                             ", 0." + std::to_string(30 + (i * 7 + j) % 9) + "]";
@@ -112,8 +144,10 @@ trades:
 
 class planned_book {
   public:
-    explicit planned_book(const std::vector<int>& sizes) {
-        const book b = book::parse(book_of(sizes));
+    explicit planned_book(const std::vector<int>& sizes, bool scenarios = false)
+        : book_(book::parse(book_of(sizes, scenarios))),
+          scenarios_(book_.market()->state().scenario_cubes()) {
+        const book& b = book_;
         for (const auto& t : b.state().trades) plans_.push_back(plan::plan_trade(t, b.market()->state()));
         std::vector<const program::path_program*> shapes;
         for (const auto& p : plans_) shapes.push_back(&p.code);
@@ -130,6 +164,7 @@ class planned_book {
     planned_book& operator=(const planned_book&) = delete;
 
     const std::vector<gpu_job>& jobs() const { return jobs_; }
+    std::span<const cpu::shock_cube> scenarios() const { return scenarios_; }
 
     std::vector<kernels::tile_result> on_cpu(const gpu_run& run) const {
         std::vector<cpu::lane_program> code;
@@ -138,6 +173,7 @@ class planned_book {
         for (std::size_t j = 0; j < plans_.size(); ++j) {
             walks.push_back(
                 {&code[j], &plans_[j].data, &plans_[j].when, run.seed, run.paths, run.how.precision});
+            walks.back().scenarios = scenarios_;
             if (run.replay == nullptr) continue;
             walks.back().normals = run.replay->normals();
             walks.back().uniforms = run.replay->uniforms();
@@ -146,6 +182,8 @@ class planned_book {
     }
 
   private:
+    book book_;
+    std::vector<cpu::shock_cube> scenarios_;
     std::deque<plan::trade_program> plans_;
     plan::united_programs programs_;
     std::deque<program::path_data> data_;
@@ -197,6 +235,12 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
     return out;
 }
 
+// The words of a trade that say which row a scenario slot takes on each step.
+const word32* scenario_rows_of(const program::path_program& code, const kernels::path_arguments& a,
+                               const kernels::trade_record& r) {
+    return a.words + r.words_at + code.sections.size() + r.steps + 1;
+}
+
 template <class real, class draws>
 void walk(const program::path_program& code, bool from_arrays, const launch& how,
           const kernels::path_arguments& a) {
@@ -205,7 +249,7 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     const auto read = [](const kernels::array_argument& from, word64 number, int per_step, word64 path) {
         const word64 at = number / static_cast<word64>(per_step) * from.step_stride +
                           number % static_cast<word64>(per_step) * from.slot_stride + path;
-        EXPECT_LT(at, from.elements);
+        EXPECT_LT(path, from.slot_stride);
         return static_cast<real>(static_cast<const shock*>(from.first)[at]);
     };
     constexpr word64 per_block = draws::per_block;
@@ -220,6 +264,13 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     for (word32 t = 0; t < a.trade_count; ++t) {
         plan::timeline when;
         const program::path_data data = data_in_memory<real>(code, a, a.trades[t], when);
+        const word32* rows = scenario_rows_of(code, a, a.trades[t]);
+        const auto slots = static_cast<std::size_t>(code.scenarios_per_step);
+        const auto scenario = [&](word64 path, std::size_t step, std::size_t slot) {
+            const word64 at = rows[step * slots + slot] * a.scenario.step_stride + path - a.first_path;
+            EXPECT_LT(at, a.scenario.elements);
+            return static_cast<real>(static_cast<const shock*>(a.scenario.first)[at]);
+        };
         for (word32 tile = 0; tile < a.tiles; ++tile) {
             std::array<double, kernels::paths_per_tile> x{};
             const word64 first = (a.first_tile + tile) * kernels::paths_per_tile;
@@ -235,7 +286,8 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
                     [&](word64 n) {
                         return from_arrays ? read(a.uniform, n, code.uniforms_per_step, path - a.first_path)
                                            : uniform(path, n);
-                    });
+                    },
+                    [&](std::size_t step, std::size_t slot) { return scenario(path, step, slot); });
             }
             kernels::tile_result r;
             r.moments = kernels::tile_moments(x.data(), count);
@@ -350,7 +402,7 @@ std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const sepa
         const auto& code = *separated.jobs()[j].code;
         kernel_choice how = run.how;
         if (separated.is_separated(j)) {
-            how = choice_that_reads_moves(how, code.normals_per_step + code.uniforms_per_step);
+            how = choice_that_reads_moves(how, code.slots_per_step());
             const auto& v = best_correlation_variant(static_cast<std::size_t>(code.normals_per_step));
             all[correlation_text(v, run.how.precision)] = correlate_of(v, run.how.precision);
         }
@@ -377,6 +429,7 @@ class fake_run {
         : run(std::move(asked)), separated(run.jobs, run.correlation, run.how.precision) {
         gpu->kernel = [this](const std::string& text, const std::string& name, const launch& l,
                              std::span<void*> arguments) -> fake_gpu::work {
+            const std::lock_guard guard(lock_);
             launches[name] += 1;
             const auto found = kernels_.find(text);
             if (found != kernels_.end()) return found->second(l, arguments);
@@ -385,15 +438,25 @@ class fake_run {
         };
     }
 
-    gpu_outcome walk() {
+    // On so many devices: the fake GPU, and others with its kernels.
+    gpu_outcome walk(std::size_t count = 1) {
         kernels_ = kernels_of_run(run, separated);
+        std::vector<std::shared_ptr<fake_gpu>> gpus{gpu};
+        while (gpus.size() < count) {
+            gpus.push_back(std::make_shared<fake_gpu>());
+            gpus.back()->kernel = gpu->kernel;
+        }
         gpu_outcome got;
         {
             kernel_store store(compiler, {});
-            const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
-            got = launcher({device}, store).walk_all(run);
+            std::vector<std::shared_ptr<loaded_device>> devices;
+            for (const auto& g : gpus)
+                devices.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
+            got = launcher(devices, store).walk_all(run);
+            // Those that fill cubes and correlate among them.
+            EXPECT_EQ(got.kernels_compiled, store.so_far().compiled);
         }
-        EXPECT_EQ(gpu->report(), "");
+        for (const auto& g : gpus) EXPECT_EQ(g->report(), "");
         return got;
     }
     std::size_t separated_count() const {
@@ -409,6 +472,7 @@ class fake_run {
     std::map<std::string, int> launches;  // by kernel
 
   private:
+    std::mutex lock_;  // of launches
     std::map<std::string, host_kernel> kernels_;
 };
 
@@ -416,6 +480,7 @@ gpu_run run_of(const planned_book& of, const char* correlation, precision p = pr
                const char* feed = "inline") {
     gpu_run run;
     run.jobs = of.jobs();
+    run.scenarios = of.scenarios();
     run.how.precision = p;
     run.how.feed = feed;
     run.correlation = correlation;
@@ -486,6 +551,75 @@ TEST(moves_walk, keeps_moves_until_they_are_read) {
     }
 }
 
+const planned_book& book_with_scenarios() {
+    static const planned_book one({1, 2, 5, 24}, true);
+    return one;
+}
+
+// Scenarios reach the paths through the same arrays, whoever makes the moves and the shocks.
+TEST(scenarios_walk, gives_the_bits_of_the_cpu) {
+    const auto& all = book_with_scenarios();
+    for (const auto p : {precision::double_, precision::single, precision::mixed}) {
+        const auto expected = all.on_cpu(run_of(all, "auto", p));
+        for (const char* setting : {"kernel", "auto", "matrix"}) {
+            for (const char* feed : {"inline", "unroll"}) {
+                SCOPED_TRACE(testing::Message() << static_cast<int>(p) << ", " << setting << ", " << feed);
+                fake_run fake(run_of(all, setting, p, feed));
+                fake.gpu->when = fake_gpu::schedule::late;
+                EXPECT_EQ(priced(fake.walk(), expected), all.jobs().size());
+                // All but the barrier, if moves can be of the type that scenarios have.
+                const bool is_matrix = std::string_view(setting) == "matrix";
+                if (is_matrix && p != precision::mixed) {
+                    EXPECT_EQ(fake.separated_count(), all.jobs().size() - 1);
+                }
+                if (p == precision::mixed) {
+                    EXPECT_EQ(fake.separated_count(), 0U);
+                }
+            }
+        }
+    }
+}
+
+TEST(scenarios_walk, gives_the_same_bits_in_any_chunks_on_any_devices) {
+    static const planned_book small({1, 2}, true);
+    gpu_run run = run_of(small, "kernel");
+    run.paths = scenario_paths - 5;
+    const auto expected = small.on_cpu(run);
+    run.memory_bytes = 1;
+    std::size_t of_one_tile = 0;
+    {
+        fake_run fake(run);
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size());
+        of_one_tile = fake.gpu->most_bytes;
+    }
+    std::set<int> launches;
+    for (const std::size_t tiles : {1u, 2u, 3u, 5u, 9u}) {
+        fake_run fake(run);
+        fake.run.memory_bytes = tiles * of_one_tile;
+        fake.gpu->when = fake_gpu::schedule::by_dice;
+        fake.gpu->dice = static_cast<std::uint32_t>(tiles);
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size());
+        EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes);
+        launches.insert(fake.launches["walk"]);
+    }
+    EXPECT_GE(launches.size(), 3u) << "the runs were not cut differently";
+    for (const std::size_t devices : {2u, 3u}) {
+        fake_run fake(run);
+        EXPECT_EQ(priced(fake.walk(devices), expected), small.jobs().size());
+    }
+}
+
+// Each row that some trade takes goes up once, whoever else takes it.
+TEST(scenarios_walk, rows_are_shared_by_trades) {
+    const auto& all = book_with_scenarios();
+    const packed_trades packed = pack(all.jobs(), number_type::double_);
+    std::set<scenario_row> rows(packed.scenarios.begin(), packed.scenarios.end());
+    EXPECT_EQ(rows.size(), packed.scenarios.size());
+    EXPECT_EQ(all.scenarios().size(), 1u) << "two assets have one file";
+    EXPECT_LE(rows.size(), scenario_times);
+    EXPECT_GE(rows.size(), 3u);
+}
+
 TEST(moves_walk, stays_within_its_memory) {
     static const planned_book small({2, 6});
     gpu_run run = run_of(small, "matrix");
@@ -531,9 +665,8 @@ TEST(moves_walk, a_kernel_that_does_not_compile_fails_its_own_trades) {
     }
 }
 
-TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
-    static const planned_book small({2, 3});
-    gpu_run run = run_of(small, "matrix");
+void expect_to_survive_every_failure(const planned_book& small, const char* correlation) {
+    gpu_run run = run_of(small, correlation);
     run.memory_bytes = 1;
     const auto expected = small.on_cpu(run);
     std::map<std::string, int> calls;
@@ -564,6 +697,14 @@ TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
     }
     EXPECT_GT(outcomes[0], 0);
     EXPECT_GT(outcomes[small.jobs().size()], 0);
+}
+
+TEST(moves_walk, survives_every_call_of_the_device_that_fails) {
+    expect_to_survive_every_failure(planned_book({2, 3}), "matrix");
+}
+
+TEST(scenarios_walk, survives_every_call_of_the_device_that_fails) {
+    expect_to_survive_every_failure(planned_book({1, 2}, true), "kernel");
 }
 
 // A file with more shocks a step than a trade takes.
@@ -617,6 +758,149 @@ TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
     how.space = "mapped";
     EXPECT_EQ(choice_that_reads_moves(how, 40).precision, precision::double_);
     EXPECT_EQ(choice_that_reads_moves(how, 40).space, "read_only");
+}
+
+// ---- shocks of the next chunk, made while this one is walked
+// ----------------------------------------------
+
+// A run whose shocks come from arrays, for all of which there is no room at once.
+gpu_run run_in_chunks(const planned_book& of, const char* correlation) {
+    gpu_run run = run_of(of, correlation, precision::double_, "unroll");
+    run.paths = 7 * kernels::paths_per_tile + 5;
+    return run;
+}
+
+// Downloads, of which each chunk ends with one, that were asked for before each fill.
+void note_fills(fake_run& fake, std::vector<int>& downloads) {
+    fake.gpu->kernel = [&fake, &downloads, does = fake.gpu->kernel](const std::string& text,
+                                                                    const std::string& name, const launch& l,
+                                                                    std::span<void*> arguments) {
+        if (name == "fill") downloads.push_back(fake.gpu->calls["download"]);
+        return does(text, name, l, arguments);
+    };
+}
+
+// Memory that a run takes when it is walked at once.
+std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
+    fake_run fake(run);
+    note_fills(fake, downloads);
+    fake.walk();
+    return fake.gpu->most_bytes;
+}
+
+// A cube filled while a chunk reads it, or read before it is filled, would show: by the dice, whatever
+// streams and events leave open happens.
+TEST(shocks_made_ahead, are_there_when_they_are_read_and_not_before) {
+    static const planned_book small({2, 3});
+    for (const char* correlation : {"kernel", "matrix"}) {
+        const gpu_run run = run_in_chunks(small, correlation);
+        const auto expected = small.on_cpu(run);
+        std::vector<int> downloads;
+        const std::size_t all = bytes_at_once(run, downloads);
+        EXPECT_EQ(*std::max_element(downloads.begin(), downloads.end()), 0) << "one chunk";
+        int most_chunks = 0;
+        for (std::uint32_t dice = 0; dice < 24; ++dice) {
+            fake_run fake(run);
+            fake.run.memory_bytes = all * (3 + dice % 5) / 10;
+            fake.gpu->when = dice < 4 ? fake_gpu::schedule::late : fake_gpu::schedule::by_dice;
+            fake.gpu->dice = dice;
+            downloads.clear();
+            note_fills(fake, downloads);
+            EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << dice;
+            EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes) << dice;
+            // Normals, then uniforms. Those of the first two chunks are asked for before the first has ended,
+            // and so on.
+            const int chunks = fake.gpu->calls["download"];
+            ASSERT_EQ(downloads.size(), 2 * static_cast<std::size_t>(chunks));
+            most_chunks = std::max(most_chunks, chunks);
+            for (int c = 0; c < chunks; ++c)
+                EXPECT_EQ(downloads[2 * static_cast<std::size_t>(c)], std::max(0, c - 1)) << dice;
+        }
+        EXPECT_GE(most_chunks, 4);
+    }
+}
+
+// No second set where it is of no use, or has no room.
+TEST(shocks_made_ahead, take_memory_only_where_there_are_chunks) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_in_chunks(small, "kernel");
+    const auto expected = small.on_cpu(run);
+    std::vector<int> downloads;
+    run.memory_bytes = 1;
+    const std::size_t of_one_tile = bytes_at_once(run, downloads);
+    for (std::size_t c = 0; c < downloads.size(); ++c)
+        EXPECT_EQ(downloads[c], static_cast<int>(c / 2)) << "a tile at a time has no room for a second set";
+    run.memory_bytes = 0;
+    const std::size_t all = bytes_at_once(run, downloads);
+    EXPECT_LE(all, 8 * of_one_tile);
+    // A device that has less than it says.
+    for (std::size_t memory = of_one_tile; memory < all; memory += all / 8) {
+        fake_run fake(run);
+        fake.gpu->said_free = all * 4 / 5;
+        fake.gpu->memory_bytes = memory;
+        EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << memory;
+    }
+}
+
+TEST(shocks_made_ahead, survive_every_call_of_the_device_that_fails) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_in_chunks(small, "kernel");
+    const auto expected = small.on_cpu(run);
+    std::vector<int> downloads;
+    run.memory_bytes = bytes_at_once(run, downloads) / 2;
+    std::map<std::string, int> calls;
+    {
+        fake_run fake(run);
+        fake.walk();
+        calls = fake.gpu->calls;
+    }
+    std::map<std::size_t, int> outcomes;
+    for (const auto& [call, count] : calls) {
+        for (int nth = 1; nth <= count; nth += 1 + count / 25) {
+            for (const auto failure : {device_failure::out_of_memory, device_failure::lost}) {
+                SCOPED_TRACE(testing::Message()
+                             << call << " number " << nth << " fails with " << static_cast<int>(failure));
+                fake_run fake(run);
+                fake.gpu->when = fake_gpu::schedule::late;
+                fake.gpu->failures = {{call, nth, failure}};
+                outcomes[priced(fake.walk(), expected)] += 1;
+            }
+        }
+    }
+    EXPECT_GT(outcomes[0], 0);
+    EXPECT_GT(outcomes[small.jobs().size()], 0);
+}
+
+TEST(shocks_made_ahead, come_from_a_file_too) {
+    static const planned_book small({2, 3});
+    gpu_run run = run_in_chunks(small, "kernel");
+    constexpr std::uint64_t steps = 4, slots = 3, uniform_slots = 2;
+    std::vector<double> normals(steps * slots * run.paths), uniforms(steps * uniform_slots * run.paths);
+    for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = std::sin(static_cast<double>(i));
+    for (std::size_t i = 0; i < uniforms.size(); ++i)
+        uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("shocks_made_ahead_" + std::to_string(getpid()) + ".shocks");
+    replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
+    {
+        const replay::shock_file shocks(file, random::element::double_);
+        run.replay = &shocks;
+        const auto expected = small.on_cpu(run);
+        std::vector<int> downloads;
+        const std::size_t all = bytes_at_once(run, downloads);
+        for (const char* space : {"global", "mapped"}) {
+            for (std::uint32_t dice = 0; dice < 20; ++dice) {
+                fake_run fake(run);
+                fake.run.how.space = space;
+                fake.run.memory_bytes = all / 2;
+                fake.gpu->when = dice == 0 ? fake_gpu::schedule::late : fake_gpu::schedule::by_dice;
+                fake.gpu->dice = dice;
+                EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << space << ", " << dice;
+                EXPECT_GE(fake.gpu->calls["download"], 3);
+            }
+        }
+    }
+    std::filesystem::remove(file);
 }
 
 // ---- on a GPU

@@ -63,10 +63,35 @@ double shock(operation kind, std::uint64_t path, std::size_t step, std::uint32_t
     return number % 2 == 0 ? two.first : two.second;
 }
 
+// Arrays that scenario slots may take: two, of three rows each.
+constexpr std::uint64_t scenario_paths = 300, scenario_rows = 3;
+const std::vector<cpu::shock_cube>& scenario_arrays() {
+    static const std::vector<double> numbers = [] {
+        std::mt19937_64 random(5);
+        std::vector<double> made(2 * scenario_rows * scenario_paths);
+        for (double& x : made) x = std::normal_distribution<double>(0, 2)(random);
+        made[7] = infinity;
+        made[scenario_paths + 3] = -0.0;
+        return made;
+    }();
+    const auto array = [](std::uint64_t first) {
+        return cpu::shock_cube{numbers.data() + first, scenario_paths, scenario_paths, scenario_rows, 1,
+                               scenario_paths};
+    };
+    static const std::vector<cpu::shock_cube> arrays{array(0), array(scenario_rows * scenario_paths)};
+    return arrays;
+}
+
+double scenario(const program::scenario_rows& of, std::size_t step, std::uint64_t path) {
+    const auto* first = std::get<const double*>(scenario_arrays()[of.array].first);
+    return first[of.rows[step] * scenario_paths + path];
+}
+
 struct place_on_path {
     std::uint64_t path = 0;
     std::size_t step = 0;
     int normals_per_step = 0, uniforms_per_step = 0;
+    const std::vector<program::scenario_rows>& scenarios;
 };
 
 // One run of a section, node by node, in the plainest way there is.
@@ -95,6 +120,9 @@ void run_section(const std::vector<program::node>& nodes, const std::vector<prog
             case operation::uniform:
                 v[i] = shock(n.code, at.path, at.step, n.args[0], at.uniforms_per_step);
                 break;
+            case operation::scenario:
+                v[i] = scenario(at.scenarios[n.args[0]], at.step, at.path);
+                break;
             default: {
                 double x[3] = {0, 0, 0};
                 for (int a = 0; a < program::entry_of(n.code).arity; ++a)
@@ -118,7 +146,7 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
         run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(),
                     data.rows[s].data() + row * data.widths[s],
-                    {path, step, p.normals_per_step, p.uniforms_per_step}, states);
+                    {path, step, p.normals_per_step, p.uniforms_per_step, data.scenarios}, states);
     };
     for (std::size_t step = 0; step < when.steps(); ++step) {
         run(0, step, step);
@@ -133,7 +161,7 @@ std::vector<double> walk(const path_program& p, const path_data& data, const pla
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
         run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(),
                     data.rows[s].data() + row * data.widths[s],
-                    {path, step, p.normals_per_step, p.uniforms_per_step}, states);
+                    {path, step, p.normals_per_step, p.uniforms_per_step, data.scenarios}, states);
     };
     for (std::size_t step = 0; step < when.steps(); ++step) {
         run(0, step, step);
@@ -177,7 +205,9 @@ void check_lane_machine(const example& e, const path_program& code, const path_d
         cpu::lane_machine machine(operations);
         std::vector<cpu::tile_result> results(compiled.outputs.size());
         for (const std::uint64_t count : {std::uint64_t{1}, paths}) {
-            machine.walk({&compiled, &data, &e.when, seed_of_paths, count}, 0, results);
+            cpu::path_job job{&compiled, &data, &e.when, seed_of_paths, count};
+            job.scenarios = scenario_arrays();
+            machine.walk(job, 0, results);
             for (std::size_t o = 0; o < results.size(); ++o) {
                 std::vector<double> payoffs(kernels::paths_per_tile, 0.0);
                 std::uint64_t bad = 0, first_bad = ~0ull;
@@ -250,6 +280,8 @@ class generator {
                 if (below(3) != 0) after[s].push_back(i);
             }
         }
+        steps_ = steps;
+        scenarios_.clear();
         terms_.clear();
         for (int t = 0; t < 4; ++t) terms_.push_back(number());
         // In any order: the step may be recorded last.
@@ -288,7 +320,7 @@ class generator {
     }
 
     value leaf(recorder& into, std::size_t states, std::size_t runs) {
-        switch (below(8)) {
+        switch (below(9)) {
             case 0:
             case 1:
                 return into.constant(number());
@@ -306,6 +338,17 @@ class generator {
                 return into.normal();
             case 5:
                 return into.uniform();
+            case 6: {
+                // A new slot, or one that another section may take as well.
+                const std::size_t slot = below(scenarios_.size() + 1);
+                if (slot == scenarios_.size()) {
+                    auto& made = scenarios_.emplace_back();
+                    made.array = static_cast<std::uint32_t>(below(2));
+                    for (std::size_t i = 0; i < steps_; ++i)
+                        made.rows.push_back(static_cast<std::uint32_t>(below(scenario_rows)));
+                }
+                return into.scenario("z" + std::to_string(slot), scenarios_[slot]);
+            }
             default:
                 return into.read(static_cast<std::uint32_t>(below(states)));
         }
@@ -360,6 +403,8 @@ class generator {
 
     std::mt19937_64 random_;
     std::vector<double> terms_;
+    std::vector<program::scenario_rows> scenarios_;
+    std::size_t steps_ = 0;
     std::size_t rows_ = 0;
 };
 
@@ -827,6 +872,7 @@ TEST(recorder, eager_plays_at_once) {
     };
     EXPECT_EQ(in_the_past([](recorder& r) { r.normal(); }), "recording: a shock in the past");
     EXPECT_EQ(in_the_past([](recorder& r) { r.uniform(); }), "recording: a shock in the past");
+    EXPECT_EQ(in_the_past([](recorder& r) { r.scenario("z", {}); }), "recording: a scenario in the past");
     EXPECT_EQ(in_the_past([](recorder& r) {
                   r.row("r", std::vector<double>{1, 2});
               }),
@@ -846,6 +892,30 @@ TEST(recorder, shocks_take_slots_across_sections) {
     EXPECT_EQ(made.code.normals_per_step, 3);
     EXPECT_EQ(made.code.uniforms_per_step, 1);
     EXPECT_EQ(made.code.sections[0].nodes[0].args[0], 1U);
+}
+
+TEST(recorder, scenarios_take_slots_by_name) {
+    recorder into(&cpu::evaluate);
+    into.output(into.state("s", 0.0));
+    into.open_section(1, "one", 1);
+    into.write(0, into.scenario("b", {1, {0, 2}}));
+    into.open_section(0, "step", 2);
+    const value first = into.scenario("a", {0, {1, 1}});
+    into.write(0, first * into.scenario("b", {1, {0, 2}}));
+    const auto made = std::move(into).finish();
+    EXPECT_EQ(made.code.scenarios_per_step, 2);
+    EXPECT_EQ(made.code.sections[1].nodes[0].args[0], 0U);
+    EXPECT_EQ(made.code.sections[0].nodes[0].args[0], 1U);
+    EXPECT_EQ(made.code.sections[0].nodes[1].args[0], 0U);
+    ASSERT_EQ(made.data.scenarios.size(), 2U);
+    EXPECT_EQ(made.data.scenarios[0].array, 1U);
+    EXPECT_EQ(made.data.scenarios[1].rows, (std::vector<std::uint32_t>{1, 1}));
+    EXPECT_EQ(defect([](recorder& r) {
+                  r.open_section(0, "step", 1);
+                  r.scenario("a", {0, {1}});
+                  r.scenario("a", {0, {2}});
+              }),
+              "recording: scenario 'a' is given twice");
 }
 
 }  // namespace

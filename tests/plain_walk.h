@@ -27,7 +27,7 @@ real apply_any(program::operation code, real a, real b, real c) {
     using function = real (*)(real, real, real);
     static constexpr auto table = []<std::size_t... i>(std::index_sequence<i...>) {
         constexpr auto one = []<std::size_t at>() -> function {
-            if constexpr (at <= static_cast<std::size_t>(program::operation::uniform)) {
+            if constexpr (program::is_leaf(static_cast<program::operation>(at))) {
                 return nullptr;
             } else {
                 return &cpu::apply<static_cast<program::operation>(at), real>;
@@ -39,11 +39,13 @@ real apply_any(program::operation code, real a, real b, real c) {
     return table[static_cast<std::size_t>(code)](a, b, c);
 }
 
-// The payoff of one path: states of type `real`, shocks as `normal(number)` and `uniform(number)` give them.
+// The payoff of one path: states of type `real`, shocks as `normal(number)` and `uniform(number)` give them,
+// scenarios as `scenario(step, slot)`.
 template <class real>
 double plain_walk(const program::path_program& code, const program::path_data& data,
                   const plan::timeline& when, const std::function<real(std::uint64_t)>& normal,
-                  const std::function<real(std::uint64_t)>& uniform) {
+                  const std::function<real(std::uint64_t)>& uniform,
+                  const std::function<real(std::size_t, std::size_t)>& scenario = {}) {
     using program::operation;
     std::vector<real> states(data.initial_states.begin(), data.initial_states.end());
     const auto run = [&](std::size_t section, std::size_t row, std::size_t step) {
@@ -70,6 +72,9 @@ double plain_walk(const program::path_program& code, const program::path_data& d
                     break;
                 case operation::uniform:
                     v[i] = uniform(step * static_cast<std::size_t>(code.uniforms_per_step) + slot);
+                    break;
+                case operation::scenario:
+                    v[i] = scenario(step, slot);
                     break;
                 default: {
                     std::array<real, 3> x{};

@@ -12,6 +12,7 @@
 #include <barrier>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,9 +33,12 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_headers.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launcher.h"
 #include "engine/cuda/reductions.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "kernels/reduce_stored.h"
+#include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"
 
 // ---- what the reductions take from CUDA, for a block of threads of the host ------------------------------
@@ -91,6 +96,7 @@ void __threadfence() {}
 
 #include "kernels/reductions/atomic.h"
 #include "kernels/reductions/last_block.h"
+#include "kernels/reductions/store.h"
 #include "kernels/reductions/tree.h"
 #include "kernels/reductions/warp_atomic.h"
 
@@ -119,6 +125,7 @@ struct played {
     std::vector<tile_result> results;
     tile_result merged;
     word32 finished = 0;
+    std::vector<double> payoffs;  // that it stored
 };
 
 // The blocks of a trade, one after the other in `order`.
@@ -127,6 +134,7 @@ played play(const std::vector<double>& payoffs, const std::vector<word32>& order
     played out;
     out.results.resize(order.size());
     out.merged.not_finite = 12345;
+    out.payoffs.resize(order.size() * tile_paths, -1);
     std::vector<double> tile(tile_paths);
     // Exactly what the reduction asks for.
     std::vector<double> shared(reduction<threads>::shared_bytes() / sizeof(double), nan);
@@ -139,10 +147,10 @@ played play(const std::vector<double>& payoffs, const std::vector<word32>& order
             for (std::size_t i = thread; i < tile_paths; i += threads)
                 tile[i] = i < count ? payoffs[first + i] : nan;
             __syncthreads();
-            reduction<threads>::finish(
-                tile.data(), static_cast<int>(count),
-                {at, at, static_cast<word32>(order.size()), out.results.data(), &out.merged, &out.finished},
-                reinterpret_cast<char*>(shared.data()));
+            reduction<threads>::finish(tile.data(), static_cast<int>(count),
+                                       {at, at, static_cast<word32>(order.size()), out.results.data(),
+                                        &out.merged, &out.finished, out.payoffs.data()},
+                                       reinterpret_cast<char*>(shared.data()));
             __syncthreads();
         }
     };
@@ -254,6 +262,7 @@ TEST(reductions, ask_for_the_memory_that_the_catalogue_gives) {
     EXPECT_EQ(gives("last_block"), last_block<256>::shared_bytes());
     EXPECT_EQ(gives("warp_atomic"), warp_atomic<256>::shared_bytes());
     EXPECT_EQ(gives("atomic"), atomic<256>::shared_bytes());
+    EXPECT_EQ(gives("store"), store<256>::shared_bytes());
     EXPECT_LE(tree<64>::shared_bytes(), gives("tree"));
 }
 
@@ -304,6 +313,234 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
     EXPECT_EQ(bad.merged.first_not_finite, 2500u);
 }
 
+// Nothing else is written, whatever the number of threads.
+TEST(reductions, store_leaves_the_payoffs_in_their_places) {
+    using kernels::reductions::store;
+    const auto payoffs = some_payoffs(2 * tile_paths + 300);
+    for (const auto& got : {play<store, 64>(payoffs, {2, 0, 1}), play<store, 256>(payoffs, {1, 2, 0})}) {
+        for (std::size_t i = 0; i < 3 * tile_paths; ++i)
+            ASSERT_EQ(got.payoffs[i], i < payoffs.size() ? payoffs[i] : -1) << i;
+        for (const tile_result& r : got.results) EXPECT_EQ(bits(r), bits({}));
+    }
+}
+
+// ---- payoffs that a device reduces, on a fake one --------------------------------------------------------
+
+namespace {
+
+constexpr const char* three_trades = R"(
+market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
+trades:
+  - {id: call, product: european, underlying: A, option: call, strike: 105, maturity: 1.0}
+  - {id: put, product: european, underlying: A, option: put, strike: 105, maturity: 1.0}
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
+)";
+constexpr std::size_t jobs_in_all = 3;
+
+// What trade and path pay, in place of what their kernel would.
+double made_up_payoff(word32 trade, word64 path) {
+    static const auto some = some_payoffs(1 << 14);
+    if (trade == 2 && (path == 2047 || path == 2100)) return nan;
+    return some[(path * 7 + trade * 1000) % some.size()];
+}
+
+// A cubin is its text.
+class text_compiler final : public cuda::compiler {
+  public:
+    cuda::compiled compile(const cuda::compile_request& what, bool) override { return {what.text, "", ""}; }
+    std::string fingerprint() const override { return "text"; }
+};
+
+void store_made_up(const cuda::launch& how, const kernels::path_arguments& a) {
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const word32 inner = a.trades_first != 0 ? a.trade_count : a.tiles;
+        const word32 of_list = a.trades_first != 0 ? block % inner : block / inner;
+        const word32 tile = a.trades_first != 0 ? block / inner : block % inner;
+        const word32 trade = a.trades[of_list].result;
+        double* to = a.payoffs + (word64{trade} * a.tiles + tile) * tile_paths;
+        const word64 first = (a.first_tile + tile) * tile_paths;
+        for (int i = 0; i < kernels::paths_in_tile(a.paths, a.first_tile + tile); ++i)
+            to[i] = made_up_payoff(trade, first + static_cast<word64>(i));
+    }
+}
+
+void merge_on_host(const cuda::launch& how, const kernels::merge_arguments& a) {
+    for (word32 trade = 0; trade < how.blocks; ++trade) {
+        std::vector<tile_result> m(a.tiles + word64{trade} * a.tiles_per_trade,
+                                   a.tiles + word64{trade + 1} * a.tiles_per_trade);
+        while (m.size() > 1) {
+            std::vector<tile_result> next;
+            for (std::size_t i = 0; i < m.size(); i += 2)
+                next.push_back(i + 1 < m.size() ? kernels::merge(m[i], m[i + 1]) : m[i]);
+            m = next;
+        }
+        a.merged[trade] = m[0];
+    }
+}
+
+class run_of_store {
+  public:
+    run_of_store() : book_(book::parse(three_trades)) {
+        for (const auto& t : book_.state().trades)
+            plans_.push_back(plan::plan_trade(t, book_.market()->state()));
+        for (const auto& p : plans_) jobs_.push_back({&p.code, &p.data, &p.when});
+        gpu->kernel = [](const std::string& text, const std::string&, const cuda::launch& l,
+                         std::span<void*> arguments) -> cuda::fake_gpu::work {
+            if (text == cuda::merge_kernel_text())
+                return
+                    [l, a = *static_cast<kernels::merge_arguments*>(arguments[0])] { merge_on_host(l, a); };
+            return [l, a = *static_cast<kernels::path_arguments*>(arguments[0])] { store_made_up(l, a); };
+        };
+    }
+
+    cuda::gpu_outcome walk() {
+        cuda::gpu_outcome got;
+        {
+            cuda::gpu_run run;
+            run.jobs = jobs_;
+            run.how.reduction = "store";
+            run.paths = paths;
+            run.memory_bytes = memory_bytes;
+            text_compiler compiler;
+            cuda::kernel_store kernels(compiler, {});
+            const auto on = std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu));
+            got = cuda::launcher({on}, kernels).walk_all(run);
+        }
+        EXPECT_EQ(gpu->report(), "");
+        return got;
+    }
+
+    // What `tree` would have made of the same payoffs.
+    tile_result expected(word32 trade) const {
+        std::vector<kernels::moments> tiles;
+        tile_result all;
+        for (word64 first = 0; first < paths; first += tile_paths) {
+            std::vector<double> x;
+            for (word64 path = first; path < std::min<word64>(first + tile_paths, paths); ++path) {
+                x.push_back(made_up_payoff(trade, path));
+                if (std::isfinite(x.back())) continue;
+                all.first_not_finite = std::min(all.first_not_finite, path);
+                ++all.not_finite;
+            }
+            const auto count = static_cast<int>(x.size());
+            x.resize(tile_paths);
+            tiles.push_back(kernels::tile_moments(x.data(), count));
+        }
+        all.moments = kernels::merge_tiles(tiles.data(), tiles.size());
+        return all;
+    }
+
+    std::uint64_t paths = 5000, memory_bytes = 0;
+    std::shared_ptr<cuda::fake_gpu> gpu = std::make_shared<cuda::fake_gpu>();
+
+  private:
+    book book_;
+    std::vector<plan::trade_program> plans_;
+    std::vector<cuda::gpu_job> jobs_;
+};
+
+std::string failures_of(const cuda::gpu_outcome& got) {
+    std::string out;
+    for (const auto& f : got.failures) out += f ? std::string(f->what()) + "\n" : "";
+    return out;
+}
+
+}  // namespace
+
+TEST(reductions_by_a_device, give_the_numbers_of_the_tree_in_any_chunks) {
+    using schedule = cuda::fake_gpu::schedule;
+    std::set<words> all_bits;
+    std::set<int> reduced;
+    for (const auto when : {schedule::at_once, schedule::late, schedule::by_dice}) {
+        for (const std::uint64_t memory_bytes : {0u, 100000u, 1u}) {
+            run_of_store run;
+            run.memory_bytes = memory_bytes;
+            run.gpu->when = when;
+            const auto got = run.walk();
+            ASSERT_EQ(failures_of(got), "");
+            const std::string what = std::to_string(memory_bytes) + " bytes";
+            for (word32 trade = 0; trade + 1 < jobs_in_all; ++trade)
+                expect_near(got.results[trade], run.expected(trade), what);
+            EXPECT_EQ(got.results[2].not_finite, 2u);
+            EXPECT_EQ(got.results[2].first_not_finite, 2047u);
+            EXPECT_TRUE(memory_bytes <= 1 || run.gpu->most_bytes <= memory_bytes) << run.gpu->most_bytes;
+            all_bits.insert(bits(got.results[0]));
+            reduced.insert(run.gpu->calls["reduce_stored"]);
+        }
+    }
+    EXPECT_EQ(all_bits.size(), 1u) << "tiles are reduced one by one, and merged in the one fixed tree";
+    EXPECT_EQ(reduced, (std::set<int>{1, 2, 5})) << "chunks";
+}
+
+// A kernel that leaves a payoff out is found out.
+TEST(reductions_by_a_device, miss_no_path) {
+    run_of_store run;
+    run.gpu->kernel = [walks = run.gpu->kernel](const std::string& text, const std::string& name,
+                                                const cuda::launch& l,
+                                                std::span<void*> arguments) -> cuda::fake_gpu::work {
+        if (text == cuda::merge_kernel_text()) return walks(text, name, l, arguments);
+        auto& a = *static_cast<kernels::path_arguments*>(arguments[0]);
+        return [l, a] {
+            const double kept = a.payoffs[tile_paths + 5];
+            store_made_up(l, a);
+            a.payoffs[tile_paths + 5] = kept;
+        };
+    };
+    const auto got = run.walk();
+    EXPECT_EQ(got.results[0].not_finite, 1u);
+    EXPECT_EQ(got.results[0].first_not_finite, tile_paths + 5);
+}
+
+TEST(reductions_by_a_device, fail_with_its_error) {
+    using cuda::device_failure;
+    for (const auto failure : {device_failure::illegal_address, device_failure::lost, device_failure::refused,
+                               device_failure::other}) {
+        for (const int nth : {1, 3}) {
+            run_of_store run;
+            run.memory_bytes = 1;
+            run.gpu->failures = {{"reduce_stored", nth, failure}};
+            const auto got = run.walk();
+            for (const auto& f : got.failures) {
+                ASSERT_TRUE(f) << nth;
+                EXPECT_EQ(f->kind(), error_kind::device);
+                EXPECT_EQ(f->message(), "reduce_stored: failed as planned");
+            }
+        }
+    }
+    // Where memory is out, smaller chunks do.
+    run_of_store run;
+    run.gpu->failures = {{"reduce_stored", 1, device_failure::out_of_memory}};
+    const auto got = run.walk();
+    EXPECT_EQ(failures_of(got), "");
+    expect_near(got.results[0], run.expected(0), "after memory was out");
+    EXPECT_GT(run.gpu->calls["reduce_stored"], 2);
+}
+
+TEST(reductions_by_a_device, are_refused_where_the_build_has_no_cub) {
+    run_of_store run;
+    run.gpu->properties.reduces_stored = false;
+    const auto got = run.walk();
+    for (const auto& f : got.failures) {
+        ASSERT_TRUE(f);
+        EXPECT_EQ(f->kind(), error_kind::usage);
+        for (const char* said : {"store", "nvcc", "tree, last_block, warp_atomic, atomic"})
+            EXPECT_NE(f->message().find(said), std::string::npos) << f->message();
+    }
+    EXPECT_EQ(run.gpu->calls["run"], 0);
+}
+
+// Without a GPU, or without nvcc when it was built, it says that it can't.
+TEST(reductions_by_a_device, give_an_error_without_one) {
+    if (kernels::can_reduce_stored() && !cuda::survey_devices().devices.empty())
+        GTEST_SKIP() << "here it works";
+    std::array<std::byte, 256> scratch{};
+    word64 bytes = scratch.size();
+    const std::vector<double> payoffs(tile_paths);
+    tile_result result;
+    EXPECT_NE(kernels::reduce_stored({payoffs.data(), &result, 1, 1, 0, 1}, scratch.data(), bytes, nullptr),
+              0);
+}
+
 // ---- through the run-time compiler -----------------------------------------------------------------------
 
 namespace {
@@ -327,7 +564,7 @@ struct promise {
     int sums_by_atomics, fences;
 };
 constexpr std::array promises{promise{"tree", 0, 0}, promise{"last_block", 0, 2},
-                              promise{"warp_atomic", 5, 0}, promise{"atomic", 5, 0}};
+                              promise{"warp_atomic", 5, 0}, promise{"atomic", 5, 0}, promise{"store", 0, 0}};
 
 }  // namespace
 
@@ -376,6 +613,20 @@ trades:
   - {id: second, product: asian, underlying: BETA, strike: 50, averaging_dates: {start: 0, end: 1, count: 12}}
   - {id: watched, product: barrier, underlying: ACME, strike: 100, maturity: 1.0, direction: down, barrier: 85,
      rebate: 2, rebate_paid: at_hit}
+)";
+
+constexpr const char* lost_book = R"(
+market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
+products:
+  - product: lost
+    summary: The logarithm of what may be below zero.
+    parameters: {underlying: {type: asset, help: The asset.}, maturity: {type: date, help: Day of payment.}}
+    example: {underlying: A, maturity: 1.0}
+    script: |
+      on maturity:
+          pay log(spot(underlying) - 60)
+trades:
+  - {id: lost, product: lost, underlying: A, maturity: 1.0}
 )";
 
 class reductions_on_gpu : public testing::Test {
@@ -436,6 +687,7 @@ TEST_F(reductions_on_gpu, give_the_prices_of_the_tree) {
         for (const int block : {64, 256}) {
             const results expected = price("tree", paths, block);
             for (const auto& r : cuda::reductions()) {
+                if (r.stores_payoffs && !kernels::can_reduce_stored()) continue;  // refused, as said
                 const std::string what = std::string(r.name) + ", " + std::to_string(paths) +
                                          " paths, block " + std::to_string(block);
                 expect_alike(price(r.name, paths, block), expected, r.keeps_bits, what);
@@ -451,6 +703,36 @@ TEST_F(reductions_on_gpu, last_block_gives_the_same_bits_every_time) {
     const results expected = price("tree", 300000, 64);
     for (int turn = 0; turn < 50; ++turn)
         expect_alike(price("last_block", 300000, 64), expected, true, "turn " + std::to_string(turn));
+}
+
+// CUB merges the paths of a tile in the same order each time, and tiles are merged in the one fixed tree.
+TEST_F(reductions_on_gpu, store_gives_the_same_bits_every_time) {
+    if (!kernels::can_reduce_stored()) GTEST_SKIP() << "built without nvcc";
+    const results expected = price("store", 300000, 64);
+    for (int turn = 0; turn < 5; ++turn)
+        expect_alike(price("store", 300000, 64), expected, true, "turn " + std::to_string(turn));
+    expect_alike(price("store", 300000, 256, 1000000), expected, true, "in chunks");
+}
+
+// Not finite on some paths, and said to be with the first of them.
+TEST_F(reductions_on_gpu, find_payoffs_that_are_no_numbers) {
+    const auto message_of = [&](std::string_view reduction, std::uint64_t memory_bytes) {
+        run_options options;
+        options.overrides.device = device_;
+        options.overrides.paths = 5000;
+        options.overrides.memory_bytes = memory_bytes;
+        options.overrides.reduction = std::string(reduction);
+        const results got = engine().price(book::parse(lost_book), options);
+        EXPECT_EQ(got.rows[0].status, trade_status::failed);
+        return got.rows[0].message;
+    };
+    const std::string expected = message_of("tree", 0);
+    EXPECT_NE(expected.find("the first is path"), std::string::npos) << expected;
+    for (const auto& r : cuda::reductions()) {
+        if (r.stores_payoffs && !kernels::can_reduce_stored()) continue;
+        for (const std::uint64_t memory_bytes : {0u, 1u})
+            EXPECT_EQ(message_of(r.name, memory_bytes), expected) << r.name << ", " << memory_bytes;
+    }
 }
 
 }  // namespace tilewalk

@@ -188,6 +188,7 @@ TEST(report, json_is_word_for_word) {
     "threads": 2,
     "settings": {},
     "devices": [],
+    "lost_devices": [],
     "inputs": [
       {"file": "book.yaml", "hash": "00ff"},
       {"file": "market.yaml", "hash": "1234"}
@@ -325,6 +326,7 @@ results sample_on_gpus() {
     m.precision = "single";
     m.random = "curand_xorwow";
     m.devices = {"NVIDIA H200", "NVIDIA L4", "NVIDIA H200"};
+    m.lost_devices = {"NVIDIA L4: GPU 3: cudaEventQuery failed"};
     m.settings.seed = m.seed;
     m.settings.precision = m.precision;
     m.settings.random = m.random;
@@ -359,6 +361,7 @@ trades share random numbers: a total's error is the plain sum of theirs, never t
 131072 paths, seed 18446744073709551615, single precision, random numbers of curand_xorwow, as of 2026-01-15
 516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
 2 x NVIDIA H200, NVIDIA L4: 12 launches, 250 ms; 1 kernel compiled, 4 from the cache; prefetch smem_rolling_async, distance 4, row_space constant, memory_bytes 34359738368
+lost NVIDIA L4: GPU 3: cudaEventQuery failed
 )");
 }
 
@@ -370,6 +373,7 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
           R"("prefetch": "smem_rolling_async", "distance": 4, "row_space": "constant", )"
           R"("memory_bytes": 34359738368},)",
           R"("devices": ["NVIDIA H200", "NVIDIA L4", "NVIDIA H200"],)",
+          R"("lost_devices": ["NVIDIA L4: GPU 3: cudaEventQuery failed"],)",
           R"("thin": false, "shadow_difference": -0.00125,)", R"("kernels_from_cache": 4,)"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     const results back = read_results(text, "r.json");
@@ -379,6 +383,10 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
     EXPECT_EQ(back.manifest.settings.row_space, "constant");
     EXPECT_FALSE(back.manifest.settings.padding) << "what is the preset is not written";
     EXPECT_EQ(written(back, output_format::json), text);
+    std::string before_there_were_any = text;
+    const std::string lost = "    \"lost_devices\": [\"NVIDIA L4: GPU 3: cudaEventQuery failed\"],\n";
+    before_there_were_any.replace(before_there_were_any.find(lost), lost.size(), "");
+    EXPECT_TRUE(read_results(before_there_were_any, "r.json").manifest.lost_devices.empty());
     const std::string csv = written(r, output_format::csv);
     EXPECT_NE(csv.find(",false,-0.00125,,book.yaml"), std::string::npos) << csv;
 }

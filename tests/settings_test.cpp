@@ -128,7 +128,7 @@ const refused bad[] = {
     {"memory_bytes", "40 GiB", "a number of bytes"},
     {"memory_bytes", "40G", "a number of bytes"},
     {"memory_bytes", "99999999TiB", "a number of bytes"},
-    {"reduction", "last_blok", "tree, last_block, warp_atomic, atomic; did you mean 'last_block'?"},
+    {"reduction", "last_blok", "tree, last_block, warp_atomic, atomic, store; did you mean 'last_block'?"},
 };
 
 TEST(settings, are_read_and_written) {

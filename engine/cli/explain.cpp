@@ -118,6 +118,10 @@ std::string plan_text(const trade_plan& plan, bool all_dates) {
         fmt::format("shocks    {} normal and {} uniform a step; a path takes {}\n", plan.normals_per_step,
                     plan.uniforms_per_step,
                     static_cast<std::size_t>(plan.normals_per_step + plan.uniforms_per_step) * steps.size());
+    for (const auto& s : plan.scenarios) {
+        out += fmt::format("scenarios {}, {} of {} rows, {}\n", printable(s.name), s.rows_used, s.rows,
+                           bytes_text(s.bytes));
+    }
     out += fmt::format("program   {} operations a lane in {} registers, {} uniform\n", plan.lane_operations,
                        plan.lane_registers, plan.uniform_operations);
     out += fmt::format("memory    {} for each thread, {} shared\n\n", bytes_text(plan.bytes_per_thread),

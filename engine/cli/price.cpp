@@ -34,6 +34,12 @@ results run(const job& asked) {
     return r;
 }
 
+// Prices are right without them; who runs the machine should know.
+void complain_of_lost_gpus(const results& r) {
+    for (const auto& lost : r.manifest.lost_devices)
+        complain(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
+}
+
 // Where the reader does not see the table, the reasons go to standard error.
 void complain_of_failures(const results& r) {
     complain(fmt::format("tilewalk: {} of {} trades failed:", r.failed(), r.rows.size()));
@@ -57,6 +63,7 @@ int price(const request& asked) {
     std::ostringstream text;
     write(text, r, with.format.value);
     to.write(text.view());
+    complain_of_lost_gpus(r);
     if (r.failed() == 0) return all_well;
     if (!to.is_stdout() || with.format.value != output_format::table) complain_of_failures(r);
     return some_failed;

@@ -26,6 +26,36 @@ void check_cube(const shock_cube& c, const std::string& kind, int per_step, std:
                                        kind + ", which has " + of(c.steps, c.slots, c.paths));
 }
 
+void check_scenarios(const path_job& job) {
+    for (const program::scenario_rows& s : job.data->scenarios) {
+        if (s.array >= job.scenarios.size()) {
+            throw error(error_kind::internal, "the trade takes scenarios that the run does not have");
+        }
+        const shock_cube& from = job.scenarios[s.array];
+        const std::uint64_t rows = s.rows.empty() ? 0 : *std::max_element(s.rows.begin(), s.rows.end()) + 1;
+        if (from.steps >= rows && from.paths >= job.paths) continue;
+        throw error(error_kind::input, "the trade takes " + std::to_string(rows) + " rows on " +
+                                           std::to_string(job.paths) +
+                                           " paths from an array of scenarios, which has " +
+                                           std::to_string(from.steps) + " on " + std::to_string(from.paths));
+    }
+}
+
+// The lanes from first_path on of one row, as numbers of the states. Lanes beyond the last path keep whatever
+// stands there: they count for nothing.
+template <class shock, class real>
+void read_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
+              std::uint64_t paths, real* to) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(lanes, paths - first_path));
+    std::visit(
+        [&](const auto* first) {
+            const auto* row = first + step * from.step_stride + slot * from.slot_stride + first_path;
+            for (std::size_t lane = 0; lane < count; ++lane)
+                to[lane] = static_cast<real>(static_cast<shock>(row[lane]));
+        },
+        from.first);
+}
+
 }  // namespace
 
 std::uint64_t path_job::tiles() const {
@@ -41,6 +71,7 @@ void path_job::check() const {
     }
     check_cube(normals, "normals", code->normals_per_step, when->steps(), paths);
     check_cube(uniforms, "uniforms", code->uniforms_per_step, when->steps(), paths);
+    check_scenarios(*this);
 }
 
 template <class real, class shock>
@@ -87,19 +118,31 @@ void lane_walk<real, shock>::shock_buffer::draw(std::size_t step) {
 
 template <class real, class shock>
 void lane_walk<real, shock>::shock_buffer::read(std::size_t step) {
-    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(lanes, paths_ - first_path_));
-    std::visit(
-        [&](const auto* first) {
-            const auto* row = first + step * from_->step_stride + first_path_;
-            for (std::size_t s = 0; s < slot_.size(); ++s, row += from_->slot_stride) {
-                real* to = arrays_[s].of;
-                // Lanes beyond the last path keep whatever stands there: they count for nothing.
-                for (std::size_t lane = 0; lane < count; ++lane)
-                    to[lane] = static_cast<real>(static_cast<shock>(row[lane]));
-                slot_[s] = to;
-            }
-        },
-        from_->first);
+    for (std::size_t s = 0; s < slot_.size(); ++s) {
+        real* to = arrays_[s].of;
+        read_row<shock>(*from_, step, s, first_path_, paths_, to);
+        slot_[s] = to;
+    }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::scenario_buffer::begin(const path_job& job, std::uint64_t first_path) {
+    job_ = &job;
+    first_path_ = first_path;
+    const std::size_t slots = job.data->scenarios.size();
+    row_.assign(slots, nowhere);
+    if (arrays_.size() < slots) arrays_.resize(slots);
+}
+
+// A row often holds for many steps.
+template <class real, class shock>
+void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
+    for (std::size_t s = 0; s < row_.size(); ++s) {
+        const program::scenario_rows& from = job_->data->scenarios[s];
+        if (row_[s] == from.rows[step]) continue;
+        row_[s] = from.rows[step];
+        read_row<shock>(job_->scenarios[from.array], row_[s], 0, first_path_, job_->paths, arrays_[s].of);
+    }
 }
 
 template <class real, class shock>
@@ -113,6 +156,8 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
                 return normals_[o.at];
             case space::uniform:
                 return uniforms_[o.at];
+            case space::scenario:
+                return scenarios_[o.at];
             case space::constant:
                 number = static_cast<real>(job.code->constants[o.at]);
                 break;
@@ -151,6 +196,7 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     if (registers_.size() < code.registers) registers_.resize(code.registers);
     normals_.begin(job, job.normals, code.normals_per_step, first_path);
     uniforms_.begin(job, job.uniforms, code.uniforms_per_step, first_path);
+    scenarios_.begin(job, first_path);
 
     const auto row_of = [&](std::size_t section, std::size_t run) {
         const auto& rows = job.data->rows[section];
@@ -161,6 +207,7 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     for (std::size_t step = 0; step < when.steps(); ++step) {
         normals_.refill(step);
         uniforms_.refill(step);
+        scenarios_.refill(step);
         execute(code.sections[0], job, row_of(0, step));
         for (const plan::event& e : when.events_after(step))
             execute(code.sections[e.section], job, row_of(e.section, e.row));

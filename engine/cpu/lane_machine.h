@@ -30,10 +30,13 @@ struct path_job {
     // shocks are: rounded to float in single and mixed, then converted to the type of the states.
     shock_cube normals{};
     shock_cube uniforms{};
+    // The arrays of the market, by their number: what the trade's scenario_rows point into. A step of them is
+    // a row, and they have one slot. An element becomes what an element of the cubes above becomes.
+    std::span<const shock_cube> scenarios{};
 
     std::uint64_t tiles() const;
-    // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube is too small. Nothing of
-    // this is looked at again while tiles are walked.
+    // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube or array is too small.
+    // Nothing of this is looked at again while tiles are walked.
     void check() const;
 };
 
@@ -73,11 +76,26 @@ class lane_walk {
         std::vector<lane_array> arrays_;
         std::vector<const real*> slot_;
     };
+    // The numbers that the scenario slots have on a step.
+    class scenario_buffer {
+      public:
+        void begin(const path_job& job, std::uint64_t first_path);
+        void refill(std::size_t step);
+        const real* operator[](std::uint32_t slot) const { return arrays_[slot].of; }
+
+      private:
+        static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+        const path_job* job_ = nullptr;
+        std::uint64_t first_path_ = 0;
+        std::vector<std::uint64_t> row_;  // by slot, that stands in its array
+        std::vector<lane_array> arrays_;
+    };
     void execute(const std::vector<instruction>& section, const path_job& job, const double* row);
 
     const lane_functions<real>& functions_;
     std::vector<lane_array> registers_;
     shock_buffer normals_, uniforms_;
+    scenario_buffer scenarios_;
 };
 
 class lane_machine {

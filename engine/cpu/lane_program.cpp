@@ -117,6 +117,9 @@ class section_layout {
             case operation::uniform:
                 place_[i] = {space::uniform, n.args[0]};
                 return;
+            case operation::scenario:
+                place_[i] = {space::scenario, n.args[0]};
+                return;
             default:
                 break;
         }
@@ -205,6 +208,7 @@ lane_program compile(const program::path_program& p) {
     out.registers = out.states;
     out.normals_per_step = p.normals_per_step;
     out.uniforms_per_step = p.uniforms_per_step;
+    out.scenarios_per_step = p.scenarios_per_step;
     out.outputs = p.outputs;
     for (const auto& s : p.sections) out.sections.push_back(section_layout(s, out).run());
     return out;

@@ -15,8 +15,9 @@ namespace tilewalk::cpu {
 // Where an operand of an instruction is found.
 enum class space : std::uint8_t {
     lane,    // a register of 256 numbers
-    normal,  // a shock of this step, 256 numbers
+    normal,  // a shock of this step, 256 numbers, and so
     uniform,
+    scenario,
     constant,  // one number: a literal,
     term,      // of the trade,
     row,       // of this run of the section
@@ -42,6 +43,7 @@ struct lane_program {
     std::uint32_t registers = 0;
     int normals_per_step = 0;
     int uniforms_per_step = 0;
+    int scenarios_per_step = 0;
 
     std::size_t operations() const;
     std::size_t bytes() const { return std::size_t{registers} * lanes * sizeof(double); }

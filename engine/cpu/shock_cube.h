@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks of one kind (normals or uniforms) from memory, instead of random numbers: made before, recorded, or
-// read from a file.
+// Numbers by step and path in memory: shocks of one kind (normals or uniforms) made before, recorded or read
+// from a file, instead of random numbers; or the scenarios of a market.
 #pragma once
 
 #include <cstdint>

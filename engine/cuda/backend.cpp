@@ -51,8 +51,8 @@ backend::choice backend::choose(const std::string& wanted) {
     const std::vector<int> listed = is_auto || is_all ? std::vector<int>{} : indices_in(wanted);
 
     const std::lock_guard guard(lock_);
-    const std::string no_compiler = why_no_compiler();
-    const device_survey survey = survey_devices();
+    const std::string no_compiler = machine_.why_no_compiler();
+    const device_survey survey = machine_.survey();
     out.may_fall_back = is_auto;
     std::vector<int> usable;
     for (const device_finding& d : survey.devices) {
@@ -82,6 +82,8 @@ backend::choice backend::choose(const std::string& wanted) {
         } catch (const error& e) {
             if (!is_auto) throw;
             out.why_cpu = e.message();
+            out.lost.push_back(survey.devices[static_cast<std::size_t>(index)].properties.name + ": " +
+                               e.message());
         }
     }
     return out;
@@ -89,13 +91,13 @@ backend::choice backend::choose(const std::string& wanted) {
 
 std::shared_ptr<loaded_device> backend::open(int index) {
     auto& known = open_[index];
-    if (!known) known = std::make_shared<loaded_device>(open_device(index));
+    if (!known) known = std::make_shared<loaded_device>(machine_.open(index));
     return known;
 }
 
 kernel_store& backend::kernels() {
     const std::lock_guard guard(lock_);
-    if (!kernels_) kernels_ = std::make_unique<kernel_store>(nvrtc_compiler(), default_cache_folder());
+    if (!kernels_) kernels_ = std::make_unique<kernel_store>(machine_.compiler(), machine_.kernel_folder);
     return *kernels_;
 }
 

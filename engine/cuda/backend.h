@@ -3,23 +3,40 @@
 // kernels that were loaded.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/device.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/launcher.h"
 
 namespace tilewalk::cuda {
 
+// Where GPUs and their kernels come from: this machine, if nobody says otherwise. A test has GPUs of its own.
+struct gpu_machine {
+    std::function<device_survey()> survey = survey_devices;
+    std::function<std::unique_ptr<device>(int)> open = open_device;
+    std::function<std::string()> why_no_compiler = cuda::why_no_compiler;
+    std::function<cuda::compiler&()> compiler = nvrtc_compiler;
+    std::filesystem::path kernel_folder = default_cache_folder();
+};
+
 class backend {
   public:
+    explicit backend(gpu_machine on = {}) : machine_(std::move(on)) {}
+
     struct choice {
         std::vector<std::shared_ptr<loaded_device>> devices;  // empty: the CPU
         bool may_fall_back = false;                           // to the CPU when a device fails
         std::string why_cpu;                                  // why no GPU was taken where one was welcome
+        std::vector<std::string> lost;                        // GPUs that were welcome and failed to open
     };
     // `wanted` is run_settings::device. Throws tilewalk::error: usage for a name or index that means nothing,
     // device for a GPU that was asked for and can't be used.
@@ -31,6 +48,7 @@ class backend {
   private:
     std::shared_ptr<loaded_device> open(int index);
 
+    gpu_machine machine_;
     std::mutex lock_;
     std::map<int, std::shared_ptr<loaded_device>> open_;
     std::unique_ptr<kernel_store> kernels_;

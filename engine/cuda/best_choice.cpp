@@ -20,7 +20,7 @@ int bytes_of_shock(precision p) {
 
 // How many numbers a path keeps from step to step or takes for one.
 std::size_t numbers_of_path(const program::path_program& p) {
-    return p.states.size() + static_cast<std::size_t>(p.normals_per_step + p.uniforms_per_step);
+    return p.states.size() + static_cast<std::size_t>(p.slots_per_step());
 }
 constexpr std::size_t least = 3, few = 6, moderate = 12;
 
@@ -62,7 +62,7 @@ kernel_choice best_choice(const kernel_choice& asked, const program::path_progra
     if (chooses_width) how.width = best_width(p, how.precision);
     const auto arranged = [&] {
         if (asked.has_best_layout) how.layout = best_layout(how);
-        return fits(how, p.normals_per_step + p.uniforms_per_step);
+        return fits(how, p.slots_per_step());
     };
     while (!arranged() && chooses_width && how.width > 1) how.width /= 2;
     if (how.blocks == kernel_choice::automatic_blocks) how.blocks = best_blocks(p, how);

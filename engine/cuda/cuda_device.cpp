@@ -116,6 +116,7 @@ cudaError_t read_properties(int index, device_properties& into) {
     into.persisting_l2_bytes = static_cast<std::size_t>(p.persistingL2CacheMaxSize);
     into.clock_khz = attribute(index, cudaDevAttrClockRate);
     into.maps_host_memory = p.canMapHostMemory != 0;
+    into.reduces_stored = kernels::can_reduce_stored();
     return cudaSuccess;
 }
 
@@ -454,6 +455,27 @@ class cuda_device final : public device {
             config.numAttrs = 1;
         }
         check("cudaLaunchKernelExC", cudaLaunchKernelExC(&config, cuda_function(k), arguments.data()));
+    }
+
+    void reduce_stored(const kernels::stored_payoffs& what, stream s) override {
+        use();
+        const auto reduce = [&](void* scratch, kernels::word64& bytes) {
+            check("cub::DeviceSegmentedReduce",
+                  static_cast<cudaError_t>(kernels::reduce_stored(what, scratch, bytes, cuda_stream(s))));
+        };
+        kernels::word64 bytes = 0;
+        reduce(nullptr, bytes);
+        // A few bytes, taken and given back in the order of the stream.
+        void* scratch = nullptr;
+        check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&scratch, bytes, pool_, cuda_stream(s)));
+        try {
+            reduce(scratch, bytes);
+        } catch (const device_error&) {
+            cudaFreeAsync(scratch, cuda_stream(s));
+            forget_error();
+            throw;
+        }
+        check("cudaFreeAsync", cudaFreeAsync(scratch, cuda_stream(s)));
     }
 
   private:

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/reduce_stored.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
@@ -52,6 +53,7 @@ struct device_properties {
     std::size_t persisting_l2_bytes = 0;  // most that may be set aside
     int clock_khz = 0;
     bool maps_host_memory = false;
+    bool reduces_stored = false;  // a matter of the build alone
 
     std::string architecture() const;  // "sm_90"
 };
@@ -121,6 +123,8 @@ class device {
 
     // `arguments` point to the kernel's parameters.
     virtual void run(kernel k, const launch& how, std::span<void*> arguments, stream s) = 0;
+    // The results of tiles from their payoffs; of a device that reduces_stored.
+    virtual void reduce_stored(const kernels::stored_payoffs& what, stream s) = 0;
 };
 
 // Whether Tilewalk can use a device, and why it can't.

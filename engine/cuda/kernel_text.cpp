@@ -61,13 +61,21 @@ std::string path_kernel_text(const program::path_program& p, const kernel_choice
     const reduction_entry& reduction = reduction_named(how.reduction);
     const bool from_arrays = feed.makes_use_of(use::array);
     // What makes no difference is not in the text, so that one kernel serves.
-    const std::string_view space = from_arrays ? space_named(how.space).type : "global";
+    const bool from_memory = from_arrays || p.scenarios_per_step > 0;
+    // A feed that makes its shocks takes scenarios from wherever they lie by their address.
+    const std::string_view space = from_arrays   ? space_named(how.space).type
+                                   : from_memory ? "read_only"
+                                                 : "global";
     const bool has_layout = feed.makes_use_of(use::layout);
     const auto layout = has_layout ? how.layout : kernels::ring_layout::plain;
-    const std::string source = from_arrays
-                                   ? fmt::format("arrays<shape, {}, spaces::{}>", p.normals_per_step, space)
-                                   : fmt::format("feeds::random_draws<{}, {}, {}>", words.draws,
-                                                 p.normals_per_step, p.uniforms_per_step);
+    const std::string scenarios =
+        p.scenarios_per_step == 0
+            ? "no_scenarios"
+            : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
+    const std::string source =
+        from_arrays ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
+                    : fmt::format("feeds::random_draws<{}, {}, {}, {}>", words.draws, p.normals_per_step,
+                                  p.uniforms_per_step, scenarios);
     std::string includes;
     for (const std::string& header :
          {std::string(words.header), feed.header(), std::string(rows.header),
@@ -102,7 +110,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 )",
         fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
         fmt::arg("program", program::print_cuda(code, "program")), fmt::arg("real", words.real),
-        fmt::arg("shock", words.shock), fmt::arg("slots", p.normals_per_step + p.uniforms_per_step),
+        fmt::arg("shock", words.shock), fmt::arg("slots", p.slots_per_step()),
         fmt::arg("bounds", how.blocks > 0 ? fmt::format("{}, {}", how.threads, how.blocks)
                                           : fmt::to_string(how.threads)),
         fmt::arg("width", how.width), fmt::arg("threads", how.threads),
@@ -115,7 +123,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how) {
     // The reduction works where the feed's memory was.
-    const std::size_t feed = feed_shared_bytes(how, p.normals_per_step + p.uniforms_per_step);
+    const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
     return kernels::paths_per_tile * sizeof(double) +
            std::max(feed, reduction_named(how.reduction).shared_bytes);
 }

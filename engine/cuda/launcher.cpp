@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "engine/cuda/best_choice.h"
+#include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
@@ -35,6 +38,7 @@ using kernels::word64;
 struct tile_range {
     word64 first = 0;
     word64 count = 0;
+    friend bool operator==(const tile_range&, const tile_range&) = default;
 
     // Where merge_tiles of the range merges last: a complete subtree and the rest.
     word64 first_half() const {
@@ -99,14 +103,15 @@ struct run_state {
     const separated_jobs& separated;
     const packed_trades& packed;
     std::vector<job_group> groups;
-    std::optional<shock_plan> shocks;  // if they come from arrays
+    std::optional<shock_plan> shocks;  // if they, or scenarios, come from arrays
     moves_cubes::needs moves;          // no rows: no job reads any
     word64 unit_tiles = 0;             // of a quasi-random run; 0: any other
+    word64 most_tiles = 0;             // of a piece
     built_kernel merge;
     std::mutex lock;  // of outcome
     gpu_outcome& outcome;
     std::atomic<word64> path_steps_done{0};
-    std::atomic<bool> given_up{false};  // another device failed: nobody needs the rest
+    std::atomic<bool> given_up{false};  // the run has failed: nobody needs the rest
 
     bool stopped() const { return given_up || (run.cancel != nullptr && run.cancel->load()); }
     void fail(const std::vector<std::size_t>& jobs, const error& why) {
@@ -134,29 +139,44 @@ class device_walk {
           reduction_(reduction_named(state.run.how.reduction)),
           main_(new_stream(device_)),
           side_{new_stream(device_), new_stream(device_), new_stream(device_)},
+          fills_(new_stream(device_)),
           words_(device_, state.packed.words.size() * sizeof(word32)),
           records_(device_, state.packed.records.size() * sizeof(kernels::trade_record)) {
         upload();
-        most_tiles_ = tiles_that_fit();
+        choose_chunks();
     }
 
     // The results of the range, cut into chunks that fit. Where memory runs out on the way, smaller ones do.
-    results_of_jobs walk(const tile_range& range) {
+    // `following` is walked after it, if there is any.
+    results_of_jobs walk(const tile_range& range, const tile_range& following = {}) {
         if (range.count <= most_tiles_) {
+            const word64 counted_before = counted_;
             try {
-                return walk_at_once(range);
+                return walk_at_once(range, first_chunk(following));
             } catch (const device_error& e) {
-                if (e.failure() != device_failure::out_of_memory || range.count == 1) throw;
-                cubes_.reset();
-                moves_.reset();
+                uncount(counted_before);
+                if (e.failure() != device_failure::out_of_memory) throw;
+                const bool had_room_to_spare = state_.shocks && (sets_ > 1 || cube_tiles() > 1);
+                if (range.count == 1 && !had_room_to_spare) throw;
+                drop_cubes();
+                sets_ = 1;
+                set_ = 0;
                 most_tiles_ = range.first_half();
+                if (range.count == 1) return walk(range, following);
             }
         }
         const word64 half = range.first_half();
-        results_of_jobs first = walk({range.first, half});
-        return merged(std::move(first), walk({range.first + half, range.count - half}));
+        const tile_range rest{range.first + half, range.count - half};
+        results_of_jobs first = walk({range.first, half}, rest);
+        return merged(std::move(first), walk(rest, following));
     }
 
+    // What was walked last came to nothing: its steps are not done.
+    void uncount(word64 down_to) {
+        state_.path_steps_done -= counted_ - down_to;
+        counted_ = down_to;
+    }
+    word64 counted() const { return counted_; }
     double seconds() const { return seconds_; }
     double kernel_seconds() const { return kernel_seconds_; }
     std::size_t launches() const { return launches_; }
@@ -171,6 +191,7 @@ class device_walk {
         tile_result* tiles;
         tile_result* merged;
         word32* finished;
+        double* payoffs;
     };
     struct timed_launch {
         owned_event begin, end;
@@ -251,8 +272,15 @@ class device_walk {
         return out;
     }
 
-    // What memory has room for, with what the shocks take if they come from arrays.
-    word64 tiles_that_fit() {
+    // What `walk` walks at once when it comes to this range.
+    tile_range first_chunk(tile_range of) const {
+        while (of.count > most_tiles_) of.count = of.first_half();
+        return of;
+    }
+
+    // As large as memory has room for, with what the shocks take if they come from arrays. Where that makes
+    // several chunks, half as much room for each of two sets of cubes: one is filled while the other is read.
+    void choose_chunks() {
         std::size_t budget = device_.free_bytes() / 10 * 9;
         if (state_.run.memory_bytes != 0) {
             // The trades are there already, which the free memory knows and the allowance does not.
@@ -262,54 +290,113 @@ class device_walk {
         const std::size_t jobs = state_.packed.records.size();
         std::size_t always = jobs * sizeof(tile_result);
         if (reduction_.merges_tiles) always += jobs * sizeof(word32);
-        std::size_t per_tile = jobs * sizeof(tile_result);
+        std::size_t per_tile = jobs * (sizeof(tile_result) + stored_bytes_per_tile());
         word64 most = ~word64{0} >> 1;
+        std::size_t per_tile_of_set = 0;
         if (state_.shocks) {
             always += state_.shocks->scratch_bytes();
-            per_tile += state_.shocks->bytes_per_tile();
+            per_tile_of_set = state_.shocks->bytes_per_tile();
             most = state_.shocks->most_tiles();
         }
         always += state_.moves.bytes_always();
         per_tile += state_.moves.bytes_per_tile();
-        const word64 fit = budget > always ? (budget - always) / per_tile : 0;
-        return std::max<word64>(1, std::min(fit, most));
+        const auto fit = [&](std::size_t sets) {
+            const word64 tiles =
+                budget > always ? (budget - always) / (per_tile + sets * per_tile_of_set) : 0;
+            return std::min(tiles, most);
+        };
+        most_tiles_ = std::max<word64>(1, fit(1));
+        if (!state_.shocks || most_tiles_ >= state_.most_tiles || fit(2) == 0) return;
+        sets_ = 2;
+        most_tiles_ = fit(2);
     }
 
-    results_of_jobs walk_at_once(const tile_range& range) {
+    // Room for any chunk.
+    word64 cube_tiles() const { return std::min(most_tiles_, state_.most_tiles); }
+
+    void drop_cubes() {
+        cubes_.reset();
+        moves_.reset();
+        ahead_ = {};
+    }
+
+    // Asks for the shocks of a chunk, in a set that nobody reads.
+    void fill(std::size_t set, const tile_range& chunk) {
+        cubes_->fill(set, chunk.first, chunk.count, fills_.get());
+        filled_.emplace(new_event(device_, fills_.get()));
+    }
+
+    // The work of `main_` from here on finds the shocks of the chunk in the set `set_`.
+    void take_shocks_of(const tile_range& chunk) {
+        if (ahead_ == chunk) {
+            set_ = 1 - set_;
+        } else {
+            fill(set_, chunk);
+        }
+        ahead_ = {};
+        device_.wait_for(main_.get(), filled_->get());
+    }
+
+    // Who read the other set has ended: walk_at_once waits for its chunk.
+    void make_shocks_ahead(const tile_range& next) {
+        if (sets_ < 2 || next.count == 0) return;
+        fill(1 - set_, next);
+        ahead_ = next;
+    }
+
+    // Of a job.
+    std::size_t stored_bytes_per_tile() const {
+        return reduction_.stores_payoffs ? kernels::paths_per_tile * sizeof(double) : 0;
+    }
+
+    // While it walks, the shocks of the next chunk are made.
+    results_of_jobs walk_at_once(const tile_range& range, const tile_range& next) {
         const std::size_t jobs = state_.packed.records.size();
         const std::size_t tile_bytes = jobs * range.count * sizeof(tile_result);
         const device_memory tiles(device_, tile_bytes);
         const device_memory merged_tiles(device_, jobs * sizeof(tile_result));
         const device_memory finished(device_, reduction_.merges_tiles ? jobs * sizeof(word32) : 0);
+        const device_memory payoffs(device_, jobs * range.count * stored_bytes_per_tile());
         results_of_jobs out(jobs);
         std::vector<timed_launch> launched;
-        if (state_.shocks && (!cubes_ || cubes_->tiles() < range.count)) {
-            cubes_.reset();
-            moves_.reset();
-            cubes_.emplace(on_, *state_.shocks, range.count);
-            if (state_.moves.rows > 0) moves_.emplace(device_, state_.moves, range.count);
+        if (state_.shocks && !cubes_) {
+            cubes_.emplace(on_, *state_.shocks, cube_tiles(), sets_);
+            if (state_.moves.rows > 0) moves_.emplace(device_, state_.moves, cube_tiles());
         }
-        const in_flight guard(device_, {main_.get(), side_[0].get(), side_[1].get(), side_[2].get()});
+        const in_flight guard(device_,
+                              {main_.get(), side_[0].get(), side_[1].get(), side_[2].get(), fills_.get()});
         ended_ = 0;
-        if (cubes_) cubes_->fill(range.first, range.count, main_.get());
+        if (cubes_) take_shocks_of(range);
         // A job that no kernel walks, because its group failed, merges to nothing.
         device_.fill(tiles.as<void>(), 0, tile_bytes, main_.get());
         if (reduction_.merges_tiles) {
             device_.fill(merged_tiles.as<void>(), 0, jobs * sizeof(tile_result), main_.get());
             device_.fill(finished.as<void>(), 0, jobs * sizeof(word32), main_.get());
         }
+        // A payoff that nobody stored is no number, and so found.
+        if (reduction_.stores_payoffs) {
+            device_.fill(payoffs.as<void>(), 0xff, payoffs.bytes(), main_.get());
+        }
         const owned_event begin = new_event(device_, main_.get());
         for (const owned_stream& s : side_) device_.wait_for(s.get(), begin.get());
-        launch_groups(range, {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>()},
+        launch_groups(range,
+                      {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>(),
+                       payoffs.as<double>()},
                       launched);
+        if (cubes_) make_shocks_ahead(next);
         std::vector<owned_event> done;
         for (const owned_stream& s : side_) {
             done.push_back(new_event(device_, s.get()));
             device_.wait_for(main_.get(), done.back().get());
         }
+        if (reduction_.stores_payoffs) {
+            device_.reduce_stored({payoffs.as<double>(), tiles.as<tile_result>(), jobs, range.count,
+                                   range.first, state_.run.paths},
+                                  main_.get());
+        }
         if (!reduction_.merges_tiles) {
             kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
-                                           static_cast<word32>(range.count), 0};
+                                           static_cast<word32>(range.count)};
             void* arguments[] = {&merge};
             device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
                         {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
@@ -378,6 +465,7 @@ class device_walk {
         a.results = into.tiles;
         a.merged = into.merged;
         a.finished = into.finished;
+        a.payoffs = into.payoffs;
         a.seed = state_.run.seed;
         a.keys = kernels::schedule_of(state_.run.seed);
         a.paths = state_.run.paths;
@@ -385,12 +473,14 @@ class device_walk {
         a.tiles = static_cast<word32>(range.count);
         // Trades that read the same shocks walk side by side.
         const bool from_arrays = feed_named(g.how.feed).makes_use_of(feed_entry::array);
-        a.trades_first = from_arrays ? 1 : 0;
+        const bool has_scenarios = g.code->scenarios_per_step > 0;
+        a.trades_first = from_arrays || has_scenarios ? 1 : 0;
+        if (a.trades_first != 0) a.first_path = range.first * kernels::paths_per_tile;
         if (from_arrays) {
-            a.first_path = range.first * kernels::paths_per_tile;
-            a.normal = cubes_->normals(g.code->normals_per_step);
-            a.uniform = cubes_->uniforms(g.code->uniforms_per_step);
+            a.normal = cubes_->normals(set_, g.code->normals_per_step);
+            a.uniform = cubes_->uniforms(set_, g.code->uniforms_per_step);
         }
+        if (has_scenarios) a.scenario = cubes_->scenarios(set_);
         return a;
     }
 
@@ -406,7 +496,7 @@ class device_walk {
 
     void keep_in_l2(launch& how) const {
         if (cubes_ && cubes_->persists()) {
-            how.persisting = cubes_->normals(1).first;
+            how.persisting = cubes_->normals(set_, 1).first;
             how.persisting_bytes = cubes_->bytes_of_normals();
         } else if (row_space_.lives_in == residence::persisting_memory) {
             how.persisting = numbers_at_;
@@ -431,6 +521,7 @@ class device_walk {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
             }
             state_.path_steps_done += launched[ended_].path_steps;
+            counted_ += launched[ended_].path_steps;
             ++ended_;
         }
         if (state_.stopped()) throw stopped_early{};
@@ -452,6 +543,7 @@ class device_walk {
     const reduction_entry& reduction_;
     owned_stream main_;
     owned_stream side_[3];
+    owned_stream fills_;
     device_memory words_, records_;
     std::optional<device_memory> numbers_;
     std::optional<pinned_memory> mapped_numbers_;
@@ -459,10 +551,14 @@ class device_walk {
     void* numbers_at_ = nullptr;
     std::vector<std::vector<job_list>> lists_;  // by group
     std::optional<shock_cubes> cubes_;
+    std::size_t sets_ = 1, set_ = 0;     // of cubes; the one that is read
+    tile_range ahead_;                   // the chunk whose shocks are in the other set, or none
+    std::optional<owned_event> filled_;  // the last fill
     std::optional<moves_cubes> moves_;
     word64 most_tiles_ = 1;
     std::size_t next_stream_ = 0;
     std::size_t ended_ = 0;
+    word64 counted_ = 0;  // path steps, in path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;
 };
@@ -482,7 +578,7 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
             kernel_choice how = run.how;
             std::string moves_text;
             if (separated.is_separated(j)) {
-                how = choice_that_reads_moves(run.how, code->normals_per_step + code->uniforms_per_step);
+                how = choice_that_reads_moves(run.how, code->slots_per_step());
                 moves_text = correlation_text(
                     best_correlation_variant(static_cast<std::size_t>(code->normals_per_step)),
                     run.how.precision);
@@ -507,8 +603,10 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
 
 void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, const kernel_choice& how,
                   int slots) {
+    const reduction_entry& reduction = reduction_named(how.reduction);
     for (const auto& d : devices) {
         const device_properties& p = d->get().properties();
+        check(reduction, p);
         check(how, slots, {p.major, p.minor, p.shared_bytes_per_block});
     }
 }
@@ -517,7 +615,7 @@ void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, co
 void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     for (job_group& g : state.groups) {
         try {
-            check_on_all(devices, g.how, g.code->normals_per_step + g.code->uniforms_per_step);
+            check_on_all(devices, g.how, g.code->slots_per_step());
         } catch (const error& e) {
             g.failed = true;
             state.fail(g.jobs, e);
@@ -525,22 +623,30 @@ void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_dev
     }
 }
 
-// Shocks from arrays, if the feed reads any; jobs that need more than there is fail.
-void plan_shocks(run_state& state, kernel_store& kernels) {
+// Shocks from arrays, if the feed reads any, and scenarios; jobs that need more than there is fail.
+void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
     const auto reads_shocks = [](const job_group& g) {
         return feed_named(g.how.feed).makes_use_of(feed_entry::array);
     };
-    if (std::none_of(state.groups.begin(), state.groups.end(), reads_shocks)) return;
+    const bool from_arrays = std::any_of(state.groups.begin(), state.groups.end(), reads_shocks);
+    if (!from_arrays && state.packed.scenarios.empty()) return;
     state.moves.precision = run.how.precision;
     shock_plan plan;
     plan.source = run.source != nullptr ? run.source : &random::catalogue().front();
     plan.replay = run.replay;
     plan.kernels = &kernels;
-    plan.space = &space_named(run.how.space);
+    // A feed that makes its shocks takes nothing from the space; what is there besides lies in plain memory.
+    const bool is_array_feed = feed_named(run.how.feed).makes_use_of(feed_entry::array);
+    plan.space = &space_named(is_array_feed ? run.how.space : kernel_choice().space);
     plan.precision = run.how.precision;
     plan.seed = run.seed;
     plan.paths = run.paths;
+    for (const scenario_row& r : state.packed.scenarios) {
+        plan.scenarios.push_back(run.scenarios[r.array]);
+        cpu::shock_cube& row = plan.scenarios.back();
+        std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
+    }
     for (job_group& g : state.groups) {
         if (g.failed || !reads_shocks(g)) continue;
         const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
@@ -568,7 +674,7 @@ void plan_shocks(run_state& state, kernel_store& kernels) {
             state.fail(g.jobs, e);
         }
     }
-    if (run.replay == nullptr && plan.source->is_quasi) {
+    if (from_arrays && run.replay == nullptr && plan.source->is_quasi) {
         state.unit_tiles = random::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     }
     state.shocks = plan;
@@ -579,7 +685,7 @@ number_type numbers_in(precision p) {
 }
 
 // Compiles all texts of the run at once. A text that does not compile fails its own jobs.
-void compile_all(run_state& state, const std::vector<std::string>& architectures, kernel_store& kernels) {
+void compile_all(run_state& state, const std::vector<std::string>& architectures, counted_kernels& kernels) {
     struct task {
         built_kernel* of;
         std::string architecture;
@@ -630,47 +736,123 @@ void compile_all(run_state& state, const std::vector<std::string>& architectures
     }
 }
 
+// The pieces of a run, which devices take one after the other. What a device could not finish it gives back
+// for another.
+class shared_pieces {
+  public:
+    shared_pieces(std::size_t count, const run_state& state) : state_(state) {
+        for (std::size_t i = 0; i < count; ++i) open_.insert(i);
+    }
+
+    // None when all are done, or nobody needs the rest. Waits while one that is held may yet come back.
+    std::optional<std::size_t> take() {
+        std::unique_lock guard(lock_);
+        // Who holds a piece watches for a stop itself, and then gives it back.
+        changed_.wait(guard, [this] { return !open_.empty() || held_ == 0; });
+        if (open_.empty() || state_.stopped()) return std::nullopt;
+        ++held_;
+        return open_.extract(open_.begin()).value();
+    }
+    void finish() {
+        const std::lock_guard guard(lock_);
+        --held_;
+        changed_.notify_all();
+    }
+    void give_back(std::size_t piece) {
+        const std::lock_guard guard(lock_);
+        --held_;
+        open_.insert(piece);
+        changed_.notify_all();
+    }
+    bool all_done() const {
+        const std::lock_guard guard(lock_);
+        return open_.empty() && held_ == 0;
+    }
+
+  private:
+    const run_state& state_;
+    mutable std::mutex lock_;
+    std::condition_variable changed_;
+    std::set<std::size_t> open_;
+    std::size_t held_ = 0;
+};
+
+// Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
+// run.
+void walk_share(run_state& state, loaded_device& on, const std::vector<tile_range>& ranges,
+                shared_pieces& pieces, std::vector<results_of_jobs>& results, gpu_outcome::share& share) {
+    std::optional<device_walk> walk;
+    std::optional<std::size_t> piece;
+    const auto end_run = [&](const error& why) {
+        state.fail_all(why);
+        state.given_up = true;
+    };
+    try {
+        walk.emplace(on, state);
+        while ((piece = pieces.take())) {
+            const word64 counted_before = walk->counted();
+            try {
+                results[*piece] = walk->walk(ranges[*piece]);
+            } catch (...) {
+                walk->uncount(counted_before);
+                throw;
+            }
+            share.has_walked = walk->launches() > 0;
+            pieces.finish();
+        }
+    } catch (const stopped_early&) {
+    } catch (const device_error& e) {
+        share.lost = e;
+    } catch (const error& e) {
+        end_run(e);
+    } catch (const std::exception& e) {
+        end_run(error(error_kind::internal, e.what()));
+    }
+    if (piece) pieces.give_back(*piece);
+    if (!walk) return;
+    const std::lock_guard guard(state.lock);
+    state.outcome.launches += walk->launches();
+    state.outcome.device_seconds = std::max(state.outcome.device_seconds, walk->seconds());
+    state.outcome.kernel_seconds = std::max(state.outcome.kernel_seconds, walk->kernel_seconds());
+}
+
 void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     const gpu_run& run = state.run;
     const tile_range all{0, kernels::tiles_of(run.paths)};
     // Of a quasi-random run the results of each unit are needed; of others, work for each device.
     const word64 most =
         state.unit_tiles != 0 ? state.unit_tiles : (all.count + devices.size() - 1) / devices.size();
-    std::vector<tile_range> pieces;
-    cut(all, most, pieces);
+    std::vector<tile_range> ranges;
+    cut(all, most, ranges);
+    for (const tile_range& range : ranges) state.most_tiles = std::max(state.most_tiles, range.count);
 
-    std::vector<results_of_jobs> results(pieces.size());
-    std::atomic<std::size_t> next{0};
+    shared_pieces pieces(ranges.size(), state);
+    std::vector<results_of_jobs> results(ranges.size());
     std::atomic<std::size_t> working{devices.size()};
-    const auto work = [&](loaded_device& on) {
-        try {
-            device_walk walk(on, state);
-            for (std::size_t i = next++; i < pieces.size(); i = next++) results[i] = walk.walk(pieces[i]);
-            const std::lock_guard guard(state.lock);
-            state.outcome.launches += walk.launches();
-            state.outcome.device_seconds = std::max(state.outcome.device_seconds, walk.seconds());
-            state.outcome.kernel_seconds = std::max(state.outcome.kernel_seconds, walk.kernel_seconds());
-        } catch (const stopped_early&) {
-        } catch (const error& e) {
-            state.fail_all(e);
-            state.given_up = true;
-        } catch (const std::exception& e) {
-            state.fail_all(error(error_kind::internal, e.what()));
-            state.given_up = true;
-        }
+    std::atomic<std::size_t> alive{devices.size()};
+    const auto work = [&](std::size_t d) {
+        gpu_outcome::share& share = state.outcome.shares[d];
+        walk_share(state, *devices[d], ranges, pieces, results, share);
+        if (share.lost && --alive == 0 && !pieces.all_done()) state.fail_all(*share.lost);
         --working;
+    };
+    // What a lost device had done is done once more; progress does not go back for it.
+    word64 told = 0;
+    const auto report = [&] {
+        told = std::max(told, state.path_steps_done.load());
+        if (run.on_progress) run.on_progress({told});
     };
     {
         std::vector<std::jthread> threads;
-        for (const auto& d : devices) threads.emplace_back([&work, &d] { work(*d); });
+        for (std::size_t d = 0; d < devices.size(); ++d) threads.emplace_back([&work, d] { work(d); });
         while (working > 0) {
-            if (run.on_progress) run.on_progress({state.path_steps_done});
+            report();
             for (int i = 0; i < 50 && working > 0; ++i)
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
-    if (state.stopped()) return;
-    if (run.on_progress) run.on_progress({state.path_steps_done});
+    if (state.stopped() || !pieces.all_done()) return;
+    report();
     if (state.unit_tiles != 0) {
         state.outcome.units.resize(run.jobs.size());
         for (const results_of_jobs& piece : results) {
@@ -737,6 +919,7 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     gpu_outcome outcome;
     outcome.results.resize(run.jobs.size());
     outcome.failures.resize(run.jobs.size());
+    outcome.shares.resize(devices_.size());
     const packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
@@ -748,15 +931,10 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
             return false;
         }
     };
-    run_state state{run,          separated, packed, group(run, separated, packed, fits),
-                    std::nullopt, {},        0,      {merge_kernel_text(), {}},
-                    {},           outcome};
-    std::set<std::string_view> texts;
-    for (const job_group& g : state.groups) {
-        texts.insert(g.walk.text);
-        if (g.reads_moves()) texts.insert(g.correlate.text);
-    }
-    outcome.kernels = texts.size();
+    run_state state{run,    separated, packed, group(run, separated, packed, fits), std::nullopt,
+                    {},     0,         0,      {merge_kernel_text(), {}},           {},
+                    outcome};
+    counted_kernels taken(kernels_);
     std::vector<std::string> architectures;
     for (const auto& d : devices_) {
         const std::string a = d->get().properties().architecture();
@@ -766,11 +944,11 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     }
     check_groups(state, devices_);
     try {
-        plan_shocks(state, kernels_);
+        plan_shocks(state, taken);
     } catch (const error& e) {
         state.fail_all(e);
     }
-    compile_all(state, architectures, kernels_);
+    compile_all(state, architectures, taken);
     const bool jobs_left =
         std::any_of(outcome.failures.begin(), outcome.failures.end(), [](const auto& f) { return !f; });
     if (jobs_left && !state.stopped()) {
@@ -782,6 +960,8 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     }
     if (run.cancel != nullptr && run.cancel->load())
         throw error(error_kind::cancelled, "the run was stopped");
+    outcome.kernels_compiled = taken.compiled();
+    outcome.kernels_from_cache = taken.from_cache();
     return outcome;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the tiles of many trades on GPUs: one kernel for all trades of a shape, launched over lists of
 // (trade, tile). Which device walks a tile, and in how many chunks a run is cut, changes no bit: results are
-// kept by tile and merged in the tree of kernels::merge_tiles.
+// kept by tile and merged in the tree of kernels::merge_tiles. A device that fails hands its work to the
+// others: as long as one lives, so does the run.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/cpu/shock_cube.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/kernel_store.h"
@@ -59,8 +61,9 @@ struct gpu_run {
     std::uint64_t seed = 0, paths = 0;
     // Where shocks come from that a feed brings; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
-    const replay::shock_file* replay = nullptr;  // instead of a source
-    std::uint64_t memory_bytes = 0;              // of each device, that the run may take; 0: what is free
+    const replay::shock_file* replay = nullptr;    // instead of a source
+    std::span<const cpu::shock_cube> scenarios{};  // the arrays that jobs take, by number
+    std::uint64_t memory_bytes = 0;                // of each device, that the run may take; 0: what is free
     int compile_threads = 1;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const gpu_progress&)> on_progress;  // called by the thread that runs
@@ -71,10 +74,16 @@ struct gpu_outcome {
     std::vector<std::optional<error>> failures;  // by job
     // By job, of a quasi-random run: the moments of each unit (see engine/random/units.h).
     std::vector<std::vector<kernels::moments>> units;
-    std::size_t kernels = 0;  // that the jobs need
+    // That the run took, with those that fill and merge, for every kind of device.
+    std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
     double device_seconds = 0;  // from the first launch to the end of the last, the longest of the devices
     double kernel_seconds = 0;  // of it with a kernel running
+    struct share {
+        bool has_walked = false;    // something that the results are made of, if there are any
+        std::optional<error> lost;  // why it could not go on; then the other devices took its work
+    };
+    std::vector<share> shares;  // by device
 };
 
 // A kernel that jobs need, by their index.

@@ -29,12 +29,13 @@ std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
     return random::padded_paths(tiles * kernels::paths_per_tile, element_of_moves(p));
 }
 
-// Moves and uniforms are of one type to the kernel that reads them, and in mixed they are not: such a program
-// keeps its product.
+// Moves, uniforms and scenarios are of one type to the kernel that reads them, and in mixed they are not:
+// such a program keeps its product.
 std::optional<program::separated_moves> separated(const program::path_program& code, std::string_view setting,
                                                   precision p) {
     if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
-    if (p == precision::mixed && code.uniforms_per_step > 0) return std::nullopt;
+    const bool reads_more = code.uniforms_per_step > 0 || code.scenarios_per_step > 0;
+    if (p == precision::mixed && reads_more) return std::nullopt;
     return program::separate_moves(code);
 }
 
@@ -102,7 +103,6 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
     out.first = into.moves.as<std::byte>();
     out.slot_stride = pitch_;
     out.step_stride = numbers.factors * pitch_;
-    out.elements = numbers.steps * out.step_stride;
 
     // A file may hold more shocks a step than the trade takes: then each step is a job of its own.
     const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;

@@ -2,6 +2,7 @@
 #include "engine/cuda/packed_trades.h"
 
 #include <cstring>
+#include <map>
 
 namespace tilewalk::cuda {
 
@@ -35,6 +36,10 @@ class packer {
         for (std::size_t step = 0; step < job.when->steps(); ++step)
             into_.words.push_back(mask_after(job, step));
         into_.words.push_back(0);
+        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+            for (const program::scenario_rows& s : data.scenarios)
+                into_.words.push_back(place_of({s.array, s.rows[step]}));
+        }
         align_words();
         into_.records.push_back(record);
     }
@@ -60,6 +65,12 @@ class packer {
     void grow(std::size_t numbers) {
         into_.numbers.resize(into_.numbers.size() + numbers * sizeof(real));
         count_ += numbers;
+    }
+
+    word32 place_of(const scenario_row& row) {
+        const auto [at, is_new] = places_.emplace(row, static_cast<word32>(into_.scenarios.size()));
+        if (is_new) into_.scenarios.push_back(row);
+        return at->second;
     }
 
     // Sections run in the order of their numbers, each on its next row: then a mask a step says it all.
@@ -94,6 +105,7 @@ class packer {
     static constexpr std::size_t most_sections = 32;
     static constexpr word64 pieces = kernels::piece_bytes / sizeof(real);
     packed_trades& into_;
+    std::map<scenario_row, word32> places_;
     word64 count_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // The numbers of all trades of a run, laid out for the device: what kernels::trade_record points into.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,12 +23,19 @@ struct gpu_job {
     const plan::timeline* when = nullptr;
 };
 
+// A row of an array of the market.
+struct scenario_row {
+    std::uint32_t array = 0, row = 0;
+    friend auto operator<=>(const scenario_row&, const scenario_row&) = default;
+};
+
 enum class number_type : std::uint8_t { single, double_ };
 
 struct packed_trades {
     std::vector<std::byte> numbers;
     std::size_t number_bytes = sizeof(double);  // of one
     std::vector<kernels::word32> words;
+    std::vector<scenario_row> scenarios;         // that some trade takes, each once
     std::vector<kernels::trade_record> records;  // by job; `result` is the job's index
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
 

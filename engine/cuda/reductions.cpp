@@ -17,16 +17,18 @@ namespace {
 // Of three sums a warp, in a block of the most threads; of three sums a block.
 constexpr std::size_t sums_of_warps = 3 * 8 * sizeof(double), sums_of_block = 3 * sizeof(double);
 
-// name, summary; shared memory, whether it keeps bits, whether it merges tiles
+// name, summary; shared memory, whether it keeps bits, merges tiles, stores payoffs
 constexpr auto catalogue = std::to_array<reduction_entry>({
     {"tree", "one fixed tree over the lanes of a tile; a second kernel merges the tiles of a trade",  //
-     sums_of_warps, true, false},
+     sums_of_warps, true, false, false},
     {"last_block", "the same tree; the block that finishes a trade's last tile merges the tiles",  //
-     sums_of_warps, true, true},
+     sums_of_warps, true, true, false},
     {"warp_atomic", "a tree in each warp, then one atomic addition a warp, in the order of arrival",  //
-     sums_of_block, false, false},
+     sums_of_block, false, false, false},
     {"atomic", "one atomic addition a thread, in the order of arrival",  //
-     sums_of_block, false, false},
+     sums_of_block, false, false, false},
+    {"store", "every payoff goes to memory, 8 bytes a path and trade, and CUB sums each tile from there",  //
+     0, false, false, true},
 });
 
 }  // namespace
@@ -37,6 +39,18 @@ std::string reduction_entry::header() const {
 
 std::span<const reduction_entry> reductions() {
     return catalogue;
+}
+
+void check(const reduction_entry& reduction, const device_properties& on) {
+    if (!reduction.stores_payoffs || on.reduces_stored) return;
+    std::vector<std::string> others;
+    for (const reduction_entry& other : catalogue) {
+        if (!other.stores_payoffs) others.emplace_back(other.name);
+    }
+    throw error(error_kind::usage,
+                fmt::format("the reduction {} needs CUB, and Tilewalk was built where CMake found no nvcc to "
+                            "compile it; there are {}, or a build with nvcc on the PATH",
+                            config::shown(reduction.name), config::joined(others)));
 }
 
 const reduction_entry& reduction_named(std::string_view name) {

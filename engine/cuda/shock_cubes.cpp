@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/launcher.h"
-#include "engine/cuda/staging.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -17,16 +16,16 @@ constexpr std::uint64_t tile_paths = kernels::paths_per_tile;
 }  // namespace
 
 std::size_t shock_plan::bytes_per_tile() const {
-    return (normal_rows + uniform_rows) * tile_paths * random::bytes_of(element());
+    return (normal_rows + uniform_rows + scenarios.size()) * tile_paths * random::bytes_of(element());
 }
 
 std::size_t shock_plan::scratch_bytes() const {
-    return replay != nullptr ? 0 : source->scratch_bytes(std::max(normal_rows, uniform_rows));
+    return replay != nullptr || shock_rows() == 0 ? 0 : source->scratch_bytes(shock_rows());
 }
 
 std::uint64_t shock_plan::most_tiles() const {
     const std::uint64_t any = ~std::uint64_t{0} >> 1;
-    const std::uint64_t rows = std::max<std::uint64_t>(1, std::max(normal_rows, uniform_rows));
+    const std::uint64_t rows = std::max<std::uint64_t>({1, shock_rows(), scenarios.size()});
     const std::uint64_t by_elements =
         space->most_elements != 0 ? space->most_elements / (rows * tile_paths) : any;
     const std::uint64_t row_bytes = rows * tile_paths * random::bytes_of(element());
@@ -34,17 +33,19 @@ std::uint64_t shock_plan::most_tiles() const {
     return std::max<std::uint64_t>(1, std::min(by_elements, by_bytes));
 }
 
-shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles)
-    : on_(on), plan_(plan), tiles_(tiles), pitch_(random::padded_paths(tiles * tile_paths, plan.element())) {
-    open(normals_, plan.normal_rows);
-    open(uniforms_, plan.uniform_rows);
-    if (plan.replay != nullptr) return;
+shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets)
+    : on_(on), plan_(plan), pitch_(random::padded_paths(tiles * tile_paths, plan.element())), sets_(sets) {
+    for (cubes& set : sets_) {
+        open(set.normals, plan.normal_rows);
+        open(set.uniforms, plan.uniform_rows);
+        open(set.scenarios, plan.scenarios.size());
+    }
+    if (plan.replay != nullptr || plan.shock_rows() == 0) return;
     const auto kernel_of = [this](const std::string& text, const char* name) {
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
     };
-    source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths,
-                                 std::max(plan.normal_rows, plan.uniform_rows), plan.element(),
-                                 plan.precision == precision::single_fast});
+    source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths, plan.shock_rows(),
+                                 plan.element(), plan.precision == precision::single_fast});
 }
 
 void shock_cubes::open(one& cube, std::uint64_t rows) {
@@ -66,46 +67,51 @@ void shock_cubes::open(one& cube, std::uint64_t rows) {
     }
 }
 
-void shock_cubes::fill(std::uint64_t first_tile, std::uint64_t tiles, stream s) {
+void shock_cubes::fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s) {
+    const auto& [normals, uniforms, scenarios] = sets_[set];
     const std::uint64_t first_path = first_tile * tile_paths, paths = tiles * tile_paths;
+    bring(scenarios, first_path, paths, s,
+          [&](std::uint64_t row, std::uint64_t first, std::uint64_t count, auto* to) {
+              replay::copy_row(plan_.scenarios[row], 0, 0, first, count, to);
+          });
     if (plan_.replay != nullptr) {
-        bring(normals_, plan_.replay->normals(), first_path, paths, s);
-        bring(uniforms_, plan_.replay->uniforms(), first_path, paths, s);
+        bring_replay(normals, plan_.replay->normals(), first_path, paths, s);
+        bring_replay(uniforms, plan_.replay->uniforms(), first_path, paths, s);
         return;
     }
-    if (normals_.rows > 0) {
-        source_->fill({normals_.first, pitch_, normals_.rows, random::shock_kind::normal}, first_path, paths,
+    if (normals.rows > 0) {
+        source_->fill({normals.first, pitch_, normals.rows, random::shock_kind::normal}, first_path, paths,
                       s);
     }
-    if (uniforms_.rows > 0) {
-        source_->fill({uniforms_.first, pitch_, uniforms_.rows, random::shock_kind::uniform}, first_path,
-                      paths, s);
+    if (uniforms.rows > 0) {
+        source_->fill({uniforms.first, pitch_, uniforms.rows, random::shock_kind::uniform}, first_path, paths,
+                      s);
     }
 }
 
-void shock_cubes::bring(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
-                        std::uint64_t paths, stream s) {
+template <class row_writer>
+void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
+                        const row_writer& row_of) {
     if (cube.rows == 0) return;
     const auto bring_as = [&]<class shock>(shock) {
         const std::size_t pitch_bytes = pitch_ * sizeof(shock);
         if (cube.mapped) {
             on_.get().wait(s);
-            for (std::uint64_t r = 0; r < cube.rows; ++r) {
-                replay::copy_row<shock>(from, r / from.slots, r % from.slots, first_path, paths,
-                                        cube.mapped->as<shock>() + r * pitch_);
-            }
+            for (std::uint64_t r = 0; r < cube.rows; ++r)
+                row_of(r, first_path, paths, cube.mapped->as<shock>() + r * pitch_);
             return;
         }
-        staging through(on_.get(), s);
+        if (!through_) through_.emplace(on_.get(), s, pitch_bytes);
         for (std::uint64_t r = 0; r < cube.rows; ++r) {
             // A row at a time, or, where that is long, the part of it that a piece holds.
-            through.put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
-                        [&](std::size_t at, std::span<std::byte> piece) {
-                            replay::copy_row<shock>(
-                                from, r / from.slots, r % from.slots, first_path + at / sizeof(shock),
-                                piece.size() / sizeof(shock), reinterpret_cast<shock*>(piece.data()));
-                        });
+            through_->put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
+                          [&](std::size_t at, std::span<std::byte> piece) {
+                              row_of(r, first_path + at / sizeof(shock), piece.size() / sizeof(shock),
+                                     reinterpret_cast<shock*>(piece.data()));
+                          });
         }
+        // What staging waits for when it goes it can't complain about.
+        on_.get().wait(s);
     };
     if (plan_.element() == random::element::double_) {
         bring_as(double{});
@@ -114,23 +120,37 @@ void shock_cubes::bring(const one& cube, const cpu::shock_cube& from, std::uint6
     }
 }
 
+void shock_cubes::bring_replay(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
+                               std::uint64_t paths, stream s) {
+    bring(cube, first_path, paths, s,
+          [&](std::uint64_t row, std::uint64_t first, std::uint64_t count, auto* to) {
+              replay::copy_row(from, row / from.slots, row % from.slots, first, count, to);
+          });
+}
+
 kernels::array_argument shock_cubes::argument(const one& cube, const cpu::shock_cube* from,
                                               int per_step) const {
     kernels::array_argument a{};
     a.first = cube.first;
     a.slot_stride = pitch_;
     a.step_stride = pitch_ * (from != nullptr ? from->slots : static_cast<std::uint64_t>(per_step));
-    a.elements = cube.rows * pitch_;
     if (cube.texture) a.texture = static_cast<kernels::word64>(cube.texture->get());
     return a;
 }
 
-kernels::array_argument shock_cubes::normals(int per_step) const {
-    return argument(normals_, plan_.replay != nullptr ? &plan_.replay->normals() : nullptr, per_step);
+kernels::array_argument shock_cubes::normals(std::size_t set, int per_step) const {
+    return argument(sets_[set].normals, plan_.replay != nullptr ? &plan_.replay->normals() : nullptr,
+                    per_step);
 }
 
-kernels::array_argument shock_cubes::uniforms(int per_step) const {
-    return argument(uniforms_, plan_.replay != nullptr ? &plan_.replay->uniforms() : nullptr, per_step);
+kernels::array_argument shock_cubes::uniforms(std::size_t set, int per_step) const {
+    return argument(sets_[set].uniforms, plan_.replay != nullptr ? &plan_.replay->uniforms() : nullptr,
+                    per_step);
+}
+
+// The trade's own words say which row a slot takes on a step.
+kernels::array_argument shock_cubes::scenarios(std::size_t set) const {
+    return argument(sets_[set].scenarios, nullptr, 1);
 }
 
 }  // namespace tilewalk::cuda

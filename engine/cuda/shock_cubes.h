@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shocks of a run as arrays on a device, for kernels that read them through a feed: made there by a
-// random source, or brought there from a file.
+// The shocks and scenarios of a run as arrays on a device, for kernels that read them through a feed: made
+// there by a random source, or brought there from a file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/cpu/shock_cube.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/spaces.h"
+#include "engine/cuda/staging.h"
 #include "engine/random/catalogue.h"
 #include "engine/replay/shock_file.h"
 #include "kernels/arguments.h"
@@ -20,42 +23,47 @@
 namespace tilewalk::cuda {
 
 class loaded_device;
-class kernel_store;
+class counted_kernels;
 
 // What all devices of a run must have in their arrays.
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
     const replay::shock_file* replay = nullptr;  // instead of a source
-    kernel_store* kernels = nullptr;
+    counted_kernels* kernels = nullptr;
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
     std::uint64_t seed = 0, paths = 0;
     // Rows of the cubes: shock numbers, or, of a file, the slots of all steps that a trade takes.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
+    // The rows of the cube of scenarios, each with one step and one slot.
+    std::vector<cpu::shock_cube> scenarios{};
 
     random::element element() const {
         return precision == cuda::precision::double_ ? random::element::double_ : random::element::single_;
     }
+    std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;
     // That the space can hold in one array.
     std::uint64_t most_tiles() const;
 };
 
-// Cubes for so many tiles, filled for one chunk of a run after another.
+// Sets of cubes for so many tiles, filled for one chunk of a run after another: with two sets one is filled
+// while the other is read.
 class shock_cubes {
   public:
-    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles);
+    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets);
 
-    std::uint64_t tiles() const { return tiles_; }
-    void fill(std::uint64_t first_tile, std::uint64_t tiles, stream s);
+    // All sets in one stream, always the same, in the order of the calls.
+    void fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s);
 
     // For a program that takes so many shocks a step.
-    kernels::array_argument normals(int per_step) const;
-    kernels::array_argument uniforms(int per_step) const;
+    kernels::array_argument normals(std::size_t set, int per_step) const;
+    kernels::array_argument uniforms(std::size_t set, int per_step) const;
+    kernels::array_argument scenarios(std::size_t set) const;
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
-    std::size_t bytes_of_normals() const { return normals_.bytes; }
+    std::size_t bytes_of_normals() const { return sets_.front().normals.bytes; }
 
   private:
     struct one {
@@ -66,16 +74,23 @@ class shock_cubes {
         std::optional<owned_texture> texture;
         std::byte* first = nullptr;  // as kernels see it
     };
+    struct cubes {
+        one normals, uniforms, scenarios;
+    };
     void open(one& cube, std::uint64_t rows);
-    void bring(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path, std::uint64_t paths,
-               stream s);
+    // `row_of` puts `count` paths from `first` on of a row where it is told.
+    template <class row_writer>
+    void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
+               const row_writer& row_of);
+    void bring_replay(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
+                      std::uint64_t paths, stream s);
     kernels::array_argument argument(const one& cube, const cpu::shock_cube* from, int per_step) const;
 
     loaded_device& on_;
     const shock_plan& plan_;
-    std::uint64_t tiles_;
     std::uint64_t pitch_;  // elements
-    one normals_, uniforms_;
+    std::vector<cubes> sets_;
+    std::optional<staging> through_;  // of what comes from a file
     std::unique_ptr<random::random_source> source_;
 };
 

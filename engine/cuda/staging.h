@@ -15,8 +15,10 @@ namespace tilewalk::cuda {
 
 class staging {
   public:
-    // Small uploads need no more than they take: the memory is asked for when it is used.
-    staging(device& on, stream s) : on_(on), stream_(s) {}
+    // Small uploads need no more than they take: the memory is asked for when it is used, `at_least` so much
+    // by those who come again and want no memory given back meanwhile, which may wait for the whole device.
+    staging(device& on, stream s, std::size_t at_least = 0)
+        : on_(on), stream_(s), at_least_(std::min(at_least, piece_bytes)) {}
     ~staging() {
         // Pieces may go only when they have been copied.
         const in_flight guard(on_, {stream_});
@@ -41,7 +43,7 @@ class staging {
             if (p.copied) wait_until_copied(p);
             if (!p.memory || p.memory->bytes() < size) {
                 p.memory.reset();
-                p.memory.emplace(on_, size);
+                p.memory.emplace(on_, std::max(size, at_least_));
             }
             write(at, std::span(p.memory->as<std::byte>(), size));
             on_.upload(to + at, p.memory->as<std::byte>(), size, stream_);
@@ -61,6 +63,7 @@ class staging {
 
     device& on_;
     stream stream_;
+    std::size_t at_least_;
     piece pieces_[2];
     int next_ = 0;
 };

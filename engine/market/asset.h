@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/market/curve.h"
+#include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "tilewalk/error.h"
 
@@ -24,6 +25,7 @@ struct asset {
     curve dividend_yield = curve::flat(0);
     std::vector<dividend> dividends;  // after as_of, in order; two may share an ex-date
     std::optional<volatility> vol;
+    std::optional<scenario_volatility> scenario_vol;  // in its place
     location where;
 };
 

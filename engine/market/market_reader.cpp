@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -139,6 +141,11 @@ curve read_curve(const node& value, dates::date as_of) {
     return curve::from_discount_factors(std::move(read.years), std::move(read.values));
 }
 
+// Of an asset alone: it moves with one volatility, an exchange rate may move with two.
+bool is_scenario_volatility(const node& value) {
+    return value.is_mapping() && (value.find("scenarios") != nullptr || value.find("times") != nullptr);
+}
+
 volatility read_volatility(const node& value, dates::date as_of) {
     if (value.is_scalar()) return volatility::flat(read_volatility_level(value));
     if (!value.is_mapping()) {
@@ -233,8 +240,14 @@ class market_reader {
             pair.value.only({"rate", "volatility"});
             fx_rate read{base, quote, read_positive(pair.value.at("rate"), "rate"), std::nullopt,
                          pair.where()};
-            if (const node* vol = pair.value.find("volatility"))
+            if (const node* vol = pair.value.find("volatility")) {
+                if (is_scenario_volatility(*vol)) {
+                    vol->fail("found scenarios for the volatility of the exchange rate " + pair.key +
+                              ", which only an asset's can have; expected a volatility such as 0.1, or one "
+                              "by term such as {0.5: 0.1, 2.0: 0.12}");
+                }
                 read.vol = read_volatility(*vol, market_.as_of);
+            }
             market_.fx.push_back(std::move(read));
             pair_names_.push_back(pair.key);
         }
@@ -282,7 +295,62 @@ class market_reader {
         }
     }
 
-    asset read_asset(const node::member& member) const {
+    // The array that a file holds; a file that several assets name is opened once.
+    std::uint32_t scenarios_in(const node& value) {
+        if (!value.is_scalar() || value.text().empty()) {
+            value.fail("found " + value.found() + ", expected the name of a file, such as vols.npy");
+        }
+        const auto folder = std::filesystem::path(value.where().file).parent_path();
+        const std::string file = (folder / value.text()).lexically_normal().string();
+        auto& known = market_.scenarios;
+        const auto at =
+            std::find_if(known.begin(), known.end(), [&](const scenario_array& a) { return a.name == file; });
+        if (at != known.end()) return static_cast<std::uint32_t>(at - known.begin());
+        try {
+            known.push_back(open_volatilities(file));
+        } catch (const error& e) {
+            const bool is_file = e.kind() == error_kind::input;
+            value.fail(config::shown(file) + ": " + e.message() +
+                       (is_file ? "" : "; expected a NumPy array (.npy) of the shape (times, paths)"));
+        }
+        known.back().where = value.where();
+        return static_cast<std::uint32_t>(known.size() - 1);
+    }
+
+    scenario_volatility read_scenario_volatility(const node& value) {
+        value.only({"scenarios", "times"});
+        scenario_volatility read;
+        const node& times = value.at("times");
+        read.where = times.where();
+        expect_sequence(times, "a list of times, one for each row of the file, such as [0.5, 2027-01-15]");
+        for (const node& time : times.items()) {
+            const double years = config::read_time_point(time).years(market_.as_of);
+            if (!(years > 0)) {
+                time.fail("found the time " + time.text() + ", expected one after as_of (" +
+                          dates::to_string(market_.as_of) + ")");
+            }
+            if (!read.years.empty() && years <= read.years.back()) {
+                time.fail("found the time " + time.text() + " after " +
+                          times.items()[read.years.size() - 1].text() +
+                          ", expected strictly increasing times");
+            }
+            read.years.push_back(years);
+        }
+        read.array = scenarios_in(value.at("scenarios"));
+        const scenario_array& array = market_.scenarios[read.array];
+        if (array.cube.steps != read.years.size()) {
+            times.fail("found " + std::to_string(read.years.size()) + " times for the " +
+                       std::to_string(array.cube.steps) + " rows of " + config::shown(array.name) +
+                       ", expected one for each: row k holds from the time before to its own" +
+                       (array.cube.paths == read.years.size()
+                            ? "; the array has " + std::to_string(array.cube.paths) +
+                                  " paths: is it the wrong way round?"
+                            : ""));
+        }
+        return read;
+    }
+
+    asset read_asset(const node::member& member) {
         const node& value = member.value;
         expect_mapping(
             value, "a mapping with currency and spot, such as {currency: USD, spot: 100, volatility: 0.2}");
@@ -300,7 +368,13 @@ class market_reader {
             read.dividend_yield =
                 yield->is_scalar() ? curve::flat(read_rate(*yield)) : read_curve(*yield, market_.as_of);
         }
-        if (const node* vol = value.find("volatility")) read.vol = read_volatility(*vol, market_.as_of);
+        if (const node* vol = value.find("volatility")) {
+            if (is_scenario_volatility(*vol)) {
+                read.scenario_vol = read_scenario_volatility(*vol);
+            } else {
+                read.vol = read_volatility(*vol, market_.as_of);
+            }
+        }
         if (const node* dividends = value.find("dividends")) {
             expect_sequence(*dividends, "a list of dividends, such as [{date: 2026-06-01, amount: 0.5}]");
             for (const node& item : dividends->items()) {

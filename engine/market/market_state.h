@@ -12,6 +12,7 @@
 #include "engine/config/document.h"
 #include "engine/market/asset.h"
 #include "engine/market/curve.h"
+#include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "products/dates/date.h"
 
@@ -41,6 +42,10 @@ struct market_state {
     std::map<std::pair<std::string, std::string>, double> correlations;
     // By asset name or by six letters of two currencies.
     std::map<std::string, std::map<dates::date, double>, std::less<>> fixings;
+    std::vector<scenario_array> scenarios;  // each file once
+
+    // Their numbers, as back ends walk them.
+    std::vector<cpu::shock_cube> scenario_cubes() const;
 
     // Each throws tilewalk::error (input) naming the nearest known name, without a place.
     const curve& discount_curve(const std::string& currency) const;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/market/wording.h"
 #include "engine/models/model.h"
 #include "kernels/math.h"
+#include "products/dates/date.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::models {
@@ -20,13 +22,12 @@ using markets::volatility;
 using program::recorder;
 using program::value;
 
-// The log of a lognormal level after one step: `root` is its row of the triangular root of the step's
-// covariance.
+// A normal move: `root` is its row of the triangular root of the step's covariance.
 template <class Real>
-Real lognormal_step(Real x, Real drift, std::span<const Real> shocks, std::span<const Real> root) {
+Real correlated_move(Real drift, std::span<const Real> shocks, std::span<const Real> root) {
     Real move = drift;
     for (std::size_t j = 0; j < root.size(); ++j) move = fma(shocks[j], root[j], move);
-    return x + move;
+    return move;
 }
 
 // A quoted thing that moves: an asset, or a pair of currencies. -1: the pair is taken the other way round.
@@ -46,6 +47,10 @@ struct factor {
     const markets::asset* asset = nullptr;  // none: an exchange rate
     const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
     drivers moves_with;
+    // Its volatility, where each path has its own: then that in moves_with is 1. Over a step a path's
+    // volatility is one number, which what is known for 1 is scaled with: covariances and the quanto drift
+    // with the number, variances with its square.
+    const markets::scenario_volatility* scenarios = nullptr;
     drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
     double start = 0;  // exchange rate today
     bool has_cash_dividends = false;
@@ -83,6 +88,23 @@ class black_scholes final : public model {
             add(f.asset->dividend_yield.pillars());
             for (const auto& d : f.asset->dividends) {
                 if (d.years > from && d.years < to) times.push_back(d.years);
+            }
+        }
+    }
+
+    void add_breaks(double last, std::vector<double>& times) const override {
+        for (const factor& f : factors_) {
+            if (f.scenarios == nullptr) continue;
+            const auto& years = f.scenarios->years;
+            if (last > years.back() + dates::same_time_years) {
+                throw error(error_kind::input,
+                            "the volatility scenarios of '" + f.name + "' end at " +
+                                markets::rounded(years.back()) + " years, the trade at " +
+                                markets::rounded(last) + "; expected times, and rows of the file, until then",
+                            f.scenarios->where);
+            }
+            for (const double t : years) {
+                if (t < last) times.push_back(t);
             }
         }
     }
@@ -126,7 +148,10 @@ class black_scholes final : public model {
         const value variance = row("variance", i, [&](const occurrence& o) {
             return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
         });
-        return {start, end, variance};
+        if (f.scenarios == nullptr) return {start, end, variance};
+        // A watched interval is one step.
+        const value level = volatility_of_path(i);
+        return {start, end, level * level * variance};
     }
 
     value to_coordinate(const std::string& asset, value level, interval_end at) override {
@@ -149,11 +174,10 @@ class black_scholes final : public model {
         std::vector<value> next;
         for (std::size_t i = 0; i < n; ++i) {
             const value x = into_->read(factors_[i].state);
-            const value drift_of_step =
-                step_row("drift", i, [&](double from, double to) { return drift(factors_[i], from, to); });
             std::vector<value> root;
             for (std::size_t j = 0; j <= i; ++j) root.push_back(root_row(roots, i, j));
-            next.push_back(lognormal_step<value>(x, drift_of_step, shocks, root));
+            next.push_back(x + (factors_[i].scenarios == nullptr ? move_of(i, shocks, root)
+                                                                 : scaled_move_of(i, shocks, root)));
             if (factors_[i].watched) into_->write(factors_[i].before, x);
         }
         for (std::size_t i = 0; i < n; ++i) into_->write(factors_[i].state, next[i]);
@@ -166,11 +190,12 @@ class black_scholes final : public model {
         f.name = name;
         f.asset = &a;
         f.carry = &market_.discount_curve(a.currency);
-        if (!a.vol) {
+        if (!a.vol && !a.scenario_vol) {
             throw error(error_kind::input,
                         "asset '" + name + "' has no volatility; the model black_scholes needs one", a.where);
         }
-        f.moves_with = {{name, &*a.vol}};
+        f.moves_with = {{name, a.vol ? &*a.vol : &one_}};
+        f.scenarios = a.scenario_vol ? &*a.scenario_vol : nullptr;
         f.has_cash_dividends = std::any_of(a.dividends.begin(), a.dividends.end(),
                                            [](const auto& d) { return !d.proportional; });
         if (a.currency != trade_currency_) {
@@ -261,9 +286,37 @@ class black_scholes final : public model {
         return sum;
     }
 
-    double drift(const factor& f, double from, double to) const {
-        return -0.5 * covariance(f.moves_with, f.moves_with, from, to) -
-               covariance(f.moves_with, f.quanto, from, to);
+    double half_variance(const factor& f, double from, double to) const {
+        return -0.5 * covariance(f.moves_with, f.moves_with, from, to);
+    }
+
+    value move_of(std::size_t i, std::span<const value> shocks, std::span<const value> root) {
+        const factor& f = factors_[i];
+        const value drift = step_row("drift", i, [&](double from, double to) {
+            return half_variance(f, from, to) - covariance(f.moves_with, f.quanto, from, to);
+        });
+        return correlated_move(drift, shocks, root);
+    }
+
+    // The move for a volatility of 1, scaled; but the part of the drift that goes with the square, which is
+    // scaled twice. So the chain of shocks has no number of the path in it and can be made ahead.
+    value scaled_move_of(std::size_t i, std::span<const value> shocks, std::span<const value> root) {
+        const factor& f = factors_[i];
+        const value quanto = step_row("quanto_drift", i, [&](double from, double to) {
+            return -covariance(f.moves_with, f.quanto, from, to);
+        });
+        const value squared =
+            step_row("half_variance", i, [&](double from, double to) { return half_variance(f, from, to); });
+        const value level = volatility_of_path(i);
+        return level * fma(level, squared, correlated_move(quanto, shocks, root));
+    }
+
+    // On the step that is walked, or that the section at hand follows.
+    value volatility_of_path(std::size_t i) {
+        const markets::scenario_volatility& from = *factors_[i].scenarios;
+        program::scenario_rows rows{from.array, {}};
+        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) rows.rows.push_back(from.row_until(grid_[s + 1]));
+        return into_->scenario("volatility#" + std::to_string(i), rows);
     }
 
     // For each step the triangular root of the covariance of all factors over it, row by row.
@@ -306,6 +359,7 @@ class black_scholes final : public model {
     const markets::market_state& market_;
     std::string trade_currency_;
     const markets::curve& domestic_;
+    const volatility one_ = volatility::flat(1);
     std::vector<factor> factors_;
     std::vector<double> grid_;
     recorder* into_ = nullptr;

@@ -29,6 +29,10 @@ class model : public language::world {
     // exact.
     virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
 
+    // Adds the times up to `last` at which every path has to stop, watched or not. Throws tilewalk::error
+    // (input) if the market does not say how things go on until then.
+    virtual void add_breaks(double last, std::vector<double>& times) const = 0;
+
     // Recording: first begin with the grid (grid[0] is 0), then each section in turn through enter, last the
     // step.
     virtual void begin(std::vector<double> grid, program::recorder& into) = 0;

@@ -130,6 +130,7 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::mode
         grid.push_back(to);
         world.add_stops(from, to, grid);
     }
+    world.add_breaks(*std::max_element(grid.begin(), grid.end()), grid);
     sort_and_merge(grid);
     if (grid.size() - 1 > most_steps) {
         throw error(error_kind::input, "the trade has " + std::to_string(grid.size() - 1) +

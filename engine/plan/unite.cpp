@@ -89,6 +89,7 @@ candidate candidate_of(const path_program& p, std::size_t given) {
     c.step_key = meaning_of(c.step);
     put(c.step_key, p.normals_per_step);
     put(c.step_key, p.uniforms_per_step);
+    put(c.step_key, p.scenarios_per_step);
     for (const auto o : p.outputs) put(c.step_key, c.places[o]);
     for (std::size_t k = 1; k < p.sections.size(); ++k) {
         if (p.sections[k].writes.empty()) continue;
@@ -141,6 +142,7 @@ union_of_programs begin_with(const candidate& c) {
     u.code.sections.push_back(c.step);
     u.code.normals_per_step = c.code->normals_per_step;
     u.code.uniforms_per_step = c.code->uniforms_per_step;
+    u.code.scenarios_per_step = c.code->scenarios_per_step;
     for (const auto o : c.code->outputs) u.code.outputs.push_back(c.places[o]);
     return u;
 }
@@ -194,6 +196,7 @@ united_programs unite(std::span<const path_program* const> shapes, std::size_t m
 program::path_data moved(const program::path_data& data, const seat& to, const path_program& into) {
     program::path_data out;
     out.terms = data.terms;
+    out.scenarios = data.scenarios;
     out.terms.resize(into.per_trade.columns.size(), 0.0);
     out.initial_states.resize(into.states.size(), 0.0);
     for (std::size_t s = 0; s < to.states.size(); ++s) {

@@ -45,7 +45,14 @@ std::uint64_t fnv1a(std::string_view bytes) {
     return hash;
 }
 
-std::string words_of(const layout& l) {
+std::string_view name_of(contents what) {
+    return what == contents::shocks ? "shocks" : "scenarios";
+}
+
+std::string words_of(const layout& l, contents expected) {
+    if (expected == contents::scenarios) {
+        return std::to_string(l.steps) + " times on " + std::to_string(l.paths) + " paths";
+    }
     std::string text =
         std::to_string(l.steps) + " steps of " + std::to_string(l.normals_per_step) + " normals";
     if (l.uniforms_per_step != 0) text += " and " + std::to_string(l.uniforms_per_step) + " uniforms";
@@ -62,14 +69,21 @@ std::optional<std::uint64_t> bytes_of_numbers(const layout& l) {
     return all;
 }
 
-void check_size(const layout& l, std::size_t file_bytes, const std::string& name) {
-    if (l.steps == 0 || l.paths == 0 || (l.normals_per_step == 0 && l.uniforms_per_step == 0))
-        refuse(name, "the file has no shocks: " + words_of(l));
+void check_size(const layout& l, std::size_t file_bytes, const std::string& name, contents expected) {
+    if (expected == contents::scenarios && (l.normals_per_step != 1 || l.uniforms_per_step != 0)) {
+        refuse(name, "found " + std::to_string(l.normals_per_step) + " normals and " +
+                         std::to_string(l.uniforms_per_step) +
+                         " uniforms a step, expected 1 and 0 in a file of scenarios");
+    }
+    if (l.steps == 0 || l.paths == 0 || (l.normals_per_step == 0 && l.uniforms_per_step == 0)) {
+        refuse(name, "the file has no " + std::string(name_of(expected)) + ": " + words_of(l, expected));
+    }
     const auto promised = bytes_of_numbers(l);
     const std::uint64_t there = file_bytes - l.data_at;
     if (promised == there) return;
     refuse(name, "found " + std::to_string(there) + " bytes of numbers, expected " +
-                     (promised ? std::to_string(*promised) : "more than 2^64") + " for " + words_of(l));
+                     (promised ? std::to_string(*promised) : "more than 2^64") + " for " +
+                     words_of(l, expected));
 }
 
 layout read_own(std::string_view file, const std::string& name) {
@@ -199,7 +213,7 @@ class numpy_header {
     std::size_t at_ = 0;
 };
 
-layout read_numpy(std::string_view file, const std::string& name) {
+layout read_numpy(std::string_view file, const std::string& name, contents expected) {
     constexpr std::size_t least = 12;  // no header is so short that a version with 10 bytes before it counts
     if (file.size() < least) refuse(name, "the NumPy array ends within its header");
     const auto major = static_cast<unsigned char>(file[6]), minor = static_cast<unsigned char>(file[7]);
@@ -226,32 +240,34 @@ layout read_numpy(std::string_view file, const std::string& name) {
     if (*header.fortran_order)
         refuse(name, "found an array in Fortran order, expected C order; save numpy.ascontiguousarray(x)");
     const auto& shape = *header.shape;
-    if (shape.size() != 2 && shape.size() != 3) {
+    const bool has_slots = expected == contents::shocks && shape.size() == 3;
+    if (shape.size() != 2 && !has_slots) {
         refuse(name, "found an array of " + std::to_string(shape.size()) +
-                         " dimensions, expected the shape (steps, slots, paths) or (steps, paths)");
+                         " dimensions, expected the shape " +
+                         (expected == contents::shocks ? "(steps, slots, paths) or (steps, paths)"
+                                                       : "(times, paths)"));
     }
     if (l.data_at % random::bytes_of(l.of) != 0) {
         refuse(name, "the numbers begin at byte " + std::to_string(l.data_at) + ", expected a multiple of " +
                          std::to_string(random::bytes_of(l.of)));
     }
     l.steps = shape.front();
-    l.normals_per_step = shape.size() == 3 ? shape[1] : 1;
+    l.normals_per_step = has_slots ? shape[1] : 1;
     l.paths = shape.back();
     return l;
 }
 
 }  // namespace
 
-layout read_layout(std::span<const std::byte> bytes, const std::string& name) {
+layout read_layout(std::span<const std::byte> bytes, const std::string& name, contents expected) {
     const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const bool is_own = file.substr(0, own_magic.size()) == own_magic;
     if (!is_own && file.substr(0, numpy_magic.size()) != numpy_magic) {
-        refuse(name,
-               "expected a file of shocks: a NumPy array (.npy), or Tilewalk's own form, which begins "
-               "with TWSHOCKS");
+        refuse(name, "expected a file of " + std::string(name_of(expected)) +
+                         ": a NumPy array (.npy), or Tilewalk's own form, which begins with TWSHOCKS");
     }
-    const layout found = is_own ? read_own(file, name) : read_numpy(file, name);
-    check_size(found, bytes.size(), name);
+    const layout found = is_own ? read_own(file, name) : read_numpy(file, name, expected);
+    check_size(found, bytes.size(), name, expected);
     return found;
 }
 

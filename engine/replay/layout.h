@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heads of files of shocks. No number of a head is used for a size before it is held against the bytes
-// that there are.
+// The heads of files of shocks and of scenarios. No number of a head is used for a size before it is held
+// against the bytes that there are.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,14 @@ struct layout {
 
 inline constexpr std::size_t header_bytes = 64;  // of Tilewalk's own form
 
+// What somebody expects in a file. Scenarios have one number a time and path: a step of the layout is a time,
+// and has one normal.
+enum class contents { shocks, scenarios };
+
 // The numbers that the layout promises are there, to the byte. Throws tilewalk::error (input) with `name` for
-// a file that is not what it says.
-layout read_layout(std::span<const std::byte> file, const std::string& name);
+// a file that is not what it says, or not what is expected.
+layout read_layout(std::span<const std::byte> file, const std::string& name,
+                   contents expected = contents::shocks);
 
 // The head of Tilewalk's own form.
 std::string header_of(const layout& what);

@@ -57,6 +57,7 @@ std::string json_of(const run_manifest& m) {
     member("threads", std::to_string(m.threads));
     member("settings", json_of(m.settings));
     member("devices", list_of(m.devices));
+    member("lost_devices", list_of(m.lost_devices));
     std::string inputs;
     for (const auto& input : m.inputs)
         inputs += (inputs.empty() ? "\n" : ",\n") + std::string("      {\"file\": ") +

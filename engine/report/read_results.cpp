@@ -182,6 +182,7 @@ run_manifest read_manifest(members from, const std::string& name) {
     m.threads = from.natural<int>("threads");
     m.settings = read_settings(from.mapping("settings"));
     m.devices = from.texts("devices");
+    if (from.has("lost_devices")) m.lost_devices = from.texts("lost_devices");
     const json& inputs = from.list("inputs");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);

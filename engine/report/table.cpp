@@ -135,7 +135,9 @@ std::string footer_text(const run_manifest& m) {
     out += ": planning " + duration(m.plan_seconds) + ", paths " + duration(m.path_seconds);
     if (m.path_seconds > 0 && m.path_steps > 0)
         out += "; " + rate(static_cast<double>(m.path_steps) / m.path_seconds) + " path-steps/s";
-    return out + '\n' + gpu_text(m);
+    out += '\n' + gpu_text(m);
+    for (const auto& lost : m.lost_devices) out += "lost " + printable(lost) + '\n';
+    return out;
 }
 
 }  // namespace

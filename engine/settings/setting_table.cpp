@@ -150,9 +150,9 @@ std::vector<run_setting> all_settings() {
         {.name = "reduction",
          .takes = kind::choice,
          .value = &s::reduction,
-         .meaning =
-             "How the payoffs of a tile are summed; the last bits of a price vary from run to run with " +
-             config::joined(reductions_that_vary()),
+         .meaning = "How the payoffs of a tile are summed; other last bits, which may vary from run to run, "
+                    "come of " +
+                    config::joined(reductions_that_vary()),
          .preset = "tree",
          .choices = names_of(cuda::reductions()),
          .decides_bits = true},

@@ -33,7 +33,8 @@ template <class shock_type, int slots_, int width_, int threads_, int distance_,
           ring_layout layout_, int padding_, int l2_bytes_ = 0>
 struct feed_shape {
     using shock = shock_type;
-    static constexpr int slots = slots_;        // shocks a step takes, normals first, then uniforms
+    static constexpr int slots =
+        slots_;  // numbers a step takes: normals first, then uniforms, then scenarios
     static constexpr int width = width_;        // consecutive paths of a thread
     static constexpr int threads = threads_;    // of a block
     static constexpr int distance = distance_;  // steps ahead
@@ -43,7 +44,7 @@ struct feed_shape {
     static constexpr int l2_bytes = l2_bytes_;  // that a load or copy brings to the L2: 64, 128, 256; 0: left
 };
 
-// The shocks of one step for a thread's paths.
+// The shocks of one step for a thread's paths, and its scenarios, which come in the same way.
 template <class shape>
 struct shocks_of_step {
     typename shape::shock of[shape::width][shape::slots > 0 ? shape::slots : 1];
@@ -98,15 +99,31 @@ struct shock_array {
     }
 };
 
-// Shocks from memory, as a thread sees them: `at` is the place of the step's slot for the first of its paths,
-// and the next `width` follow. It is aligned to the pieces, for the bulk copy to 16 bytes, and rows reach
-// to the end of the last block's paths.
-template <class shape, int normals, class place = const typename shape::shock*>
+// A program without scenarios. Another has so many `slots`, and the place of each on a step: at(step, slot).
+struct no_scenarios {
+    static constexpr int slots = 0;
+
+    template <class arguments>
+    static constexpr no_scenarios of(const arguments&, word64, const word32*) {
+        return {};
+    }
+};
+
+// Shocks and scenarios from memory, as a thread sees them: `at` is the place of the step's slot for the first
+// of its paths, and the next `width` follow. It is aligned to the pieces, for the bulk copy to 16 bytes, and
+// rows reach to the end of the last block's paths.
+template <class shape, int normals, class place = const typename shape::shock*,
+          class scenarios = no_scenarios>
 struct array_source {
     shock_array<place> normal;
     shock_array<place> uniform;
+    scenarios scenario{};
 
     constexpr place at(int step, int slot) const {
+        if constexpr (scenarios::slots > 0) {
+            constexpr int first = shape::slots - scenarios::slots;
+            if (slot >= first) return scenario.at(step, slot - first);
+        }
         return slot < normals ? normal.at(step, slot) : uniform.at(step, slot - normals);
     }
 };

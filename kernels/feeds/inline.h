@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No array at all: the shocks are made in registers. The steps are unrolled as far as it takes for a block of
-// random bits to begin with a step.
+// No array of shocks: they are made in registers, and scenarios are loaded at the head of their step. The
+// steps are unrolled as far as it takes for a block of random bits to begin with a step.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -8,23 +8,42 @@
 
 namespace tilewalk::kernels::feeds {
 
-// Where the shocks of a thread come from.
-template <class draws_type, int normals_, int uniforms_>
+// Where the shocks and scenarios of a thread come from.
+template <class draws_type, int normals_, int uniforms_, class scenarios_ = no_scenarios>
 struct random_draws {
     using draws = draws_type;
+    using scenarios = scenarios_;
     static constexpr int normals = normals_, uniforms = uniforms_;
     const philox_schedule& keys;
     word64 path;  // the first of the thread's
+    scenarios scenario{};
 
     template <class arguments>
-    static random_draws of(const arguments& a, word64 path) {
-        return {a.keys, path};
+    static random_draws of(const arguments& a, word64 path, const word32* rows) {
+        return {a.keys, path, scenarios::of(a, path, rows)};
     }
 };
 
 template <class shape, class memory>
 struct inline_ {
   private:
+    // First in the step: making its shocks hides some of the time that the loads take.
+    template <class source>
+    static constexpr void load_scenarios([[maybe_unused]] const memory& at, const source& from, int step,
+                                         shocks_of_step<shape>& z) {
+        using piece = pieces<shape>;
+        constexpr int count = source::scenarios::slots, first = shape::slots - count;
+        if constexpr (count > 0) {
+            unrolled<count>([&](int slot) {
+                unrolled<piece::count>([&](int k) {
+                    const auto got = at.template load<typename piece::type>(from.scenario.at(step, slot) +
+                                                                            word64(k * piece::paths));
+                    unrolled<piece::paths>([&](int w) { z[k * piece::paths + w][first + slot] = got.x[w]; });
+                });
+            });
+        }
+    }
+
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
     // How many steps until a step begins with a new block again; per_block is a power of two.
     static constexpr int steps_to_align(int per_step, int per_block) {
@@ -51,19 +70,20 @@ struct inline_ {
     }
 
     template <class source, class body>
-    static constexpr void walk(const source& from, int steps, memory, const body& use) {
+    static constexpr void walk(const source& from, int steps, memory at, const body& use) {
         using draws = typename source::draws;
         constexpr int per_block = draws::per_block;
         constexpr int normals = source::normals, uniforms = source::uniforms;
         constexpr int period = group<source>;
         // Where they are few, the shocks of a group are made ahead of it: its steps then stand side by side.
-        constexpr bool at_once =
-            period > 1 && period * shape::slots * shape::width <= 16 && takes_groups<body>();
+        constexpr bool at_once = period > 1 && period * shape::slots * shape::width <= 16 &&
+                                 source::scenarios::slots == 0 && takes_groups<body>();
         typename draws::block normal[shape::width]{}, uniform[shape::width]{};
         rolled(0, (steps + period - 1) / period, [&](int number_of_group) {
             const int first = number_of_group * period;
             const auto shocks_of = [&](int k) {
                 shocks_of_step<shape> z{};
+                load_scenarios(at, from, first + k, z);
                 unrolled<shape::width>([&](int w) {
                     unrolled<normals>([&](int slot) {
                         const int number = k * normals + slot;

@@ -18,6 +18,7 @@ struct tile_site {
     tile_result* results;   // of the trade, by tile of the launch
     tile_result* merged;    // of the trade; for a reduction that merges tiles
     word32* finished;       // tiles of the trade that are; likewise
+    double* payoffs;        // of the trade, by tile of the launch and path; for a reduction that stores them
 
     tile_result& result() const { return results[tile_of_launch]; }
 };

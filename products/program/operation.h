@@ -18,6 +18,7 @@ enum class operation : std::uint8_t {
     state,     // loop-carried, one number a path
     normal,    // a standard normal shock of this step
     uniform,   // a uniform number in (0, 1) of this step
+    scenario,  // a number of an array by step and path
     // Arithmetic.
     neg,
     abs,
@@ -63,6 +64,7 @@ inline constexpr std::array operations{
     operation_entry{operation::state, "state", 0, result_type::number},
     operation_entry{operation::normal, "normal", 0, result_type::number},
     operation_entry{operation::uniform, "uniform", 0, result_type::number},
+    operation_entry{operation::scenario, "scenario", 0, result_type::number},
     operation_entry{operation::neg, "neg", 1, result_type::number},
     operation_entry{operation::abs, "abs", 1, result_type::number},
     operation_entry{operation::sqrt, "sqrt", 1, result_type::number},
@@ -95,7 +97,7 @@ constexpr const operation_entry& entry_of(operation code) {
 }
 
 constexpr bool is_leaf(operation code) {
-    return code <= operation::uniform;
+    return code <= operation::scenario;
 }
 
 // Every row of the table stands at its own enumerator's place.

@@ -201,6 +201,7 @@ void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
             case operation::state:
             case operation::normal:
             case operation::uniform:
+            case operation::scenario:
                 out[i] = reach::path;
                 break;
             default:
@@ -276,6 +277,7 @@ path_program hoist(const program& p) {
     path_program out;
     out.normals_per_step = p.normals_per_step;
     out.uniforms_per_step = p.uniforms_per_step;
+    out.scenarios_per_step = p.scenarios_per_step;
 
     std::vector<bool> used(p.states.size(), false);
     for (const index o : p.outputs) used[o] = true;
@@ -411,6 +413,7 @@ path_data bind(const path_program& p, const program_data& data, evaluator evalua
         }
     }
     for (const index from : p.state_sources) out.initial_states.push_back(data.initial_states[from]);
+    out.scenarios = data.scenarios;
     return out;
 }
 

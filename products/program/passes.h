@@ -47,6 +47,10 @@ struct path_program {
     std::vector<std::uint32_t> outputs;
     int normals_per_step = 0;
     int uniforms_per_step = 0;
+    int scenarios_per_step = 0;
+
+    // Numbers that a step reads for each path: its normals, uniforms and scenarios, in this order.
+    int slots_per_step() const { return normals_per_step + uniforms_per_step + scenarios_per_step; }
 };
 
 path_program hoist(const program& p);
@@ -57,6 +61,7 @@ struct path_data {
     std::vector<std::vector<double>> rows;  // by section: row-major, one row a run
     std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
+    std::vector<scenario_rows> scenarios{};  // by slot
 };
 
 path_data bind(const path_program& p, const program_data& data, evaluator evaluate);

@@ -33,6 +33,8 @@ std::string expression(const node& n, const std::vector<std::string>& states, st
             return "normal[" + slot + "]";
         case operation::uniform:
             return "uniform[" + slot + "]";
+        case operation::scenario:
+            return "scenario[" + slot + "]";
         default:
             break;
     }
@@ -114,6 +116,7 @@ std::string shape_of(const path_program& p) {
     for (const auto o : p.outputs) put(o);
     put(p.normals_per_step);
     put(p.uniforms_per_step);
+    put(p.scenarios_per_step);
     return key;
 }
 

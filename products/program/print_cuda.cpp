@@ -27,7 +27,8 @@ std::string literal(double number) {
     return std::string("real(") + (std::signbit(number) ? "-0x" : "0x") + std::string(text.data(), end) + ")";
 }
 
-std::string expression(const node& n, int normals) {
+// `z` holds the normals of a step, then its uniforms, then its scenarios.
+std::string expression(const node& n, const path_program& p) {
     const auto slot = std::to_string(n.args[0]);
     switch (n.code) {
         case operation::constant:
@@ -41,7 +42,13 @@ std::string expression(const node& n, int normals) {
         case operation::normal:
             return "real(z[" + slot + "])";
         case operation::uniform:
-            return "real(z[" + std::to_string(static_cast<std::uint32_t>(normals) + n.args[0]) + "])";
+            return "real(z[" + std::to_string(static_cast<std::uint32_t>(p.normals_per_step) + n.args[0]) +
+                   "])";
+        case operation::scenario:
+            return "real(z[" +
+                   std::to_string(static_cast<std::uint32_t>(p.normals_per_step + p.uniforms_per_step) +
+                                  n.args[0]) +
+                   "])";
         default:
             break;
     }
@@ -83,8 +90,8 @@ std::string print_cuda(const path_program& p, const std::string& name) {
         if (of.writes.empty()) continue;
         out += "        if constexpr (k == " + std::to_string(k) + ") {\n";
         for (std::size_t i = 0; i < of.nodes.size(); ++i) {
-            out += "            const real v" + std::to_string(i) + " = " +
-                   expression(of.nodes[i], p.normals_per_step) + ";\n";
+            out +=
+                "            const real v" + std::to_string(i) + " = " + expression(of.nodes[i], p) + ";\n";
         }
         for (const state_write& w : of.writes) {
             out += "            s[" + std::to_string(w.state) + "] = v" + std::to_string(w.node) + ";\n";

@@ -15,7 +15,7 @@
 namespace tilewalk::program {
 
 // One value. The arguments of an operation are indices of earlier nodes of the same section; for term, row,
-// state, normal and uniform args[0] is the slot.
+// state, normal, uniform and scenario args[0] is the slot.
 struct node {
     operation code = operation::constant;
     std::array<std::uint32_t, 3> args{};
@@ -47,6 +47,14 @@ struct program {
     std::vector<std::uint32_t> outputs;  // states that hold a result when the path ends
     int normals_per_step = 0;
     int uniforms_per_step = 0;
+    int scenarios_per_step = 0;
+};
+
+// Where a scenario slot finds its numbers: on step s in row rows[s] of an array that the market has, one
+// number for each path.
+struct scenario_rows {
+    std::uint32_t array = 0;  // its number in the market
+    std::vector<std::uint32_t> rows;
 };
 
 // The numbers of one trade for a program: terms by slot, rows by section (row-major, one row for each run of
@@ -56,6 +64,7 @@ struct program_data {
     std::vector<std::vector<double>> rows;
     std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
+    std::vector<scenario_rows> scenarios{};  // by slot
 };
 
 }  // namespace tilewalk::program

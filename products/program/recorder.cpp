@@ -153,6 +153,19 @@ value recorder::uniform() {
     return add_node({operation::uniform, {static_cast<std::uint32_t>(uniforms_++), 0, 0}, 0});
 }
 
+value recorder::scenario(std::string_view name, const scenario_rows& from) {
+    if (eager_) defect("a scenario in the past");
+    const auto [found, is_new] =
+        scenario_slots_.try_emplace(std::string(name), static_cast<std::uint32_t>(scenarios_.size()));
+    const std::uint32_t slot = found->second;
+    if (is_new) {
+        scenarios_.push_back(from);
+    } else if (scenarios_[slot].array != from.array || scenarios_[slot].rows != from.rows) {
+        defect("scenario '" + std::string(name) + "' is given twice");
+    }
+    return add_node({operation::scenario, {slot, 0, 0}, 0});
+}
+
 value recorder::apply(operation code, value a, value b, value c) {
     const int arity = entry_of(code).arity;
     const std::array<value, 3> args{a, b, c};
@@ -185,8 +198,10 @@ recorder::recorded recorder::finish() && {
     out.code.outputs = std::move(outputs_);
     out.code.normals_per_step = normals_;
     out.code.uniforms_per_step = uniforms_;
+    out.code.scenarios_per_step = static_cast<int>(scenarios_.size());
     out.data.terms = std::move(term_numbers_);
     out.data.initial_states = std::move(initial_);
+    out.data.scenarios = std::move(scenarios_);
     for (open& s : sections_) {
         const std::size_t width = s.columns.size();
         std::vector<double> rows(width * s.runs);

@@ -69,6 +69,9 @@ class recorder {
     // A fresh shock of the step that ends at this grid time: each call takes the next slot of the program.
     value normal();
     value uniform();
+    // The number that an array has for the path, on the step that ends at this grid time. The same name gives
+    // the same slot.
+    value scenario(std::string_view name, const scenario_rows& from);
 
     value apply(operation code, value a, value b = {}, value c = {});
 
@@ -98,6 +101,8 @@ class recorder {
     std::vector<std::string> terms_;
     std::vector<double> term_numbers_;
     std::map<std::string, std::uint32_t, std::less<>> term_slots_;
+    std::vector<scenario_rows> scenarios_;
+    std::map<std::string, std::uint32_t, std::less<>> scenario_slots_;
     std::vector<open> sections_;
     std::vector<node> eager_nodes_;
     std::uint32_t current_ = 0;

@@ -56,6 +56,13 @@ struct trade_plan {
     std::vector<watched_date> dates;  // past ones have negative years
     std::vector<double> grid;         // times the path stops at
     int normals_per_step = 0, uniforms_per_step = 0;
+    struct scenario_file {
+        std::string name;
+        std::uint64_t rows = 0;       // of the file
+        std::uint64_t rows_used = 0;  // that the trade reads
+        std::uint64_t bytes = 0;      // of those, over the paths of the run
+    };
+    std::vector<scenario_file> scenarios;
     std::string program;  // printed
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
@@ -74,6 +81,8 @@ struct warmed_kernel {
 class engine {
   public:
     explicit engine(engine_settings settings = {});
+    // With other GPUs than this machine's, for the tests of the library itself.
+    engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus);
 
     // In the market that the book names or holds; throws tilewalk::error (usage) if it has none.
     results price(const book& trades, const run_options& options = {}) const;

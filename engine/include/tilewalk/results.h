@@ -53,6 +53,8 @@ struct run_manifest {
     int threads = 0;
     run_settings settings;             // what was said, by the caller or the book
     std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
+    // GPUs that failed, each with its error: the others, or the CPU, did what was theirs to do.
+    std::vector<std::string> lost_devices;
     std::vector<input_file> inputs;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/market/scenarios.h"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include "engine/config/digest.h"
+#include "engine/config/wording.h"
+#include "engine/replay/layout.h"
+#include "engine/replay/mapped_file.h"
+#include "products/dates/date.h"
+
+namespace tilewalk::markets {
+
+namespace {
+
+// Paths of a model of volatility go far, but not so far; numbers in percent do.
+constexpr double most_volatility = 100;
+
+template <class number>
+void check_volatilities(const number* x, const replay::layout& l, const std::string& name) {
+    const std::uint64_t count = l.steps * l.paths;
+    const number* const bad =
+        std::find_if_not(x, x + count, [](number v) { return v > 0 && v <= number(most_volatility); });
+    const auto at = static_cast<std::uint64_t>(bad - x);
+    if (at == count) return;
+    throw error(
+        error_kind::input,
+        "found " + config::shown(static_cast<double>(*bad)) + " in row " + std::to_string(at / l.paths) +
+            " on path " + std::to_string(at % l.paths) +
+            " (both counted from 0), expected a volatility above 0 and at most 100, where 0.2 is 20 %",
+        {name});
+}
+
+}  // namespace
+
+scenario_array open_volatilities(const std::filesystem::path& file) {
+    scenario_array made;
+    made.name = file.string();
+    const replay::mapped_file mapped = replay::map_file(file);
+    const replay::layout found = replay::read_layout(mapped.bytes, made.name, replay::contents::scenarios);
+    const std::byte* const first = mapped.bytes.data() + found.data_at;
+    made.cube.step_stride = found.paths;
+    made.cube.slot_stride = found.paths;
+    made.cube.steps = found.steps;
+    made.cube.slots = 1;
+    made.cube.paths = found.paths;
+    if (found.of == random::element::double_) {
+        made.cube.first = reinterpret_cast<const double*>(first);
+    } else {
+        made.cube.first = reinterpret_cast<const float*>(first);
+    }
+    std::visit([&](const auto* x) { check_volatilities(x, found, made.name); }, made.cube.first);
+    made.mapped = mapped.keeps;
+    made.hash = std::async(std::launch::deferred, [mapped] {
+        return config::sha256({reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()});
+    });
+    return made;
+}
+
+std::uint32_t scenario_volatility::row_until(double until) const {
+    const auto at = std::lower_bound(years.begin(), years.end(), until - dates::same_time_years);
+    return static_cast<std::uint32_t>(at - years.begin());
+}
+
+}  // namespace tilewalk::markets

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for reduce_stored.cu in a build without nvcc.
+#include "kernels/reduce_stored.h"
+
+namespace tilewalk::kernels {
+
+bool can_reduce_stored() {
+    return false;
+}
+
+int reduce_stored(const stored_payoffs&, void*, word64&, void*) {
+    constexpr int not_supported = 801;  // cudaErrorNotSupported
+    return not_supported;
+}
+
+}  // namespace tilewalk::kernels

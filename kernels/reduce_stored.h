@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Payoffs that path kernels have stored (kernels/reductions/store.h), and how CUB makes the results of their
+// tiles. CUB is included by reduce_stored.cu alone: it takes ten seconds to compile.
+#pragma once
+
+#include "kernels/arithmetic.h"
+#include "kernels/tile_result.h"
+
+namespace tilewalk::kernels {
+
+struct stored_payoffs {
+    const double* payoffs;  // [trade][tile - first_tile][path of the tile]
+    tile_result* results;   // [trade][tile - first_tile]
+    word64 trades, tiles;
+    word64 first_tile, paths;  // of the run
+
+    constexpr word64 count() const { return trades * tiles; }  // of results
+    // The payoffs of result i.
+    constexpr word64 begin_of(word64 i) const { return i * paths_per_tile; }
+    constexpr word64 end_of(word64 i) const {
+        return begin_of(i) + word64(paths_in_tile(paths, first_tile + i % tiles));
+    }
+    // What is known of the path whose payoff stands there.
+    constexpr tile_result at(word64 place) const {
+        const double x = payoffs[place];
+        if ((to_bits(x) >> 52 & 0x7ff) != 0x7ff) return {{1, x, 0, 0, 0}, 0, ~word64{0}};
+        const word64 tile = first_tile + place / paths_per_tile % tiles;
+        return {{0, 0, 0, 0, 0}, 1, tile * paths_per_tile + place % paths_per_tile};
+    }
+};
+
+// Whether this build can: it needs nvcc, which NVRTC does not stand in for.
+bool can_reduce_stored();
+
+// Merges the paths of each tile to its result, on the device at hand. As CUB's own functions: without scratch
+// memory it only says how much it takes; gives a cudaError_t.
+int reduce_stored(const stored_payoffs& what, void* scratch, word64& scratch_bytes, void* stream);
+
+}  // namespace tilewalk::kernels
