@@ -365,8 +365,8 @@ TEST_P(kernels_with_scenarios, neither_spill_nor_approximate_with_any_feed) {
         for (const auto& feed : cuda::feeds()) {
             for (const std::string& architecture : architectures) {
                 if (!runs_on(feed, architecture)) continue;
-                compile_and_judge(code, usual(code, plan::precision_named(GetParam()), feed.name), architecture,
-                                  t.id + " with scenarios");
+                compile_and_judge(code, usual(code, plan::precision_named(GetParam()), feed.name),
+                                  architecture, t.id + " with scenarios");
             }
         }
         cuda::kernel_choice how;

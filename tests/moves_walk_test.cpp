@@ -238,7 +238,8 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
 // The words of a trade that say which row a scenario slot takes on each step.
 const word32* scenario_rows_of(const program::path_program& code, const kernels::path_arguments& a,
                                const kernels::trade_record& r) {
-    return a.words + r.words_at + code.sections.size() + r.steps + 1;
+    return a.words + r.words_at + kernels::mask_place(static_cast<word32>(code.sections.size())) + r.steps +
+           1;
 }
 
 template <class real, class draws>
@@ -267,8 +268,8 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
         const word32* rows = scenario_rows_of(code, a, a.trades[t]);
         const auto slots = static_cast<std::size_t>(code.scenarios_per_step);
         const auto scenario = [&](word64 path, std::size_t step, std::size_t slot) {
+            EXPECT_LT(path - a.first_path, a.scenario.step_stride);
             const word64 at = rows[step * slots + slot] * a.scenario.step_stride + path - a.first_path;
-            EXPECT_LT(at, a.scenario.elements);
             return static_cast<real>(static_cast<const shock*>(a.scenario.first)[at]);
         };
         for (word32 tile = 0; tile < a.tiles; ++tile) {

@@ -21,7 +21,7 @@ struct kernel_choice {
     int padding = automatic_padding;
     int width = 1;
     int threads = 256;
-    int blocks = 0;  // of a multiprocessor that registers must suffice for; 0: any
+    int blocks = 0;                       // of a multiprocessor that registers must suffice for; 0: any
     std::string space = "read_only";      // of path arrays: a name of the catalogue of spaces
     std::string row_space = "read_only";  // of numbers alike for all paths
     std::string reduction = "tree";       // a name of the catalogue of reductions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over a program. None but `regroup` and `contract` changes a bit of any result; each returns a new program and
-// leaves state, term and row slots as they were, so the data recorded beside the program stays valid.
+// Passes over a program. None but `regroup` and `contract` changes a bit of any result; each returns a new
+// program and leaves state, term and row slots as they were, so the data recorded beside the program stays
+// valid.
 #pragma once
 
 #include "products/program/program.h"
