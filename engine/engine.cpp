@@ -275,7 +275,8 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     told.kernels_compiled = got.kernels_compiled;
     told.kernels_from_cache = got.kernels_from_cache;
     told.launches = got.launches;
-    told.device_seconds = got.kernel_seconds;
+    told.device_seconds = got.device_seconds;
+    told.kernel_seconds = got.kernel_seconds;
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
     std::vector<cuda::gpu_outcome::share> shares = got.shares;

@@ -200,7 +200,8 @@ TEST(report, json_is_word_for_word) {
     "kernels_compiled": 0,
     "kernels_from_cache": 0,
     "launches": 0,
-    "device_seconds": 0.0
+    "device_seconds": 0.0,
+    "kernel_seconds": 0.0
   },
   "rows": [
     {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "paths": 131072, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
@@ -290,6 +291,7 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
          "precision: found 1, expected double, single"},
         {"\"devices\": []", "\"devices\": [3]", "manifest.devices[0]: found 3, expected a text"},
         {"\"device_seconds\": 0.0", "\"device_seconds\": -1", "at least 0"},
+        {"\"kernel_seconds\": 0.0", "\"kernel_seconds\": -1", "at least 0"},
         {"\"launches\": 0,", "", "'launches' is missing"},
         {"\"trade\": \"call\"", "\"trade\": 7", "expected a text"},
         {"\"rows\": [", "\"rows\": [[[[[[[[[[[[", "too deeply"},
@@ -338,7 +340,8 @@ results sample_on_gpus() {
     m.kernels_compiled = 1;
     m.kernels_from_cache = 4;
     m.launches = 12;
-    m.device_seconds = 0.25;
+    m.device_seconds = 0.26;
+    m.kernel_seconds = 0.25;
     return r;
 }
 

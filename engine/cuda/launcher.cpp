@@ -398,14 +398,17 @@ class device_walk {
             kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
                                            static_cast<word32>(range.count)};
             void* arguments[] = {&merge};
+            owned_event merging = new_event(device_, main_.get());
             device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
                         {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
+            launched.push_back({std::move(merging), new_event(device_, main_.get()), 0});
         }
         device_.download(out.data(), merged_tiles.as<void>(), jobs * sizeof(tile_result), main_.get());
         const owned_event end = new_event(device_, main_.get());
         drain(launched, 0);
         device_.wait(main_.get());
         seconds_ += device_.milliseconds_between(begin.get(), end.get()) / 1000;
+        kernel_seconds_ += busy_seconds(begin, launched);
         return out;
     }
 
@@ -525,12 +528,22 @@ class device_walk {
             ++ended_;
         }
         if (state_.stopped()) throw stopped_early{};
-        if (most > 0) return;
+    }
+
+    // Of the time since an event that with any of the launches under way.
+    double busy_seconds(const owned_event& since, const std::vector<timed_launch>& launched) {
+        std::vector<std::pair<double, double>> spans;
         for (const timed_launch& l : launched) {
-            kernel_seconds_ += device_.milliseconds_between(l.begin.get(), l.end.get()) / 1000;
+            spans.emplace_back(device_.milliseconds_between(since.get(), l.begin.get()),
+                               device_.milliseconds_between(since.get(), l.end.get()));
         }
-        launched.clear();
-        ended_ = 0;
+        std::sort(spans.begin(), spans.end());
+        double milliseconds = 0, until = 0;
+        for (const auto& [begin, end] : spans) {
+            milliseconds += std::max(0.0, end - std::max(begin, until));
+            until = std::max(until, end);
+        }
+        return milliseconds / 1000;
     }
 
     static constexpr std::size_t most_in_flight = 64;

@@ -77,8 +77,9 @@ struct gpu_outcome {
     // That the run took, with those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
-    double device_seconds = 0;  // from the first launch to the end of the last, the longest of the devices
-    double kernel_seconds = 0;  // of it with a kernel running
+    // From the first launch of a chunk to the end of its last, and of that with a kernel running: the longest
+    // of the devices.
+    double device_seconds = 0, kernel_seconds = 0;
     struct share {
         bool has_walked = false;    // something that the results are made of, if there are any
         std::optional<error> lost;  // why it could not go on; then the other devices took its work

@@ -70,7 +70,8 @@ std::string json_of(const run_manifest& m) {
     member("kernels_compiled", std::to_string(m.kernels_compiled));
     member("kernels_from_cache", std::to_string(m.kernels_from_cache));
     member("launches", std::to_string(m.launches));
-    out += "    \"device_seconds\": " + json_number(m.device_seconds) + "\n  }";
+    member("device_seconds", json_number(m.device_seconds));
+    out += "    \"kernel_seconds\": " + json_number(m.kernel_seconds) + "\n  }";
     return out;
 }
 

@@ -57,7 +57,7 @@ std::string gpu_text(const run_manifest& m) {
     if (m.devices.empty()) return {};
     const std::string chosen = choices_text(m.settings);
     return devices_text(m.devices) + ": " + counted(m.launches, "launch", "launches") + ", " +
-           duration(m.device_seconds) + "; " + counted(m.kernels_compiled, "kernel") + " compiled, " +
+           duration(m.kernel_seconds) + "; " + counted(m.kernels_compiled, "kernel") + " compiled, " +
            std::to_string(m.kernels_from_cache) + " from the cache" + (chosen.empty() ? "" : "; " + chosen) +
            '\n';
 }

@@ -198,6 +198,7 @@ run_manifest read_manifest(members from, const std::string& name) {
     m.kernels_from_cache = from.natural<std::uint64_t>("kernels_from_cache");
     m.launches = from.natural<std::uint64_t>("launches");
     m.device_seconds = from.at_least_zero("device_seconds");
+    m.kernel_seconds = from.at_least_zero("kernel_seconds");
     from.finish();
     return m;
 }

@@ -58,9 +58,10 @@ struct run_manifest {
     std::vector<input_file> inputs;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
-    // Of GPUs: kernels that were built or found, how often they were launched, and how long they ran in all.
+    // Of GPUs: kernels that were built or found, how often they were launched, the time from a first launch
+    // to the end of the last, and how much of it a kernel was running.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;
-    double device_seconds = 0;
+    double device_seconds = 0, kernel_seconds = 0;
 };
 
 struct results {
