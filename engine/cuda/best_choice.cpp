@@ -32,6 +32,14 @@ int best_width(const program::path_program& p, precision of) {
     return of == precision::single_fast ? 2 : 1;
 }
 
+// Shocks of several steps that wait in registers leave less room for paths.
+bool crowds_registers(const kernel_choice& how, int slots) {
+    const feed_entry& feed = feed_named(how.feed);
+    if (!feed.makes_use_of(feed_entry::distance) || feed_shared_bytes(how, slots) > 0) return false;
+    constexpr int most_bytes = 256;  // 64 registers
+    return how.distance * slots * how.width * bytes_of_shock(how.precision) > most_bytes;
+}
+
 // For a short program the compiler takes fewer registers than are best, or more, unless it is told how many
 // blocks are to be resident. Three of 256 threads (80 registers each) were best in single, and two where four
 // paths are walked in double. A longer program would be pressed out of its registers by that.
@@ -40,8 +48,8 @@ int best_blocks(const program::path_program& p, const kernel_choice& how) {
     int of_256 = 0;
     if (!walks_in_double(how.precision)) {
         if (numbers_of_path(p) <= moderate) of_256 = 3;
-    } else if (how.width == 4 && numbers_of_path(p) <= least) {
-        of_256 = 2;
+    } else if (how.width == 4 && numbers_of_path(p) <= least && p.sections.size() == 3) {
+        of_256 = 2;  // with a section on the way and one at the end
     }
     return of_256 * 256 / how.threads;
 }
@@ -62,7 +70,7 @@ kernel_choice best_choice(const kernel_choice& asked, const program::path_progra
     if (chooses_width) how.width = best_width(p, how.precision);
     const auto arranged = [&] {
         if (asked.has_best_layout) how.layout = best_layout(how);
-        return fits(how, p.slots_per_step());
+        return fits(how, p.slots_per_step()) && !(chooses_width && crowds_registers(how, p.slots_per_step()));
     };
     while (!arranged() && chooses_width && how.width > 1) how.width /= 2;
     if (how.blocks == kernel_choice::automatic_blocks) how.blocks = best_blocks(p, how);
