@@ -362,8 +362,7 @@ int run() {
     for (generated_case& c : cases) {
         c.code = c.how.precision == precision::single_fast ? program::contract(c.trade->code) : c.trade->code;
         try {
-            check(c.how, c.code.slots_per_step(),
-                  {p.major, p.minor, p.shared_bytes_per_block});
+            check(c.how, c.code.slots_per_step(), {p.major, p.minor, p.shared_bytes_per_block});
         } catch (const error& e) {
             c.failure = e.message();
         }
