@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that a GPU compiles, run by the host: path kernels of the library's products and of made books are
+// built with the host's compiler, every thread of a block is a thread of ours, and each tile must have the
+// bits that the CPU's walk gives it. What C++ has no words for is put in words for it; feeds that copy
+// asynchronously are left to feeds_test.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/best_choice.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/packed_trades.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/replay/shock_file.h"
+#include "engine/replay/shock_writer.h"
+#include "kernels/draws.h"
+#include "kernels/tile.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+
+namespace {
+
+using cuda::kernel_choice;
+using kernels::word64;
+using plan::precision;
+
+// What CUDA knows and C++ does not: told to the host's compiler ahead of the kernel.
+const char* const prelude = R"(#pragma once
+#include <cmath>
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+#define __shared__
+#define __constant__ static
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
+struct place_in_grid { unsigned x; };
+extern "C" { extern thread_local place_in_grid threadIdx, blockIdx; }
+extern "C" {
+void host_barrier();
+int host_any(int);
+double host_exchange(double, int);
+}
+inline void __syncthreads() { host_barrier(); }
+inline int __syncthreads_or(int x) { return host_any(x); }
+inline double __shfl_xor_sync(unsigned, double x, int lanes) { return host_exchange(x, lanes); }
+inline void __threadfence() {}
+template <class value> value __ldg(const value* from) { return *from; }
+template <class value> value tex1Dfetch(unsigned long long, int) { return value(); }
+inline unsigned long long __cvta_generic_to_global(const void* p) { return reinterpret_cast<unsigned long long>(p); }
+inline unsigned long long __cvta_generic_to_shared(const void* p) { return reinterpret_cast<unsigned long long>(p); }
+inline int atomicAdd(int* to, int x) { return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST); }
+inline unsigned atomicAdd(unsigned* to, unsigned x) { return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST); }
+double atomicAdd(double* to, double x);  // of reductions that keep no bits
+inline int atomicMin(int* to, int x) {
+    int was = *to;
+    while (x < was && !__atomic_compare_exchange_n(to, &was, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return was;
+}
+)";
+
+std::string replaced_once(std::string text, const std::string& what, const std::string& by) {
+    const auto at = text.find(what);
+    if (at == std::string::npos || text.find(what, at + 1) != std::string::npos) {
+        throw std::logic_error("not there once: " + what);
+    }
+    return text.replace(at, what.size(), by);
+}
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+// ---- a block of threads ----------------------------------------------------------------------------------
+
+struct block_of_threads {
+    pthread_barrier_t barrier;
+    int any = 0;
+    std::vector<double> exchanged;
+};
+thread_local block_of_threads* the_block = nullptr;
+
+}  // namespace
+
+}  // namespace tilewalk
+
+struct place_in_grid {
+    unsigned x;
+};
+extern "C" {
+thread_local place_in_grid threadIdx, blockIdx;
+
+void host_barrier() {
+    pthread_barrier_wait(&tilewalk::the_block->barrier);
+}
+int host_any(int x) {
+    __atomic_fetch_or(&tilewalk::the_block->any, x, __ATOMIC_SEQ_CST);
+    host_barrier();
+    const int any = tilewalk::the_block->any;
+    host_barrier();
+    __atomic_store_n(&tilewalk::the_block->any, 0, __ATOMIC_SEQ_CST);
+    host_barrier();
+    return any;
+}
+double host_exchange(double x, int lanes) {
+    tilewalk::the_block->exchanged[threadIdx.x] = x;
+    host_barrier();
+    const double got = tilewalk::the_block->exchanged[threadIdx.x ^ static_cast<unsigned>(lanes)];
+    host_barrier();
+    return got;
+}
+}
+
+namespace tilewalk {
+
+namespace {
+
+// A kernel built for the host.
+class host_kernel {
+  public:
+    explicit host_kernel(const std::string& text) {
+        static int number = 0;
+        folder_ = std::filesystem::temp_directory_path() /
+                  fmt::format("tilewalk_kernels_on_host_{}_{}", getpid(), ++number);
+        std::filesystem::create_directories(folder_ / "kernels");
+        std::ofstream(folder_ / "prelude.h") << prelude;
+        // The one word of a GPU that every path kernel speaks; those of feeds with asynchronous copies stay
+        // unused.
+        std::ofstream(folder_ / "kernels/ptx.h") << replaced_once(
+            text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h"),
+            R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)", "number = blockIdx.x;");
+        std::ofstream(folder_ / "kernel.cpp")
+            << replaced_once(text, "extern __shared__ __align__(128) char shared[];",
+                             "alignas(128) static char shared[1 << 18];");
+        const std::string log = folder_ / "log", library = folder_ / "kernel.so";
+        const std::string command = fmt::format(
+            "'{}' -std=c++20 -O1 -w -ffp-contract=off -fno-ipa-icf -march=x86-64-v3 -fPIC -shared -include "
+            "'{}' -I '{}' "
+            "-I '{}' '{}' -o '{}' > '{}' 2>&1",
+            TILEWALK_CXX, (folder_ / "prelude.h").string(), folder_.string(), TILEWALK_SOURCE_DIR,
+            (folder_ / "kernel.cpp").string(), library, log);
+        if (std::system(command.c_str()) != 0) throw std::runtime_error(command + "\n" + text_of(log));
+        library_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library_ == nullptr) throw std::runtime_error(::dlerror());
+        walk_ = reinterpret_cast<void (*)(kernels::path_arguments)>(::dlsym(library_, "walk"));
+        if (walk_ == nullptr) throw std::runtime_error(::dlerror());
+    }
+    ~host_kernel() {
+        if (library_ != nullptr) ::dlclose(library_);
+        std::filesystem::remove_all(folder_);
+    }
+    host_kernel(const host_kernel&) = delete;
+    host_kernel& operator=(const host_kernel&) = delete;
+
+    void run(unsigned blocks, unsigned threads, const kernels::path_arguments& a) const {
+        for (unsigned b = 0; b < blocks; ++b) {
+            block_of_threads block;
+            block.exchanged.resize(threads);
+            pthread_barrier_init(&block.barrier, nullptr, threads);
+            struct one {
+                const host_kernel* kernel;
+                const kernels::path_arguments* arguments;
+                block_of_threads* block;
+                unsigned thread, number;
+            };
+            std::vector<one> all;
+            for (unsigned t = 0; t < threads; ++t) all.push_back({this, &a, &block, t, b});
+            std::vector<pthread_t> started(threads);
+            for (unsigned t = 0; t < threads; ++t) {
+                const auto work = [](void* what) -> void* {
+                    const auto& me = *static_cast<const one*>(what);
+                    the_block = me.block;
+                    threadIdx.x = me.thread;
+                    blockIdx.x = me.number;
+                    me.kernel->walk_(*me.arguments);
+                    return nullptr;
+                };
+                if (pthread_create(&started[t], nullptr, work, &all[t]) != 0) std::abort();
+            }
+            for (const pthread_t t : started) pthread_join(t, nullptr);
+            pthread_barrier_destroy(&block.barrier);
+        }
+    }
+
+  private:
+    std::filesystem::path folder_;
+    void* library_ = nullptr;
+    void (*walk_)(kernels::path_arguments) = nullptr;
+};
+
+// ---- trades ----------------------------------------------------------------------------------------------
+
+// Volatilities by path, in a file for as long as the tests run.
+class scenario_file {
+  public:
+    scenario_file()
+        : name_(std::filesystem::temp_directory_path() /
+                fmt::format("tilewalk_kernels_on_host_{}.scenarios", getpid())) {
+        constexpr std::uint64_t times = 3, most_paths = 4 * kernels::paths_per_tile;
+        std::vector<double> numbers(times * most_paths);
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            numbers[i] = 0.25 + 0.15 * std::sin(static_cast<double>(i));
+        replay::write_shocks<double>(name_, {times, 1, 0, most_paths, numbers, {}});
+    }
+    ~scenario_file() { std::filesystem::remove(name_); }
+    scenario_file(const scenario_file&) = delete;
+    scenario_file& operator=(const scenario_file&) = delete;
+    std::string name() const { return name_.string(); }
+
+  private:
+    std::filesystem::path name_;
+};
+
+const char* const market_text = R"(market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.03}}
+  assets:
+    A: {currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.01}
+    B: {currency: USD, spot: 50, volatility: 0.3}
+    C: {currency: USD, spot: 10, volatility: 0.25}
+    S: {currency: USD, spot: 100, volatility: {scenarios: FILE, times: [0.2, 0.7, 2.5]}}
+  correlations: [[A, B, 0.5], [A, C, 0.3], [B, C, -0.2], [A, S, 0.4]]
+trades:
+)";
+
+struct walked_trade {
+    std::string name, text;
+};
+const std::vector<walked_trade>& trades() {
+    static const std::vector<walked_trade> all = {
+        {"european", "{id: t, product: european, underlying: A, strike: 105, maturity: 1.0}"},
+        {"digital", "{id: t, product: digital, underlying: A, strike: 105, maturity: 1.0}"},
+        // Whole groups of steps with the same section after each, what is left of a group, and sparse dates.
+        {"asian_12",
+         "{id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+         "12}}"},
+        {"asian_7",
+         "{id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+         "7}}"},
+        {"barrier",
+         "{id: t, product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: down, barrier: 85, "
+         "rebate: 2, rebate_paid: at_hit}"},
+        {"autocallable",
+         "{id: t, product: autocallable, basket: [A, B, C], initial_level: [100, 50, 10], "
+         "observations: {start: 0, end: 2, count: 9}, coupon: 0.1, protection: 0.6, notional: 1000}"},
+        {"variance_swap",
+         "{id: t, product: variance_swap, underlying: A, fixings: {start: 0, end: 1, count: 6}, strike: "
+         "0.2, notional: 100}"},
+        {"asian_by_path",
+         "{id: t, product: asian, underlying: S, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+         "7}}"},
+        {"autocallable_by_path",
+         "{id: t, product: autocallable, basket: [S, A], initial_level: 100, observations: {start: 0, end: "
+         "2, "
+         "count: 5}, coupon: 0.1, protection: 0.6, notional: 1000}"},
+    };
+    return all;
+}
+
+struct planned_trade {
+    book of;  // whose market has the scenarios
+    plan::trade_program program;
+    std::vector<cpu::shock_cube> scenarios;
+};
+
+const planned_trade& planned(const std::string& name) {
+    static const scenario_file file;
+    static std::map<std::string, planned_trade> known;
+    const auto found = known.find(name);
+    if (found != known.end()) return found->second;
+    for (const walked_trade& t : trades()) {
+        if (t.name != name) continue;
+        const std::string market = replaced_once(market_text, "FILE", file.name());
+        book b = book::parse(market + "  - " + t.text + "\n");
+        const auto& trade = b.state().trades.at(0);
+        if (trade.failure) throw *trade.failure;
+        const auto& state = b.market()->state();
+        plan::trade_program p = plan::plan_trade(trade, state);
+        auto scenarios = state.scenario_cubes();
+        return known.emplace(name, planned_trade{std::move(b), std::move(p), std::move(scenarios)})
+            .first->second;
+    }
+    throw std::logic_error("no trade " + name);
+}
+
+constexpr word64 seed = 7;
+constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 300;  // the last tile is not whole
+
+// Shocks by row and path, as a fill kernel leaves them.
+template <class draws>
+std::vector<typename draws::shock> cube(int rows, bool normal, std::uint64_t pitch) {
+    std::vector<typename draws::shock> out(static_cast<std::size_t>(rows) * pitch);
+    constexpr int per_block = draws::per_block;
+    for (std::uint64_t path = 0; path < pitch; ++path) {
+        for (int row = 0; row < rows; ++row) {
+            const auto block = static_cast<kernels::word32>(row / per_block);
+            const auto got = normal ? draws::normals(seed, path, block) : draws::uniforms(seed, path, block);
+            out[static_cast<std::size_t>(row) * pitch + path] = got.x[row % per_block];
+        }
+    }
+    return out;
+}
+
+template <class draws>
+void expect_bits(const planned_trade& of, const kernel_choice& how) {
+    const plan::trade_program& t = of.program;
+    const cuda::gpu_job job{&t.code, &t.data, &t.when};
+    const auto packed =
+        cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
+                                                                 : cuda::number_type::double_);
+    ASSERT_FALSE(packed.failures[0]);
+    // 16 bytes are aligned as on a device.
+    std::vector<kernels::neighbours<kernels::word32, 4>> numbers(packed.numbers.size() / 16 + 1),
+        words(packed.words.size() / 4 + 1);
+    std::memcpy(numbers.data(), packed.numbers.data(), packed.numbers.size());
+    std::memcpy(words.data(), packed.words.data(), packed.words.size() * sizeof(kernels::word32));
+    const auto steps = static_cast<int>(t.when.steps());
+    const std::uint64_t tiles = kernels::tiles_of(paths), pitch = tiles * kernels::paths_per_tile;
+    const int n = t.code.normals_per_step, u = t.code.uniforms_per_step;
+    const bool from_arrays = how.feed != "inline";
+    const auto normals = cube<draws>(from_arrays ? steps * n : 0, true, pitch);
+    const auto uniforms = cube<draws>(from_arrays ? steps * u : 0, false, pitch);
+    std::vector<typename draws::shock> scenarios(packed.scenarios.size() * pitch);
+    for (std::size_t r = 0; r < packed.scenarios.size(); ++r) {
+        const auto& [array, row] = packed.scenarios[r];
+        replay::copy_row(of.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
+    }
+    std::vector<kernels::tile_result> results(tiles);
+    kernels::path_arguments a{};
+    a.trades = packed.records.data();
+    a.numbers = numbers.data();
+    a.words = words[0].x;
+    a.results = results.data();
+    a.seed = seed;
+    a.keys = kernels::schedule_of(seed);
+    a.paths = paths;
+    a.trade_count = 1;
+    a.tiles = static_cast<kernels::word32>(tiles);
+    a.normal.first = normals.data();
+    a.normal.step_stride = static_cast<word64>(n) * pitch;
+    a.normal.slot_stride = pitch;
+    a.uniform.first = uniforms.data();
+    a.uniform.step_stride = static_cast<word64>(u) * pitch;
+    a.uniform.slot_stride = pitch;
+    a.scenario.first = scenarios.data();
+    a.scenario.step_stride = a.scenario.slot_stride = pitch;
+    host_kernel(cuda::path_kernel_text(t.code, how))
+        .run(static_cast<unsigned>(tiles), static_cast<unsigned>(how.threads), a);
+
+    // Of three tiles the first two are a subtree.
+    const kernels::tile_result got = kernels::merge(kernels::merge(results[0], results[1]), results[2]);
+    const cpu::lane_program code = cpu::compile(t.code);
+    std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};
+    jobs[0].scenarios = of.scenarios;
+    const auto expected =
+        cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}).at(0);
+    EXPECT_GT(expected.moments.m2, 0) << "paths that all pay the same would show nothing";
+    EXPECT_EQ(got.not_finite, expected.not_finite);
+    for (const auto part :
+         {&kernels::moments::mean, &kernels::moments::m2, &kernels::moments::m3, &kernels::moments::m4}) {
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(got.moments.*part),
+                  std::bit_cast<std::uint64_t>(expected.moments.*part));
+    }
+}
+
+void expect_bits_of(const std::string& trade, const kernel_choice& how) {
+    SCOPED_TRACE(fmt::format("{}, {}, feed {}, width {}, block {}, rows in {}", trade,
+                             plan::name_of(how.precision), how.feed, how.width, how.threads, how.row_space));
+    const planned_trade& t = planned(trade);
+    how.precision == precision::double_ ? expect_bits<kernels::double_draws>(t, how)
+                                        : expect_bits<kernels::single_draws>(t, how);
+}
+
+// What a run builds that says no more than the precision; in blocks of two warps, so that few threads start.
+kernel_choice usual(const std::string& trade, precision in) {
+    kernel_choice asked;
+    asked.precision = in;
+    asked.threads = 64;
+    asked.width = kernel_choice::automatic_width;
+    asked.blocks = kernel_choice::automatic_blocks;
+    return cuda::best_choice(asked, planned(trade).program.code,
+                             [](const kernel_choice&, int) { return true; });
+}
+
+class kernels_on_host : public testing::TestWithParam<std::string> {};
+
+TEST_P(kernels_on_host, give_the_bits_of_the_cpu_in_every_precision) {
+    for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+        expect_bits_of(GetParam(), usual(GetParam(), in));
+    }
+}
+
+std::vector<std::string> names_of_trades() {
+    std::vector<std::string> names;
+    for (const auto& t : trades()) names.push_back(t.name);
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_on_host, testing::ValuesIn(names_of_trades()),
+                         [](const auto& at) { return at.param; });
+
+// Every feed that waits for nothing, with other widths and blocks; and numbers read as any other memory.
+TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
+    int n = 0;
+    for (const char* feed :
+         {"none", "unroll", "register_batched", "register_rolling", "smem_batched", "smem_rolling"}) {
+        kernel_choice how;
+        how.feed = feed;
+        how.distance = 5;
+        how.precision = n % 2 == 0 ? precision::double_ : precision::single;
+        how.width = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 4;
+        how.threads = n % 2 == 0 ? 64 : 128;
+        how.row_space = n % 2 == 0 ? "read_only" : "global";
+        how.layout = n % 2 == 0 ? kernels::ring_layout::padded : kernels::ring_layout::transposed;
+        expect_bits_of(n % 2 == 0 ? "barrier" : "asian_by_path", how);
+        ++n;
+    }
+    for (const int width : {1, 2}) {
+        kernel_choice how;
+        how.width = width;
+        expect_bits_of("asian_7", how);
+    }
+}
+
+// The test of the test: a host kernel with a smaller number in its text gives other bits.
+TEST(kernels_of_feeds_on_host, tell_a_wrong_kernel) {
+    EXPECT_THROW(host_kernel("no text of a kernel"), std::logic_error);
+    const auto& t = planned("european");
+    const std::string text = cuda::path_kernel_text(t.program.code, usual("european", precision::double_));
+    EXPECT_THROW(host_kernel(replaced_once(text, "math::exp(", "math::no_such(")), std::runtime_error);
+}
+
+}  // namespace
+
+}  // namespace tilewalk
