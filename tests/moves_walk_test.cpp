@@ -90,7 +90,7 @@ std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
                   ", volatility: " + volatility_of(i, scenarios) + "}\n";
         for (int j = 0; j < i; ++j) {
             correlations += std::string(correlations.empty() ? "" : ", ") + "[" + name(j) + ", " + name(i) +
-                            ", 0." + std::to_string(30 + (i * 7 + j) % 9) + "]";
+                            ", 0.3" + std::to_string(10 + (i * 7 + j) % 9) + "]";
         }
     }
     std::string trades;
@@ -192,10 +192,10 @@ class planned_book {
 };
 
 const planned_book& the_book() {
-    static const planned_book one({2, 5, 24, 40});
+    static const planned_book one({2, 5, 24, 64});
     return one;
 }
-constexpr std::size_t large_jobs = 4;  // of correlation_crossover factors and more
+constexpr std::size_t large_jobs = 2;  // of correlation_crossover factors and more
 
 // ---- kernels of the host
 // -----------------------------------------------------------------------------------

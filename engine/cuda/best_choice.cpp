@@ -7,7 +7,7 @@
 
 namespace tilewalk::cuda {
 
-// The figures behind the choices are those of bench/results/*-gpu-figures.json, of an H100.
+// The figures behind the choices are those of bench/results/*-path-kernels.txt, of an H100.
 namespace {
 
 bool walks_in_double(precision p) {

@@ -35,13 +35,12 @@ const correlation_variant& find_correlation_variant(std::string_view name);
 // What a run takes for so many factors.
 const correlation_variant& best_correlation_variant(std::size_t factors);
 
-// Factors from which on moves are made ahead where nobody says otherwise. A placeholder: no GPU has been
-// asked yet. It is to be the smallest number for which bench/correlation_gpu_bench.cpp finds the time of
-// basket/double/ahead (shocks to memory, matrix kernel, path kernel that reads moves) below that of
-// basket/double/in_kernel on an H100. What speaks for it besides is the compiler: at 32 assets it takes 9 s
-// over the product in the kernel and 1.5 s over a kernel that reads moves, at 64 assets 31 s and 2.4 s, with
-// a stack frame of 1184 bytes and of 168 (NVRTC 13.0, sm_90, double, 12 dates, 2 busy cores).
-inline constexpr std::size_t correlation_crossover = 24;
+// Factors from which on moves are made ahead where nobody says otherwise. On an H100 a basket of 12 dates and
+// 2^20 paths in double took 2.9 ms with the product in its kernel at 24 assets, 8.0 at 48 and 33 at 64, where
+// a thread's numbers no longer find room in registers. Made ahead it took 26.6 at 96: 9.6 of them, to fill
+// and walk the arrays, grow as the assets do, and 17.0, of the matrix kernel, at most as their square, so
+// more than 8.0 at 48 and less than 26.6 at 64 (bench/results/*-correlation.txt).
+inline constexpr std::size_t correlation_crossover = 64;
 
 // What the run setting `correlation` (auto, kernel or matrix) means for a program of so many factors whose
 // moves can be taken out. Throws tilewalk::error (usage) for anything else.
