@@ -111,9 +111,7 @@ class walker {
     template <int k>
     void run_sections(word32 mask, const shocks& z) {
         if constexpr (k < program::sections) {
-            if ((mask >> k & 1) != 0) {
-                run_next<k>(z);
-            }
+            if ((mask >> k & 1) != 0) run_next<k>(z);
             run_sections<k + 1>(mask, z);
         }
     }
@@ -151,6 +149,7 @@ struct body {
     void operator()(int step, const typename walker::shocks& z) const { of.step(step, z); }
 };
 
+// How many steps the feed lays out in its loop and names ahead.
 template <class feed, class source>
 static constexpr int group_of() {
     if constexpr (requires { feed::template group<source>; }) {

@@ -123,6 +123,8 @@ packed_trades pack(std::span<const gpu_job> jobs, number_type type) {
     } else {
         add_all(packer<double>(out));
     }
+    // A kernel asks for the rows of a group of steps at once, also of its last, which may not be whole.
+    if (!jobs.empty()) out.numbers.resize(out.numbers.size() + 2 * kernels::piece_bytes);
     return out;
 }
 
