@@ -33,9 +33,9 @@ head_of_file() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader
 }
 
-# Tests that know of CUDA or of a GPU; the others run wherever there is a CPU.
+# Tests that use a GPU; the others, those that compile for one among them, run wherever there is a CPU.
 gpu_tests() {
-    grep -lE 'engine/cuda/|TILEWALK_REQUIRE_GPU' tests/*_test.cpp | xargs -n 1 basename -s .cpp
+    grep -lE 'TILEWALK_REQUIRE_GPU|_on_(a_)?gpu\b|gpu_sources|real_device' tests/*_test.cpp | xargs -n 1 basename -s .cpp
 }
 
 part_build() (
