@@ -22,7 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cuda/compiler.h"
 #include "engine/cuda/device.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
 
@@ -85,6 +87,17 @@ struct fake_gpu {
         for (const auto& fault : faults) out += fault + "\n";
         return out;
     }
+};
+
+// Compiles nothing: a cubin is its text, by which fake kernels know what they are.
+class text_compiler final : public compiler {
+  public:
+    compiled compile(const compile_request& what, bool) override {
+        if (refuses && refuses(what.text)) throw error(error_kind::compile, "refused as planned");
+        return {what.text, "", ""};
+    }
+    std::string fingerprint() const override { return "text"; }
+    std::function<bool(const std::string&)> refuses;
 };
 
 class fake_device final : public device {

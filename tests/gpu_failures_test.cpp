@@ -54,17 +54,6 @@ trades:
 )";
 constexpr double made_up_price = 4711;
 
-// A cubin is its text.
-class text_compiler final : public cuda::compiler {
-  public:
-    cuda::compiled compile(const cuda::compile_request& what, bool) override {
-        if (broken && broken(what.text)) throw error(error_kind::compile, "broken as planned");
-        return {what.text, "", ""};
-    }
-    std::string fingerprint() const override { return "text"; }
-    std::function<bool(const std::string&)> broken;
-};
-
 void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     for (word32 block = 0; block < how.blocks; ++block) {
         const word32 inner = a.trades_first != 0 ? a.trade_count : a.tiles;
@@ -132,7 +121,7 @@ class fake_machine {
     }
 
     int not_opened = -1;
-    text_compiler compiler;
+    cuda::text_compiler compiler;
 
   private:
     std::vector<std::shared_ptr<fake_gpu>> gpus_;
@@ -188,11 +177,11 @@ TEST(gpu_failures, what_else_there_is_to_say_is_said_first) {
 TEST(gpu_failures, only_the_trades_that_it_failed_say_so) {
     fake_machine machine;
     bool is_first = true;
-    machine.compiler.broken = [&](const std::string& text) {
+    machine.compiler.refuses = [&](const std::string& text) {
         return text != cuda::merge_kernel_text() && std::exchange(is_first, false);
     };
     const results got = machine.price("auto");
-    EXPECT_TRUE(says(got.rows[0], "priced on the CPU, because the GPU failed: broken as planned"))
+    EXPECT_TRUE(says(got.rows[0], "priced on the CPU, because the GPU failed: refused as planned"))
         << got.rows[0].message;
     EXPECT_NE(got.rows[0].price, made_up_price);
     EXPECT_EQ(got.rows[1].price, made_up_price);

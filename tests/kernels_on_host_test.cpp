@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -31,9 +30,9 @@
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/replay/shock_file.h"
-#include "engine/replay/shock_writer.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
+#include "tests/scenario_file.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -46,7 +45,6 @@ using plan::precision;
 
 // What CUDA knows and C++ does not: told to the host's compiler ahead of the kernel.
 const char* const prelude = R"(#pragma once
-#include <cmath>
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
@@ -214,27 +212,6 @@ class host_kernel {
 
 // ---- trades ----------------------------------------------------------------------------------------------
 
-// Volatilities by path, in a file for as long as the tests run.
-class scenario_file {
-  public:
-    scenario_file()
-        : name_(std::filesystem::temp_directory_path() /
-                fmt::format("tilewalk_kernels_on_host_{}.scenarios", getpid())) {
-        constexpr std::uint64_t times = 3, most_paths = 4 * kernels::paths_per_tile;
-        std::vector<double> numbers(times * most_paths);
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            numbers[i] = 0.25 + 0.15 * std::sin(static_cast<double>(i));
-        replay::write_shocks<double>(name_, {times, 1, 0, most_paths, numbers, {}});
-    }
-    ~scenario_file() { std::filesystem::remove(name_); }
-    scenario_file(const scenario_file&) = delete;
-    scenario_file& operator=(const scenario_file&) = delete;
-    std::string name() const { return name_.string(); }
-
-  private:
-    std::filesystem::path name_;
-};
-
 const char* const market_text = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.03}}
@@ -288,7 +265,7 @@ struct planned_trade {
 };
 
 const planned_trade& planned(const std::string& name) {
-    static const scenario_file file;
+    static const tests::scenario_file file(3, 4 * kernels::paths_per_tile);
     static std::map<std::string, planned_trade> known;
     const auto found = known.find(name);
     if (found != known.end()) return found->second;

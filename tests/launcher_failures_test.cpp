@@ -293,17 +293,6 @@ void run_merge(const launch& how, const kernels::merge_arguments& a) {
     }
 }
 
-// Compiles nothing: a cubin is its text, by which the fake kernels know what they are.
-class text_compiler final : public compiler {
-  public:
-    compiled compile(const compile_request& what, bool) override {
-        if (refused.contains(what.text)) throw error(error_kind::compile, "refused as planned");
-        return {what.text, "", ""};
-    }
-    std::string fingerprint() const override { return "text"; }
-    std::set<std::string> refused;
-};
-
 template <class value>
 fake_gpu::work with_arguments(std::span<void*> arguments, const std::function<void(const value&)>& use) {
     return [copy = *static_cast<const value*>(arguments[0]), use] { use(copy); };
@@ -837,7 +826,8 @@ TEST(launcher, fails_only_the_trades_whose_kernel_does_not_compile) {
     for (const gpu_job& bad : the_book().jobs()) {
         const auto gpu = new_gpu(what.how);
         fake_machine machine({gpu});
-        machine.compiler().refused = {path_kernel_text(*bad.code, what.how)};
+        machine.compiler().refuses = [bad_text = path_kernel_text(*bad.code, what.how)](
+                                         const std::string& text) { return text == bad_text; };
         const auto got = machine.walk(what);
         std::size_t of_bad = 0;
         for (std::size_t j = 0; j < jobs_in_all; ++j) {
@@ -853,9 +843,11 @@ TEST(launcher, fails_only_the_trades_whose_kernel_does_not_compile) {
     }
     const auto gpu = new_gpu(what.how);
     fake_machine machine({gpu});
-    machine.compiler().refused = {merge_kernel_text()};
+    machine.compiler().refuses = [bad_text = merge_kernel_text()](const std::string& text) {
+        return text == bad_text;
+    };
     EXPECT_EQ(priced(machine.walk(what), what), 0u);
-    machine.compiler().refused.clear();
+    machine.compiler().refuses = nullptr;
     EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all) << "a later run compiles again";
     EXPECT_EQ(machine.report(), "");
 }

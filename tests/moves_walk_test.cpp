@@ -39,6 +39,7 @@
 #include "kernels/fill_kernel.h"
 #include "tests/fake_device.h"
 #include "tests/plain_walk.h"
+#include "tests/scenario_file.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::cuda {
@@ -47,33 +48,13 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// Volatilities by path, in a file for as long as the tests run.
 constexpr std::uint64_t scenario_paths = 9 * kernels::paths_per_tile;
 constexpr std::uint64_t scenario_times = 4;
-
-class scenario_file {
-  public:
-    scenario_file()
-        : name_(std::filesystem::temp_directory_path() /
-                ("moves_walk_test_" + std::to_string(getpid()) + ".scenarios")) {
-        std::vector<double> numbers(scenario_times * scenario_paths);
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            numbers[i] = 0.25 + 0.15 * std::sin(static_cast<double>(i));
-        replay::write_shocks<double>(name_, {scenario_times, 1, 0, scenario_paths, numbers, {}});
-    }
-    ~scenario_file() { std::filesystem::remove(name_); }
-    scenario_file(const scenario_file&) = delete;
-    scenario_file& operator=(const scenario_file&) = delete;
-    std::string name() const { return name_.string(); }
-
-  private:
-    std::filesystem::path name_;
-};
 
 // Two assets that share the file but not its times, so that trades map their steps to rows differently.
 std::string volatility_of(int asset, bool scenarios) {
     if (!scenarios || asset > 1) return "0." + std::to_string(20 + asset % 30);
-    static const scenario_file file;
+    static const tests::scenario_file file(scenario_times, scenario_paths);
     return "{scenarios: " + file.name() +
            ", times: " + (asset == 0 ? "[0.1, 0.4, 0.6, 1.5]" : "[0.3, 0.7, 1.0, 2.0]") + "}";
 }
@@ -412,17 +393,6 @@ std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const sepa
     return all;
 }
 
-// Compiles nothing: a cubin is its text, by which the fake kernels know what they are.
-class text_compiler final : public compiler {
-  public:
-    compiled compile(const compile_request& what, bool) override {
-        if (refused.contains(what.text)) throw error(error_kind::compile, "refused as planned");
-        return {what.text, "", ""};
-    }
-    std::string fingerprint() const override { return "text"; }
-    std::set<std::string> refused;
-};
-
 // A run of the book on a fake GPU.
 class fake_run {
   public:
@@ -657,7 +627,8 @@ TEST(moves_walk, a_kernel_that_does_not_compile_fails_its_own_trades) {
     const gpu_run run = run_of(small, "matrix");
     const auto expected = small.on_cpu(run);
     fake_run fake(run);
-    fake.compiler.refused = {correlation_text(best_correlation_variant(20), precision::double_)};
+    fake.compiler.refuses = [bad_text = correlation_text(best_correlation_variant(20), precision::double_)](
+                                const std::string& text) { return text == bad_text; };
     const auto got = fake.walk();
     EXPECT_EQ(priced(got, expected), small.jobs().size() - 2);
     for (const std::size_t j : {2u, 3u}) {

@@ -344,13 +344,6 @@ double made_up_payoff(word32 trade, word64 path) {
     return some[(path * 7 + trade * 1000) % some.size()];
 }
 
-// A cubin is its text.
-class text_compiler final : public cuda::compiler {
-  public:
-    cuda::compiled compile(const cuda::compile_request& what, bool) override { return {what.text, "", ""}; }
-    std::string fingerprint() const override { return "text"; }
-};
-
 void store_made_up(const cuda::launch& how, const kernels::path_arguments& a) {
     for (word32 block = 0; block < how.blocks; ++block) {
         const word32 inner = a.trades_first != 0 ? a.trade_count : a.tiles;
@@ -401,7 +394,7 @@ class run_of_store {
             run.how.reduction = "store";
             run.paths = paths;
             run.memory_bytes = memory_bytes;
-            text_compiler compiler;
+            cuda::text_compiler compiler;
             cuda::kernel_store kernels(compiler, {});
             const auto on = std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu));
             got = cuda::launcher({on}, kernels).walk_all(run);
