@@ -148,20 +148,22 @@ namespace tilewalk::kernels {
 // within 2^-16 + 2^-22 / radius of them; and its uniforms.
 struct fast_draws {
     using shock = float;
+    template <word32 stream>
+    using path_bits = single_draws::path_bits<stream>;
     static constexpr int per_block = 4;
     using block = four_shocks;
 
     static block normals(word64 seed, word64 path, word32 number) {
         return normals_of_block(path_block(seed, path, number, normal_stream));
     }
-    static block normals(const philox_schedule& keys, word64 path, word32 number) {
-        return normals_of_block(path_block(keys, path, number, normal_stream));
+    static block normals(const path_bits<normal_stream>& bits, word32 number) {
+        return normals_of_block(bits[number]);
     }
     static constexpr block uniforms(word64 seed, word64 path, word32 number) {
         return single_draws::uniforms(seed, path, number);
     }
-    static constexpr block uniforms(const philox_schedule& keys, word64 path, word32 number) {
-        return single_draws::uniforms(keys, path, number);
+    static constexpr block uniforms(const path_bits<uniform_stream>& bits, word32 number) {
+        return single_draws::uniforms(bits, number);
     }
 
   private:
@@ -170,12 +172,10 @@ struct fast_draws {
         const auto second = pair_of_bits(bits.x2, bits.x3);
         return {{first.cosine, first.sine, second.cosine, second.sine}};
     }
-    // Box-Muller. No integer is converted: that would wait for the unit that approximates.
+    // Box-Muller.
     static sine_cosine<float> pair_of_bits(word32 w0, word32 w1) {
-        // All 32 bits as in single, (w0 + 1/2) / 2^32 rounded: the upper 23 and the lower 9 are subnormal
-        // numbers, which a fused multiply-add takes as fast as any other.
-        const float low = fma(from_bits(w0 & 0x1ff), 0x1p117f, 0x1p-33f);
-        const float uniform = fma(from_bits(w0 >> 9), 0x1p126f, low);
+        // All 32 bits as in single, (w0 + 1/2) / 2^32 rounded.
+        const float uniform = fma(float(w0), 0x1p-32f, 0x1p-33f);
         // The logarithm of a number just below 1 might come out above 0.
         const float radius = fast::approximate::sqrt(fabsf(fast::approximate::log2(uniform)) * 0x1.62e43p+0f);
         // 23 bits, from -1/2 to 1/2 of a turn around the number 1.5.

@@ -200,7 +200,7 @@ static void walk_tile(const path_arguments& a, char* shared) {
     for (int pass = 0, count = work_of_block(a).count; pass * paths_per_pass < count; ++pass) {
         const work_of_block work(a);
         const int in_tile = pass * paths_per_pass + int(threadIdx.x) * width;
-        const word64 path = work.tile * paths_per_tile + word64(in_tile);
+        const word64 path = work.tile * paths_per_tile | word64(in_tile);
         using source = typename choice::source;
         walker<program, shape, real, numbers, group_of<typename choice::feed, source>()> walk(
             numbers::of(a, work.trade.numbers_at), a.words + work.trade.words_at);

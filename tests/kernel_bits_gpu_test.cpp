@@ -175,22 +175,33 @@ word32 block_of_point(std::size_t i) {
     return static_cast<word32>(i * 0x85ebca6bU);
 }
 
-// pairs[4 * i]: two normals and two uniforms; fours[8 * i]: four of each. `key` is the type of the seed.
-std::string shocks_text(const std::string& key) {
+// pairs[4 * i]: two normals and two uniforms; fours[8 * i]: four of each. `keys` is the type of the first
+// argument; the draws of a stream take what follows in the brackets.
+std::string shocks_text(const std::string& keys) {
+    const bool prepared = keys == "philox_schedule";
+    const auto drawn = [&](const std::string& draws, const std::string& kind) {
+        const std::string from = prepared ? draws + "::path_bits<" + kind +
+                                                "_stream>{keys, path & ~3ull, "
+                                                "word32(path & 3)}, block"
+                                          : "keys, path, block";
+        return draws + "::" + kind + "s(" + from + ")";
+    };
     return "#include \"kernels/draws.h\"\n"
            "namespace tilewalk::kernels {\n"
            "extern \"C\" __global__ void shocks(const __grid_constant__ " +
-           key +
+           keys +
            " keys, double* pairs, float* fours) {\n"
            "    const word64 i = blockIdx.x * blockDim.x + threadIdx.x;\n"
            "    const word64 path = i * 0x9e3779b97f4a7c15ull;\n"
            "    const word32 block = word32(i * 0x85ebca6bu);\n"
-           "    const auto z = double_draws::normals(keys, path, block);\n"
-           "    const auto u = double_draws::uniforms(keys, path, block);\n"
+           "    const auto z = " +
+           drawn("double_draws", "normal") + ";\n    const auto u = " + drawn("double_draws", "uniform") +
+           ";\n"
            "    pairs[4 * i] = z.x[0], pairs[4 * i + 1] = z.x[1];\n"
            "    pairs[4 * i + 2] = u.x[0], pairs[4 * i + 3] = u.x[1];\n"
-           "    const auto w = single_draws::normals(keys, path, block);\n"
-           "    const auto v = single_draws::uniforms(keys, path, block);\n"
+           "    const auto w = " +
+           drawn("single_draws", "normal") + ";\n    const auto v = " + drawn("single_draws", "uniform") +
+           ";\n"
            "    for (int k = 0; k < 4; ++k) fours[8 * i + k] = w.x[k], fours[8 * i + 4 + k] = "
            "v.x[k];\n}\n}\n";
 }

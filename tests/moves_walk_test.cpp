@@ -236,11 +236,11 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     };
     constexpr word64 per_block = draws::per_block;
     const auto normal = [&](word64 path, word64 n) {
-        const auto block = draws::normals(a.keys, path, static_cast<word32>(n / per_block));
+        const auto block = draws::normals(a.seed, path, static_cast<word32>(n / per_block));
         return static_cast<real>(block.x[n % per_block]);
     };
     const auto uniform = [&](word64 path, word64 n) {
-        const auto block = draws::uniforms(a.keys, path, static_cast<word32>(n / per_block));
+        const auto block = draws::uniforms(a.seed, path, static_cast<word32>(n / per_block));
         return static_cast<real>(block.x[n % per_block]);
     };
     for (word32 t = 0; t < a.trade_count; ++t) {

@@ -97,6 +97,24 @@ TEST(philox, counter_is_path_block_and_stream) {
     EXPECT_EQ(kernels::high_word(got), got.x2 + (kernels::word64{got.x3} << 32));
 }
 
+TEST(philox, streams_of_a_path_give_its_blocks) {
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 1000; ++i) {
+        const std::uint64_t seed = random(), first = random() & ~std::uint64_t{3};
+        const auto keys = kernels::schedule_of(seed);
+        const auto number = static_cast<std::uint32_t>(random());
+        for (std::uint32_t w = 0; w < 4; ++w) {
+            const kernels::path_stream<1> plain(keys, first, w);
+            const kernels::prepared_path_stream<1> prepared(keys, first, w);
+            const auto expected = kernels::path_block(seed, first + w, number, 1);
+            for (const auto& got : {plain[number], prepared[number]}) {
+                ASSERT_EQ((block{got.x0, got.x1, got.x2, got.x3}),
+                          (block{expected.x0, expected.x1, expected.x2, expected.x3}));
+            }
+        }
+    }
+}
+
 TEST(shocks, uniforms_lie_strictly_inside) {
     EXPECT_EQ(kernels::uniform_of_bits(kernels::word64{0}), 0x1p-53);
     EXPECT_EQ(kernels::uniform_of_bits(~kernels::word64{0}), 1.0 - 0x1p-53);

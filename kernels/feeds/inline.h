@@ -15,7 +15,7 @@ struct random_draws {
     using scenarios = scenarios_;
     static constexpr int normals = normals_, uniforms = uniforms_;
     const philox_schedule& keys;
-    word64 path;  // the first of the thread's
+    word64 path;  // the first of the thread's, a multiple of how many it has
     scenarios scenario{};
 
     template <class arguments>
@@ -79,6 +79,12 @@ struct inline_ {
         constexpr bool at_once = period > 1 && period * shape::slots * shape::width <= 16 &&
                                  source::scenarios::slots == 0 && takes_groups<body>();
         typename draws::block normal[shape::width]{}, uniform[shape::width]{};
+        typename draws::template path_bits<normal_stream> normal_bits[shape::width];
+        typename draws::template path_bits<uniform_stream> uniform_bits[shape::width];
+        unrolled<shape::width>([&](int w) {
+            if constexpr (normals > 0) normal_bits[w] = {from.keys, from.path, word32(w)};
+            if constexpr (uniforms > 0) uniform_bits[w] = {from.keys, from.path, word32(w)};
+        });
         rolled(0, (steps + period - 1) / period, [&](int number_of_group) {
             const int first = number_of_group * period;
             const auto shocks_of = [&](int k) {
@@ -88,20 +94,18 @@ struct inline_ {
                     unrolled<normals>([&](int slot) {
                         const int number = k * normals + slot;
                         if (number % per_block == 0) {
-                            normal[w] =
-                                draws::normals(from.keys, from.path + word64(w),
-                                               word32(number_of_group * (period * normals / per_block) +
-                                                      number / per_block));
+                            normal[w] = draws::normals(
+                                normal_bits[w], word32(number_of_group * (period * normals / per_block) +
+                                                       number / per_block));
                         }
                         z[w][slot] = normal[w].x[number % per_block];
                     });
                     unrolled<uniforms>([&](int slot) {
                         const int number = k * uniforms + slot;
                         if (number % per_block == 0) {
-                            uniform[w] =
-                                draws::uniforms(from.keys, from.path + word64(w),
-                                                word32(number_of_group * (period * uniforms / per_block) +
-                                                       number / per_block));
+                            uniform[w] = draws::uniforms(
+                                uniform_bits[w], word32(number_of_group * (period * uniforms / per_block) +
+                                                        number / per_block));
                         }
                         z[w][normals + slot] = uniform[w].x[number % per_block];
                     });
