@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bench/gpu_bench.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "tilewalk/error.h"
+#include "tilewalk/version.h"
+
+namespace tilewalk::bench {
+
+namespace {
+
+constexpr int warm_ups = 3;
+// Samples between two looks at the clock, which take longer than most kernels.
+constexpr std::size_t samples_of_clock = 8;
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+const std::string copy_text =
+    "#include \"kernels/studies/copy.h\"\n"
+    "extern \"C\" __global__ void __launch_bounds__(256)\n"
+    "copy(const tilewalk::kernels::studies::sixteen_bytes* from, "
+    "tilewalk::kernels::studies::sixteen_bytes* to, unsigned long long count) {\n"
+    "    tilewalk::kernels::studies::copy(from, to, count);\n}\n";
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    char text[11];
+    std::strftime(text, sizeof(text), "%Y-%m-%d", &utc);
+    return text;
+}
+
+}  // namespace
+
+gpu_bench::gpu_bench(std::shared_ptr<cuda::loaded_device> on, cuda::kernel_store& kernels,
+                     std::unique_ptr<clocks> with, stop_rule until)
+    : on_(std::move(on)),
+      kernels_(kernels),
+      clocks_(std::move(with)),
+      until_(until),
+      stream_(cuda::new_stream(on_->get())) {}
+
+cuda::kernel gpu_bench::find(const std::string& text, const char* name) {
+    return on_->find(kernels_.cubin({text, device().properties().architecture()}), name);
+}
+
+void gpu_bench::compile(std::span<const std::string> texts) {
+    std::atomic<std::size_t> next{0}, done{0};
+    const std::string architecture = device().properties().architecture();
+    const std::size_t workers =
+        std::min<std::size_t>(texts.size(), std::max(1U, std::thread::hardware_concurrency()));
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t t = 0; t < workers; ++t) {
+            threads.emplace_back([&] {
+                for (std::size_t i = next++; i < texts.size(); i = next++) {
+                    if (cancel != nullptr && *cancel) return;
+                    try {
+                        kernels_.cubin({texts[i], architecture});
+                    } catch (const std::exception&) {
+                        // find() asks again, and tells.
+                    }
+                    ++done;
+                }
+            });
+        }
+        while (done < texts.size() && !(cancel != nullptr && *cancel)) {
+            says("compiling kernels: " + std::to_string(done) + " of " + std::to_string(texts.size()));
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        }
+    }
+}
+
+void gpu_bench::flush_caches() {
+    if (!flush_) flush_.emplace(device(), 2 * std::max<std::size_t>(device().properties().l2_bytes, 1 << 20));
+    device().fill(flush_->as<void>(), 0, flush_->bytes(), stream_.get());
+}
+
+gpu_bench::timing gpu_bench::time(const std::function<void()>& work) {
+    return time(work, true);
+}
+
+gpu_bench::timing gpu_bench::time_warm(const std::function<void()>& work) {
+    return time(work, false);
+}
+
+gpu_bench::timing gpu_bench::time(const std::function<void()>& work, bool cold) {
+    const cuda::in_flight waits(device(), {stream_.get()});
+    for (int i = 0; i < warm_ups; ++i) work();
+    device().wait(stream_.get());
+    std::size_t taken = 0;
+    std::optional<clock_state> clock = clocks_->now();
+    const auto sample = [&]() -> std::optional<double> {
+        if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "stopped");
+        if (cold) flush_caches();
+        const auto begin = cuda::new_event(device(), stream_.get());
+        work();
+        const auto end = cuda::new_event(device(), stream_.get());
+        device().wait(stream_.get());
+        if (++taken % samples_of_clock == 0) clock = clocks_->now();
+        if (clock && clock->throttled) {
+            clock = clocks_->now();
+            return std::nullopt;
+        }
+        return device().milliseconds_between(begin.get(), end.get());
+    };
+    const auto got = measure(sample, until_, seconds_now);
+    if (!got) {
+        throw error(error_kind::device,
+                    "the clock was throttled throughout, so that nothing could be timed; is the GPU too hot, "
+                    "short of power, or at work for somebody else?");
+    }
+    return {got->of, got->dropped, clock ? clock->multiprocessor_mhz : 0};
+}
+
+double gpu_bench::copy_rate() {
+    if (copy_rate_) return *copy_rate_;
+    // Much more than the caches hold, and no more than a quarter of what is free.
+    const std::size_t bytes =
+        std::min<std::size_t>(std::size_t{1} << 30, device().free_bytes() / 8) / 16384 * 16384;
+    const cuda::device_memory from(device(), bytes), to(device(), bytes);
+    device().fill(from.as<void>(), 1, bytes, stream_.get());
+    const cuda::kernel k = find(copy_text, "copy");
+    const void* source = from.as<void>();
+    void* target = to.as<void>();
+    unsigned long long count = bytes / 16;
+    void* arguments[] = {&source, &target, &count};
+    cuda::launch how;
+    how.blocks = static_cast<std::uint32_t>(bytes / 16384);
+    how.threads = 256;
+    const timing t = time([&] { run(k, how, arguments); });
+    copy_rate_ = 2.0 * static_cast<double>(bytes) / (t.milliseconds.median * 1e-3);
+    return *copy_rate_;
+}
+
+json gpu_bench::about() {
+    const cuda::device_properties& p = device().properties();
+    json out{{"device", p.name},
+             {"compute_capability", std::to_string(p.major) + '.' + std::to_string(p.minor)},
+             {"multiprocessors", p.multiprocessors},
+             {"memory_bytes", p.memory_bytes},
+             {"l2_bytes", p.l2_bytes},
+             {"clock_mhz", p.clock_khz / 1000}};
+    if (const std::string driver = clocks_->driver(); !driver.empty()) out["driver"] = driver;
+    if (const auto clock = clocks_->now()) {
+        out["clock_mhz_seen"] = clock->multiprocessor_mhz;
+        out["memory_clock_mhz_seen"] = clock->memory_mhz;
+    }
+    out["copy_bytes_per_second"] = copy_rate();
+    out["version"] = std::string(version());
+    out["date"] = today();
+    return out;
+}
+
+json figures_of(const gpu_bench::timing& t) {
+    json out{{"milliseconds", t.milliseconds.median},
+             {"p10", t.milliseconds.p10},
+             {"p90", t.milliseconds.p90},
+             {"noise", t.milliseconds.noise},
+             {"samples", t.milliseconds.samples}};
+    if (t.dropped > 0) out["dropped"] = t.dropped;
+    if (t.clock_mhz > 0) out["clock_mhz"] = t.clock_mhz;
+    return out;
+}
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bench/suites.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/config/wording.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::bench {
+
+namespace {
+
+constexpr std::array<suite_entry, 0> catalogue{};
+
+}  // namespace
+
+std::span<const suite_entry> suites() {
+    return catalogue;
+}
+
+const suite_entry& suite_named(std::string_view name) {
+    const auto found = std::ranges::find(catalogue, name, &suite_entry::name);
+    if (found != catalogue.end()) return *found;
+    std::vector<std::string> known;
+    for (const suite_entry& s : catalogue) known.emplace_back(s.name);
+    throw error(error_kind::usage, "there is no benchmark " + config::shown(name) + "; there are " +
+                                       config::joined(known) + config::suggestion(name, known));
+}
+
+}  // namespace tilewalk::bench

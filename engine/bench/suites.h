@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of benchmarks: one file each in engine/bench/suites, and a line in suites.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/bench/gpu_bench.h"
+#include "engine/bench/row.h"
+
+namespace tilewalk::bench {
+
+// What a suite is asked to do. Empty lists stand for all there is.
+struct request {
+    std::string subject;  // a workload by name, or a book's file; empty: the suite's own
+    std::vector<std::string> feeds, layouts, precisions;
+    std::vector<int> distances, widths, warps;
+    std::uint64_t paths = 0;  // 0: the suite's own
+};
+
+// Takes each row as it is there.
+using sink = std::function<void(row)>;
+
+struct suite_entry {
+    std::string_view name;
+    std::string_view summary;
+    bool takes_request;  // a subject and the axes of a request; else they must be empty
+    // What is published about it, a line each, for people; may be empty.
+    std::string_view published;
+    void (*run)(gpu_bench& on, const request& asked, const sink& to);
+};
+
+std::span<const suite_entry> suites();
+// Throws tilewalk::error (usage) with the known names and the nearest.
+const suite_entry& suite_named(std::string_view name);
+
+}  // namespace tilewalk::bench
