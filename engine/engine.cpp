@@ -3,8 +3,10 @@
 #include "tilewalk/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <future>
 #include <map>
@@ -16,12 +18,18 @@
 #include <thread>
 #include <variant>
 
+#include "engine/bench/clocks.h"
+#include "engine/bench/gpu_bench.h"
+#include "engine/bench/path_bench.h"
+#include "engine/bench/tuner.h"
+#include "engine/bench/workloads.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
+#include "engine/cuda/best_choice.h"
 #include "engine/cuda/feeds.h"
 #include "engine/machine.h"
 #include "engine/market/market_state.h"
@@ -98,6 +106,8 @@ cuda::kernel_choice kernel_of(const run_settings& all) {
     k.space = all.space.value_or(k.space);
     k.row_space = all.row_space.value_or(k.row_space);
     k.reduction = *all.reduction;
+    k.is_open = *all.prefetch == "auto" && !all.distance && !all.rows && !all.layout && !has_padding &&
+                !all.width && !all.block;
     return k;
 }
 
@@ -268,6 +278,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     asked.scenarios = scenarios;
     asked.memory_bytes = run.memory_bytes;
     asked.compile_threads = run.threads;
+    asked.tuned = &gpus.tuned();
     asked.cancel = options.cancel;
     asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
     cuda::launcher launcher(on.devices, gpus.kernels());
@@ -607,11 +618,147 @@ results engine::price(const book& trades, const market& in, const run_options& o
     return out;
 }
 
+namespace {
+
+// The trades of a book that walk paths, as GPUs would be given them.
+struct book_on_gpu {
+    std::vector<planned> plans;
+    shape_store shapes;
+    std::vector<std::size_t> walks;
+    std::optional<gpu_trades> trades;
+
+    book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
+                const std::atomic<bool>* cancel)
+        : plans(book.trades.size()) {
+        cpu::for_each(
+            plans.size(), run.threads, cancel,
+            [&](int, std::uint64_t i) {
+                plans[i] = plan_one(book.trades[i], in, run.how.precision, run.paths, shapes);
+            },
+            [] {});
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+            if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
+        }
+        trades.emplace(walks, plans);
+    }
+    std::vector<std::string> products_of(const cuda::needed_kernel& k, const books::book_state& book) const {
+        std::set<std::string> names;
+        for (const std::size_t j : k.jobs) names.insert(book.trades[walks[j]].product_name);
+        return {names.begin(), names.end()};
+    }
+};
+
+// "smem_rolling_async, distance 8, transposed, width 4, block 256"
+std::string described(const cuda::kernel_choice& how) {
+    const cuda::feed_entry& feed = cuda::feed_named(how.feed);
+    std::string out = how.feed;
+    if (feed.makes_use_of(cuda::feed_entry::distance)) out += ", distance " + std::to_string(how.distance);
+    if (feed.makes_use_of(cuda::feed_entry::rows)) out += ", rows " + std::to_string(how.rows);
+    if (feed.makes_use_of(cuda::feed_entry::layout)) {
+        static constexpr std::array names{"plain", "padded", "transposed"};  // in the order of ring_layout
+        out += std::string(", ") + names[static_cast<std::size_t>(how.layout)];
+    }
+    out += ", width " + std::to_string(how.width) + ", block " + std::to_string(how.threads);
+    if (how.blocks > 0) out += ", " + std::to_string(how.blocks) + " blocks resident";
+    return out;
+}
+
+// How a GPU's kernel of this program is built, and why.
+std::string kernel_text_of(const program::path_program& code, const cuda::kernel_choice& asked,
+                           const cuda::device_properties& on, cuda::tuned_choices& choices) {
+    const auto fits = [&](const cuda::kernel_choice& how, int slots) {
+        try {
+            cuda::check(how, slots, {on.major, on.minor, on.shared_bytes_per_block});
+            return true;
+        } catch (const error&) {
+            return false;
+        }
+    };
+    if (!asked.is_open) return described(cuda::best_choice(asked, code, fits)) + " (as set)";
+    if (const auto found = choices.find(on, code, asked); found && fits(found->how, code.slots_per_step())) {
+        char gain[32];
+        std::snprintf(gain, sizeof(gain), "%.2f", found->untuned_milliseconds / found->milliseconds);
+        return described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " + gain +
+               " times as fast as by the rules)";
+    }
+    return described(cuda::best_choice(asked, code, fits)) +
+           " (by the rules, which an H100's figures made; tilewalk tune measures)";
+}
+
+}  // namespace
+
+std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, const run_options& options,
+                                       double seconds,
+                                       const std::function<void(const std::string&)>& says) const {
+    const auto& state = trades.state();
+    const settled run = settle(options.overrides, trades.settings());
+    if (!run.how.is_open) {
+        throw error(error_kind::usage,
+                    "prefetch, distance, rows, layout, padding, width and block must be left open: it is "
+                    "these that are tuned");
+    }
+    const auto gpus = gpus_->choose(run.device == "auto" ? "cuda" : run.device);
+    if (gpus.devices.empty())
+        throw error(error_kind::device, "only a GPU's kernels can be tuned; the device is cpu");
+    const auto& on = gpus.devices.front();
+    const cuda::device_properties& properties = on->get().properties();
+    const book_on_gpu book(state, in.state(), run, options.cancel);
+    bench::gpu_bench with(on, gpus_->kernels(), bench::open_clocks(properties.uuid), {});
+    with.cancel = options.cancel;
+    with.says = says;
+    std::vector<tuned_kernel> out;
+    for (const auto& needed : cuda::kernels_of(book.trades->jobs, run.how, run.correlation)) {
+        if (!needed.is_walk) continue;
+        tuned_kernel& t = out.emplace_back();
+        t.name = needed.name;
+        t.products = book.products_of(needed, state);
+        try {
+            // As many trades as show how the kernel behaves.
+            constexpr std::size_t most_trades = 256;
+            bench::workload of;
+            of.name = needed.name;
+            of.precision = run.how.precision;
+            of.code = *book.trades->jobs[needed.jobs.front()].code;
+            if (of.code.scenarios_per_step > 0) {
+                throw error(error_kind::usage,
+                            "it reads scenario arrays, which can't be timed by themselves");
+            }
+            for (const std::size_t j : needed.jobs) {
+                if (of.trades.size() == most_trades) break;
+                of.trades.push_back({*book.trades->jobs[j].data, *book.trades->jobs[j].when});
+            }
+            bench::path_bench kernel(with, of, bench::paths_to_time(of.path_steps()));
+            with.says(t.name + ": " + described(run.how));
+            const bench::tuning found = bench::tune(with, kernel, run.how, seconds);
+            t.untuned = described(found.untuned);
+            t.best = described(found.best);
+            t.untuned_milliseconds = found.untuned_milliseconds;
+            t.best_milliseconds = found.best_milliseconds;
+            t.paths = kernel.paths();
+            t.candidates = found.tried;
+            t.seconds = found.seconds;
+            if (found.wrong > 0) {
+                throw error(error_kind::internal,
+                            std::to_string(found.wrong) + " ways to build it give other bits than the first");
+            }
+            gpus_->tuned().remember(
+                properties, of.code, run.how,
+                {found.best, found.best_milliseconds, found.untuned_milliseconds, bench::today()});
+            t.kept_in = gpus_->tuned().file_of(properties, of.code, run.how).string();
+        } catch (const error& e) {
+            if (e.kind() == error_kind::cancelled) throw;
+            t.failure = e.message();
+        }
+    }
+    return out;
+}
+
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
                                         const std::vector<std::string>& architectures) const {
     const auto& state = trades.state();
     const settled run = settle(options.overrides, trades.settings());
     std::vector<std::string> targets = architectures;
+    std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {
         const auto gpus = gpus_->choose(run.device == "cpu" ? "cuda" : run.device);
         for (const auto& d : gpus.devices) {
@@ -621,21 +768,10 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         if (targets.empty()) {
             throw error(error_kind::device, gpus.why_cpu + "; say for which GPUs, such as --arch sm_90");
         }
+        tuned.emplace(cuda::tuned_device{gpus_->tuned(), gpus.devices.front()->get().properties()});
     }
-    std::vector<planned> plans(state.trades.size());
-    shape_store shapes;
-    cpu::for_each(
-        plans.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) {
-            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, run.paths, shapes);
-        },
-        [] {});
-    std::vector<std::size_t> walks;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-        if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
-    }
-    const gpu_trades on_gpu(walks, plans);
-    const auto needed = cuda::kernels_of(on_gpu.jobs, run.how, run.correlation);
+    const book_on_gpu on_gpu(state, in.state(), run, options.cancel);
+    const auto needed = cuda::kernels_of(on_gpu.trades->jobs, run.how, run.correlation, tuned);
 
     std::vector<warmed_kernel> out;
     for (const std::string& target : targets) {
@@ -643,9 +779,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
             warmed_kernel& w = out.emplace_back();
             w.name = needed[k].name;
             w.architecture = target;
-            std::set<std::string> products;
-            for (const std::size_t j : needed[k].jobs) products.insert(state.trades[walks[j]].product_name);
-            w.products.assign(products.begin(), products.end());
+            w.products = on_gpu.products_of(needed[k], state);
         }
     }
     cuda::kernel_store& kernels = gpus_->kernels();
@@ -670,6 +804,15 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     const settled run = settle(options.overrides, trades.settings());
+    const auto gpu = gpus_->first_of(run.device);
+    std::map<std::string, const program::path_program*> walked;  // by trade, as a GPU would be given it
+    std::optional<book_on_gpu> on_gpu;
+    if (gpu) {
+        on_gpu.emplace(trades.state(), in.state(), run, options.cancel);
+        for (std::size_t k = 0; k < on_gpu->walks.size(); ++k) {
+            walked[trades.state().trades[on_gpu->walks[k]].id] = on_gpu->trades->jobs[k].code;
+        }
+    }
     std::vector<trade_plan> out;
     for (const books::trade& t : trades.state().trades) {
         trade_plan& p = out.emplace_back();
@@ -704,6 +847,9 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             p.grid = made.when.times;
             p.normals_per_step = code.normals_per_step;
             p.uniforms_per_step = code.uniforms_per_step;
+            if (const auto at = walked.find(t.id); at != walked.end()) {
+                p.kernel = kernel_text_of(*at->second, run.how, *gpu, gpus_->tuned());
+            }
             p.program = program::print(made.code);
             p.lane_operations = code.operations();
             p.lane_registers = code.registers;

@@ -31,15 +31,6 @@ const std::string copy_text =
     "tilewalk::kernels::studies::sixteen_bytes* to, unsigned long long count) {\n"
     "    tilewalk::kernels::studies::copy(from, to, count);\n}\n";
 
-std::string today() {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    char text[11];
-    std::strftime(text, sizeof(text), "%Y-%m-%d", &utc);
-    return text;
-}
-
 }  // namespace
 
 gpu_bench::gpu_bench(std::shared_ptr<cuda::loaded_device> on, cuda::kernel_store& kernels,
@@ -94,33 +85,36 @@ gpu_bench::timing gpu_bench::time_warm(const std::function<void()>& work) {
     return time(work, false);
 }
 
-gpu_bench::timing gpu_bench::time(const std::function<void()>& work, bool cold) {
+std::optional<double> gpu_bench::sample(const std::function<void()>& work) {
+    return sample(work, true);
+}
+
+std::optional<double> gpu_bench::sample(const std::function<void()>& work, bool cold) {
+    if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "stopped");
     const cuda::in_flight waits(device(), {stream_.get()});
-    for (int i = 0; i < warm_ups; ++i) work();
+    if (cold) flush_caches();
+    const auto begin = cuda::new_event(device(), stream_.get());
+    work();
+    const auto end = cuda::new_event(device(), stream_.get());
     device().wait(stream_.get());
-    std::size_t taken = 0;
-    std::optional<clock_state> clock = clocks_->now();
-    const auto sample = [&]() -> std::optional<double> {
-        if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "stopped");
-        if (cold) flush_caches();
-        const auto begin = cuda::new_event(device(), stream_.get());
-        work();
-        const auto end = cuda::new_event(device(), stream_.get());
+    if (samples_++ % samples_of_clock == 0 || (clock_ && clock_->throttled)) clock_ = clocks_->now();
+    if (clock_ && clock_->throttled) return std::nullopt;
+    return device().milliseconds_between(begin.get(), end.get());
+}
+
+gpu_bench::timing gpu_bench::time(const std::function<void()>& work, bool cold) {
+    {
+        const cuda::in_flight waits(device(), {stream_.get()});
+        for (int i = 0; i < warm_ups; ++i) work();
         device().wait(stream_.get());
-        if (++taken % samples_of_clock == 0) clock = clocks_->now();
-        if (clock && clock->throttled) {
-            clock = clocks_->now();
-            return std::nullopt;
-        }
-        return device().milliseconds_between(begin.get(), end.get());
-    };
-    const auto got = measure(sample, until_, seconds_now);
+    }
+    const auto got = measure([&] { return sample(work, cold); }, until_, seconds_now);
     if (!got) {
         throw error(error_kind::device,
                     "the clock was throttled throughout, so that nothing could be timed; is the GPU too hot, "
                     "short of power, or at work for somebody else?");
     }
-    return {got->of, got->dropped, clock ? clock->multiprocessor_mhz : 0};
+    return {got->of, got->dropped, clock_ ? clock_->multiprocessor_mhz : 0};
 }
 
 double gpu_bench::copy_rate() {
@@ -160,6 +154,15 @@ json gpu_bench::about() {
     out["version"] = std::string(version());
     out["date"] = today();
     return out;
+}
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    char text[11];
+    std::strftime(text, sizeof(text), "%Y-%m-%d", &utc);
+    return text;
 }
 
 json figures_of(const gpu_bench::timing& t) {

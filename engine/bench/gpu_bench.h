@@ -51,6 +51,9 @@ class gpu_bench {
     // The same without flushing the caches before a sample.
     timing time_warm(const std::function<void()>& work);
 
+    // One sample in milliseconds, with the caches flushed before; nothing if the clock was throttled.
+    std::optional<double> sample(const std::function<void()>& work);
+
     // One launch, for time().
     void run(cuda::kernel k, const cuda::launch& how, std::span<void*> arguments) {
         device().run(k, how, arguments, stream_.get());
@@ -85,6 +88,7 @@ class gpu_bench {
 
   private:
     timing time(const std::function<void()>& work, bool cold);
+    std::optional<double> sample(const std::function<void()>& work, bool cold);
     void flush_caches();
 
     std::shared_ptr<cuda::loaded_device> on_;
@@ -94,7 +98,12 @@ class gpu_bench {
     cuda::owned_stream stream_;
     std::optional<cuda::device_memory> flush_;
     std::optional<double> copy_rate_;
+    std::optional<clock_state> clock_;
+    std::size_t samples_ = 0;
 };
+
+// The date, in UTC, such as 2026-01-31.
+std::string today();
 
 // The figures of a timing: milliseconds, p10, p90, noise, samples, and dropped and clock_mhz where known.
 json figures_of(const gpu_bench::timing& t);

@@ -19,5 +19,7 @@ command add_warm(CLI::App& to);
 command add_products(CLI::App& to);
 command add_diff(CLI::App& to);
 command add_devices(CLI::App& to);
+command add_bench(CLI::App& to);
+command add_tune(CLI::App& to);
 
 }  // namespace tilewalk::cli

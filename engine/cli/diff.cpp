@@ -4,15 +4,13 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <system_error>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/input.h"
 #include "engine/cli/output.h"
 #include "tilewalk/results.h"
 
@@ -25,22 +23,8 @@ struct request {
     std::optional<std::string> limit;
 };
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
-
 results read(const std::string& file) {
-    std::error_code failed;
-    if (std::filesystem::is_directory(file, failed)) throw error(error_kind::io, "this is a folder", {file});
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw error(error_kind::io, "can't read: " + std::generic_category().message(errno), {file});
-    std::string text;
-    std::string block(std::size_t{1} << 16, '\0');
-    while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
-        text.append(block, 0, static_cast<std::size_t>(in.gcount()));
-        if (text.size() > most_bytes)
-            throw error(error_kind::input, "larger than 1 GiB: these are no results", {file});
-    }
-    if (in.bad()) throw error(error_kind::io, "can't read to the end", {file});
-    return read_results(text, file);
+    return read_results(text_of_file(file, "results"), file);
 }
 
 double parse_limit(const std::string& text) {

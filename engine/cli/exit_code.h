@@ -9,6 +9,7 @@ enum exit_code : int {
     defect = 1,       // of Tilewalk itself
     bad_input = 2,    // usage, a file, the output
     some_failed = 3,  // some trades failed or differ; all others are reported
+    slower = 4,       // than the baseline
     interrupted = 130,
 };
 

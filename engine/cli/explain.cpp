@@ -124,6 +124,7 @@ std::string plan_text(const trade_plan& plan, bool all_dates) {
     }
     out += fmt::format("program   {} operations a lane in {} registers, {} uniform\n", plan.lane_operations,
                        plan.lane_registers, plan.uniform_operations);
+    if (!plan.kernel.empty()) out += fmt::format("kernel    {}\n", printable(plan.kernel));
     out += fmt::format("memory    {} for each thread, {} shared\n\n", bytes_text(plan.bytes_per_thread),
                        bytes_text(plan.bytes_shared));
     return out + indented(plan.program);

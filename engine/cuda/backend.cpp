@@ -89,6 +89,16 @@ backend::choice backend::choose(const std::string& wanted) {
     return out;
 }
 
+std::optional<device_properties> backend::first_of(const std::string& wanted) const {
+    if (wanted == "cpu") return std::nullopt;
+    const bool any = wanted == "auto" || wanted == "cuda";
+    const int index = any ? 0 : indices_in(wanted).front();
+    for (const device_finding& d : machine_.survey().devices) {
+        if (d.why_not.empty() && (any || d.properties.index == index)) return d.properties;
+    }
+    return std::nullopt;
+}
+
 std::shared_ptr<loaded_device> backend::open(int index) {
     auto& known = open_[index];
     if (!known) known = std::make_shared<loaded_device>(machine_.open(index));

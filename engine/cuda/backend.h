@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/launcher.h"
+#include "engine/cuda/tuned_choices.h"
 
 namespace tilewalk::cuda {
 
@@ -30,7 +32,10 @@ struct gpu_machine {
 
 class backend {
   public:
-    explicit backend(gpu_machine on = {}) : machine_(std::move(on)) {}
+    explicit backend(gpu_machine on = {})
+        : machine_(std::move(on)),
+          tuned_(machine_.kernel_folder.empty() ? machine_.kernel_folder : machine_.kernel_folder / "tuned") {
+    }
 
     struct choice {
         std::vector<std::shared_ptr<loaded_device>> devices;  // empty: the CPU
@@ -44,11 +49,15 @@ class backend {
 
     // Throws tilewalk::error (device) if there is no run-time compiler.
     kernel_store& kernels();
+    tuned_choices& tuned() { return tuned_; }
+    // The GPU that `wanted` would take first, without opening it; nothing for the CPU.
+    std::optional<device_properties> first_of(const std::string& wanted) const;
 
   private:
     std::shared_ptr<loaded_device> open(int index);
 
     gpu_machine machine_;
+    tuned_choices tuned_;
     std::mutex lock_;
     std::map<int, std::shared_ptr<loaded_device>> open_;
     std::unique_ptr<kernel_store> kernels_;

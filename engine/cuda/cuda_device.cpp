@@ -105,6 +105,8 @@ cudaError_t read_properties(int index, device_properties& into) {
     if (e != cudaSuccess) return e;
     into.name = p.name;
     into.uuid = uuid_text(p.uuid);
+    int driver = 0;
+    if (cudaDriverGetVersion(&driver) == cudaSuccess) into.driver = version_text(driver);
     into.major = p.major;
     into.minor = p.minor;
     into.memory_bytes = p.totalGlobalMem;

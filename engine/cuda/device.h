@@ -43,6 +43,7 @@ struct device_properties {
     int index = 0;
     std::string name;
     std::string uuid;
+    std::string driver;        // its version of CUDA
     int major = 0, minor = 0;  // compute capability
     std::size_t memory_bytes = 0;
     int multiprocessors = 0;

@@ -8,7 +8,6 @@
 
 #include "engine/config/wording.h"
 #include "engine/cuda/spaces.h"
-#include "kernels/feeds/ring.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -26,12 +25,6 @@ constexpr std::uint64_t payoff_bytes = kernels::paths_per_tile * sizeof(double);
 
 int shock_bytes(const kernel_choice& how) {
     return how.precision == precision::double_ ? 8 : 4;
-}
-
-kernels::ring_geometry ring_of(const kernel_choice& how, int slots) {
-    const int paths = kernels::paths_of_piece(how.width, shock_bytes(how));
-    return {how.layout,  slots * (how.width / paths), how.threads, how.distance,
-            how.padding, paths * shock_bytes(how)};
 }
 
 std::uint64_t nothing(const kernel_choice&, int) {
@@ -200,6 +193,12 @@ void check_shared_memory(const kernel_choice& how, int slots, const feed_entry& 
 }
 
 }  // namespace
+
+kernels::ring_geometry ring_of(const kernel_choice& how, int slots) {
+    const int paths = kernels::paths_of_piece(how.width, shock_bytes(how));
+    return {how.layout,  slots * (how.width / paths), how.threads, how.distance,
+            how.padding, paths * shock_bytes(how)};
+}
 
 std::string feed_entry::header() const {
     return fmt::format("kernels/feeds/{}.h", name);

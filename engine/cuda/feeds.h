@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cuda/kernel_choice.h"
+#include "kernels/feeds/ring.h"
 
 namespace tilewalk::cuda {
 
@@ -42,6 +43,9 @@ const feed_entry& feed_named(std::string_view name);
 
 // Bytes of shared memory that the feed of a block takes, for a step of so many shocks.
 std::uint64_t feed_shared_bytes(const kernel_choice& how, int slots);
+
+// The rings in shared memory of a feed that makes use of a layout.
+kernels::ring_geometry ring_of(const kernel_choice& how, int slots);
 
 // Elements that the padded layout adds to a thread's ring, also where it is left to be found.
 int padding_of(const kernel_choice& how);

@@ -26,6 +26,10 @@ struct kernel_choice {
     std::string row_space = "read_only";  // of numbers alike for all paths
     std::string reduction = "tree";       // a name of the catalogue of reductions
 
+    // Nothing of the feed, its distance, rows and layout, the width and the block was asked for: what was
+    // measured to be fastest may take their place.
+    bool is_open = false;
+
     static constexpr int automatic_padding = -1;
     // The launcher chooses for each program.
     static constexpr int automatic_width = 0;

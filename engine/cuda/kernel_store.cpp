@@ -4,11 +4,6 @@
 // or renamed file is ever run. Both are written apart and renamed into place whole.
 #include "engine/cuda/kernel_store.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <future>
@@ -20,13 +15,14 @@
 #include <utility>
 
 #include "engine/config/digest.h"
+#include "engine/cuda/kept_file.h"
 
 namespace tilewalk::cuda {
 namespace {
 
 constexpr std::string_view entry_magic = "tilewalk kernel 1\n";
 // Far above any kernel: a file this large is no entry, and is not read.
-constexpr off_t most_entry_bytes = off_t{1} << 28;
+constexpr std::uint64_t most_entry_bytes = std::uint64_t{1} << 28;
 
 std::string entry_of(const std::string& key, const std::string& cubin) {
     std::string entry(entry_magic);
@@ -41,83 +37,6 @@ std::optional<std::string> cubin_in(const std::string& entry, const std::string&
     std::string cubin = entry.substr(digest_end + 1);
     if (entry.compare(head.size(), key.size(), config::sha256(cubin)) != 0) return {};
     return cubin;
-}
-
-int open_at(const std::filesystem::path& path, int flags) {
-    return ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-}
-
-class open_file {
-  public:
-    explicit open_file(int descriptor) : descriptor_(descriptor) {}
-    ~open_file() {
-        if (is_open()) ::close(descriptor_);
-    }
-    open_file(const open_file&) = delete;
-    open_file& operator=(const open_file&) = delete;
-
-    bool is_open() const { return descriptor_ >= 0; }
-    int descriptor() const { return descriptor_; }
-    // False with errno if what was written did not arrive.
-    bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
-
-  private:
-    int descriptor_;
-};
-
-enum class reading { done, absent, damaged };
-
-reading read_file(const std::filesystem::path& path, std::string& bytes) {
-    // Without waiting, should it be a pipe.
-    const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
-    if (!file.is_open()) return reading::absent;
-    struct stat status {};
-    if (::fstat(file.descriptor(), &status) != 0) return reading::absent;
-    if (!S_ISREG(status.st_mode) || status.st_size > most_entry_bytes) return reading::damaged;
-    bytes.resize(static_cast<std::size_t>(status.st_size));
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ::ssize_t got = ::read(file.descriptor(), bytes.data() + done, bytes.size() - done);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return reading::damaged;
-        done += static_cast<std::size_t>(got);
-    }
-    return reading::done;
-}
-
-[[noreturn]] void fail(const std::string& what, const std::filesystem::path& path, int number) {
-    throw error(error_kind::io,
-                "can't " + what + " " + path.string() + ": " + std::generic_category().message(number));
-}
-
-// The file appears whole or not at all, also to other processes and after a crash.
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    // A name that nobody has: another process, another store of this one, or what a killed one left.
-    std::filesystem::path apart;
-    const auto open_apart = [&] {
-        for (unsigned number = 0;; ++number) {
-            apart = path;
-            apart += '.' + std::to_string(::getpid()) + '.' + std::to_string(number) + ".tmp";
-            const int descriptor = open_at(apart, O_WRONLY | O_CREAT | O_EXCL);
-            if (descriptor >= 0 || errno != EEXIST) return descriptor;
-        }
-    };
-    open_file file(open_apart());
-    if (!file.is_open()) fail("write", apart, errno);
-
-    const auto give_up = [&](const std::filesystem::path& at) {
-        const int number = errno;
-        ::unlink(apart.c_str());
-        fail("write", at, number);
-    };
-    while (!bytes.empty()) {
-        const ::ssize_t put = ::write(file.descriptor(), bytes.data(), bytes.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) give_up(apart);
-        bytes.remove_prefix(static_cast<std::size_t>(put));
-    }
-    if (::fsync(file.descriptor()) != 0 || !file.close()) give_up(apart);
-    if (::rename(apart.c_str(), path.c_str()) != 0) give_up(path);
 }
 
 }  // namespace
@@ -163,7 +82,7 @@ struct kernel_store::state {
     std::optional<std::string> read(const std::string& key) {
         if (folder.empty()) return {};
         std::string entry;
-        const reading got = read_file(folder / (key + ".cubin"), entry);
+        const reading got = read_file(folder / (key + ".cubin"), most_entry_bytes, entry);
         if (got == reading::absent) return {};
         auto cubin = got == reading::done ? cubin_in(entry, key) : std::nullopt;
         if (!cubin) add(&counts::damaged);
@@ -175,7 +94,10 @@ struct kernel_store::state {
         try {
             std::error_code failed;
             std::filesystem::create_directories(folder, failed);
-            if (failed) fail("make the folder", folder, failed.value());
+            if (failed) {
+                throw error(error_kind::io,
+                            "can't make the folder " + folder.string() + ": " + failed.message());
+            }
             write_file(folder / (key + ".cu"),
                        "// For " + what.architecture + " by " + fingerprint + '\n' + what.text);
             write_file(folder / (key + ".cubin"), entry_of(key, cubin));

@@ -579,6 +579,7 @@ class device_walk {
 // Jobs by the text of their kernel.
 // `fits` says whether devices can run a kernel that is built so, for so many shocks a step.
 std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
+                             const std::optional<tuned_device>& tuned,
                              const std::function<bool(const kernel_choice&, int)>& fits) {
     std::map<const program::path_program*, std::size_t> by_code;
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // of walk and correlate
@@ -596,7 +597,12 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
                     best_correlation_variant(static_cast<std::size_t>(code->normals_per_step)),
                     run.how.precision);
             }
-            how = best_choice(how, *code, fits);
+            std::optional<tuned_choice> measured;
+            if (tuned && how.is_open && !separated.is_separated(j)) {
+                measured = tuned->choices.find(tuned->on, *code, how);
+            }
+            const bool takes_measured = measured && fits(measured->how, code->slots_per_step());
+            how = takes_measured ? measured->how : best_choice(how, *code, fits);
             std::string text = path_kernel_text(*code, how);
             const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
             if (is_new)
@@ -900,7 +906,8 @@ std::span<std::byte> loaded_device::variable(const std::shared_ptr<const std::st
 }
 
 std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how,
-                                      std::string_view correlation) {
+                                      std::string_view correlation,
+                                      const std::optional<tuned_device>& tuned) {
     const separated_jobs separated(jobs, correlation, how.precision);
     gpu_run run;
     run.jobs = separated.jobs();
@@ -909,12 +916,14 @@ std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kerne
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;
     const auto anything_fits = [](const kernel_choice&, int) { return true; };
-    for (job_group& g : group(run, separated, pack(run.jobs, numbers_in(how.precision)), anything_fits)) {
+    for (job_group& g :
+         group(run, separated, pack(run.jobs, numbers_in(how.precision)), tuned, anything_fits)) {
         if (g.reads_moves()) {
             auto& readers = correlate[g.correlate.text];
             readers.insert(readers.end(), g.jobs.begin(), g.jobs.end());
         }
-        out.push_back({"walk_" + std::to_string(out.size() + 1), std::move(g.walk.text), std::move(g.jobs)});
+        out.push_back({"walk_" + std::to_string(out.size() + 1), std::move(g.walk.text), std::move(g.jobs),
+                       !g.reads_moves(), g.how});
     }
     for (auto& [text, readers] : correlate) {
         out.push_back({"correlate_" + std::to_string(++correlations), text, std::move(readers)});
@@ -944,8 +953,22 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
             return false;
         }
     };
-    run_state state{run,    separated, packed, group(run, separated, packed, fits), std::nullopt,
-                    {},     0,         0,      {merge_kernel_text(), {}},           {},
+    // What was measured on one kind of device says nothing of another.
+    std::optional<tuned_device> tuned;
+    const device_properties& first = devices_.front()->get().properties();
+    const bool alike = std::all_of(devices_.begin(), devices_.end(),
+                                   [&](const auto& d) { return d->get().properties().name == first.name; });
+    if (run.tuned != nullptr && alike) tuned.emplace(tuned_device{*run.tuned, first});
+    run_state state{run,
+                    separated,
+                    packed,
+                    group(run, separated, packed, tuned, fits),
+                    std::nullopt,
+                    {},
+                    0,
+                    0,
+                    {merge_kernel_text(), {}},
+                    {},
                     outcome};
     counted_kernels taken(kernels_);
     std::vector<std::string> architectures;

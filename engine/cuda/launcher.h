@@ -22,6 +22,7 @@
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/tuned_choices.h"
 #include "engine/random/catalogue.h"
 #include "engine/replay/shock_file.h"
 #include "kernels/tile_result.h"
@@ -65,6 +66,7 @@ struct gpu_run {
     std::span<const cpu::shock_cube> scenarios{};  // the arrays that jobs take, by number
     std::uint64_t memory_bytes = 0;                // of each device, that the run may take; 0: what is free
     int compile_threads = 1;
+    tuned_choices* tuned = nullptr;  // asked where the choice is open
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const gpu_progress&)> on_progress;  // called by the thread that runs
 };
@@ -92,10 +94,18 @@ struct needed_kernel {
     std::string name;  // for people
     std::string text;
     std::vector<std::size_t> jobs;
+    bool is_walk = false;  // a path kernel with shocks that are its own, built like this
+    kernel_choice how{};
+};
+// A device whose measured choices count.
+struct tuned_device {
+    tuned_choices& choices;
+    const device_properties& on;
 };
 // All that a run of these jobs compiles, but for what fills arrays with shocks.
 std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how,
-                                      std::string_view correlation);
+                                      std::string_view correlation,
+                                      const std::optional<tuned_device>& tuned = {});
 
 class launcher {
   public:

@@ -63,6 +63,7 @@ struct trade_plan {
         std::uint64_t bytes = 0;      // of those, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
+    std::string kernel;   // how a GPU's is built, and who says so; empty where there is no GPU to use
     std::string program;  // printed
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
@@ -76,6 +77,19 @@ struct warmed_kernel {
     bool from_cache = false;
     double seconds = 0;
     std::string failure;  // why there is none, or empty
+};
+
+// A kernel whose ways to be built were timed on a GPU.
+struct tuned_kernel {
+    std::string name;                   // of its shape
+    std::vector<std::string> products;  // that need it
+    std::string untuned, best;          // how it is built without and with what was measured
+    double untuned_milliseconds = 0, best_milliseconds = 0;  // of a launch of `paths` paths a trade
+    std::uint64_t paths = 0;
+    std::size_t candidates = 0;
+    double seconds = 0;   // of timing
+    std::string kept_in;  // the file that remembers it
+    std::string failure;  // why it could not be tuned, or empty
 };
 
 class engine {
@@ -93,6 +107,12 @@ class engine {
     // as "sm_90"; for those of this machine's GPUs if none is given.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,
                                     const std::vector<std::string>& architectures) const;
+
+    // Times the ways to build what pricing the book on a GPU needs, up to `seconds` a kernel, and remembers
+    // the fastest of each: runs that leave the choice open (prefetch: auto and no more said) take it from
+    // then on. `says` hears what is being done.
+    std::vector<tuned_kernel> tune(const book& trades, const market& in, const run_options& options,
+                                   double seconds, const std::function<void(const std::string&)>& says) const;
 
     const engine_settings& settings() const { return settings_; }
     // Instruction sets that this build has and this machine can run, best first.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the tuner finds what a full search finds: on kernels that differ in payoff, precision and in how
+// many warps may be resident, its choice against the fastest of all candidates, each of them timed until its
+// noise is small, and against feed `none`. The combinations were not looked at while the tuner was written.
+#include "engine/bench/suites/auto_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/bench/path_bench.h"
+#include "engine/bench/tuner.h"
+#include "engine/bench/workloads.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::bench {
+
+namespace {
+
+using cuda::kernel_choice;
+using plan::precision;
+
+struct combination {
+    std::string_view workload;
+    plan::precision in;
+    bool reads_shocks;
+    int warps;  // 0: as many as fit
+};
+
+constexpr std::array combinations{
+    combination{"asian", precision::double_, true, 64},
+    combination{"asian", precision::double_, true, 24},
+    combination{"asian", precision::double_, true, 16},
+    combination{"asian", precision::single_fast, true, 32},
+    combination{"asian", precision::single_fast, true, 8},
+    combination{"asian", precision::mixed, true, 16},
+    combination{"heston_step", precision::double_, true, 32},
+    combination{"heston_step", precision::double_, true, 8},
+    combination{"heston_step", precision::single, true, 16},
+    combination{"heston_step", precision::single_fast, true, 0},
+    combination{"heston_step", precision::mixed, true, 0},
+    combination{"autocallable", precision::double_, true, 16},
+    combination{"autocallable", precision::double_, true, 8},
+    combination{"autocallable", precision::single, true, 0},
+    combination{"autocallable", precision::single_fast, true, 16},
+    combination{"asian", precision::double_, false, 0},
+    combination{"asian", precision::single_fast, false, 0},
+    combination{"heston_step", precision::double_, false, 0},
+    combination{"heston_step", precision::single_fast, false, 0},
+    combination{"autocallable", precision::single_fast, false, 0},
+};
+
+constexpr double tuner_seconds = 2;
+
+kernel_choice open_choice(const combination& c) {
+    kernel_choice how;
+    how.precision = c.in;
+    how.feed = c.reads_shocks ? "smem_rolling_async" : "inline";
+    how.has_best_layout = true;
+    how.width = kernel_choice::automatic_width;
+    how.blocks = kernel_choice::automatic_blocks;
+    how.is_open = true;
+    return how;
+}
+
+double time_of(gpu_bench& on, path_bench& kernel, const kernel_choice& how, int warps) {
+    const auto ready = kernel.prepare(how, warps);
+    return on.time([&] { kernel.launch(how, ready); }).milliseconds.median;
+}
+
+void measure_one(gpu_bench& on, const combination& c, row& out) {
+    const auto of = workloads_named(std::string(c.workload), c.in, on.says);
+    path_bench kernel(on, of.front(), 0);
+    const kernel_choice asked = open_choice(c);
+    const tuning found = tune(on, kernel, asked, tuner_seconds, c.warps);
+    if (found.wrong > 0) throw error(error_kind::internal, "ways to build it give other bits than the first");
+
+    const auto fits = [&](const kernel_choice& how, int) { return kernel.why_not(how).empty(); };
+    double fastest = std::numeric_limits<double>::infinity();
+    std::optional<kernel_choice> best;
+    const auto all = candidates(asked, of.front().code, fits);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        on.says(fmt::format("{}, {}: {} of {}, {}", c.workload, plan::name_of(c.in), i + 1, all.size(),
+                            all[i].feed));
+        const double t = time_of(on, kernel, all[i], c.warps);
+        if (t < fastest) fastest = t, best = all[i];
+    }
+    // Side by side once more: what is the least of many times is too small.
+    double by_tuner = 0, by_search = 0;
+    for (int i = 0; i < 3; ++i) {
+        by_tuner += time_of(on, kernel, found.best, c.warps) / 3;
+        by_search += time_of(on, kernel, *best, c.warps) / 3;
+    }
+    by_search = std::min(by_search, by_tuner);
+    out.figures["milliseconds"] = by_tuner;
+    out.figures["best_milliseconds"] = by_search;
+    out.figures["over_best"] = by_tuner / by_search;
+    out.figures["feed"] = found.best.feed;
+    out.figures["width"] = found.best.width;
+    out.figures["distance"] = found.best.distance;
+    out.figures["best_feed"] = best->feed;
+    out.figures["best_width"] = best->width;
+    out.figures["best_distance"] = best->distance;
+    out.figures["ways"] = found.tried;
+    out.figures["tuner_seconds"] = found.seconds;
+    out.figures["over_rules"] = found.best_milliseconds / found.untuned_milliseconds;
+    if (c.reads_shocks) {
+        kernel_choice none;
+        none.precision = c.in;
+        none.feed = "none";
+        out.figures["over_none"] = by_tuner / time_of(on, kernel, none, c.warps);
+    }
+}
+
+}  // namespace
+
+void auto_choice(gpu_bench& on, const request&, const sink& to) {
+    for (const combination& c : combinations) {
+        row out;
+        out.suite = "auto";
+        out.axes = {{"workload", std::string(c.workload)},
+                    {"precision", std::string(plan::name_of(c.in))},
+                    {"shocks", c.reads_shocks ? "read" : "made"},
+                    {"warps", c.warps == 0 ? json("all") : json(c.warps)}};
+        try {
+            measure_one(on, c, out);
+        } catch (const error& e) {
+            const auto* of_device = dynamic_cast<const cuda::device_error*>(&e);
+            if (e.kind() == error_kind::cancelled || (of_device != nullptr && of_device->is_final())) throw;
+            out.wrong = e.message();
+        }
+        to(std::move(out));
+    }
+}
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/bench/suites.h"
+
+namespace tilewalk::bench {
+
+void auto_choice(gpu_bench& on, const request& asked, const sink& to);
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/input.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+
+}  // namespace
+
+std::string text_of_file(const std::string& file, const std::string& what) {
+    std::error_code failed;
+    if (std::filesystem::is_directory(file, failed)) throw error(error_kind::io, "this is a folder", {file});
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw error(error_kind::io, "can't read: " + std::generic_category().message(errno), {file});
+    std::string text;
+    std::string block(std::size_t{1} << 16, '\0');
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
+        text.append(block, 0, static_cast<std::size_t>(in.gcount()));
+        if (text.size() > most_bytes)
+            throw error(error_kind::input, "larger than 1 GiB: this is not " + what, {file});
+    }
+    if (in.bad()) throw error(error_kind::io, "can't read to the end", {file});
+    return text;
+}
+
+}  // namespace tilewalk::cli

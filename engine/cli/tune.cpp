@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk tune: times the ways to build a book's kernels on this GPU and remembers the fastest.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/output.h"
+#include "engine/cli/plans.h"
+#include "engine/cli/status_line.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct request {
+    std::string book;
+    std::string seconds = "2";
+    spoken options;
+};
+
+double parse_seconds(const std::string& text) {
+    double seconds = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (code != std::errc() || end != text.data() + text.size() || !(seconds > 0) || !(seconds <= 3600)) {
+        throw error(error_kind::usage,
+                    fmt::format("--seconds: found '{}', expected a number above 0, up to 3600", text));
+    }
+    return seconds;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+    return out;
+}
+
+std::string report(const std::vector<tuned_kernel>& kernels) {
+    std::string out;
+    std::size_t failed = 0, faster = 0;
+    for (const auto& k : kernels) {
+        out += fmt::format("{}  {}\n", printable(k.name), printable(joined(k.products)));
+        if (!k.failure.empty()) {
+            ++failed;
+            out += "  FAILED: " + printable(k.failure) + '\n';
+            continue;
+        }
+        const bool is_faster = k.best != k.untuned;
+        faster += is_faster;
+        out += fmt::format("  by the rules  {:>9.4f} ms  {}\n", k.untuned_milliseconds, k.untuned);
+        if (is_faster) {
+            out += fmt::format("  fastest       {:>9.4f} ms  {}: {:.2f} times as fast\n", k.best_milliseconds,
+                               k.best, k.untuned_milliseconds / k.best_milliseconds);
+        } else {
+            out += "  and nothing was faster\n";
+        }
+        out += fmt::format("  {} ways, {} paths a trade, timed for {:.1f} s; kept in {}\n", k.candidates,
+                           k.paths, k.seconds, printable(k.kept_in));
+    }
+    return out + fmt::format("{} kernel{}: {} made faster, {} failed\n", kernels.size(),
+                             kernels.size() == 1 ? "" : "s", faster, failed);
+}
+
+int tune(const request& asked) {
+    const double seconds = parse_seconds(asked.seconds);
+    const job wanted = load_job(asked.book, asked.options);
+    if (asked.options.print_config) {
+        output("-").write(wanted.with.text(wanted.trades));
+        return all_well;
+    }
+    const engine tunes({wanted.with.instruction_set.value});
+    const interrupt watch;
+    run_options options = wanted.with.options();
+    options.cancel = watch.flag();
+    std::vector<tuned_kernel> kernels;
+    {
+        status_line status;
+        kernels = tunes.tune(wanted.trades, market_of(wanted), options, seconds,
+                             [&](const std::string& text) { status.say(text); });
+    }
+    watch.check();
+    output("-").write(report(kernels));
+    const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
+    return all_there ? all_well : some_failed;
+}
+
+}  // namespace
+
+command add_tune(CLI::App& to) {
+    CLI::App* app =
+        to.add_subcommand("tune", "Find the fastest way to build a book's GPU kernels, and keep it")
+            ->group("Commands");
+    const auto asked = std::make_shared<request>();
+    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("--seconds", asked->seconds,
+                    "Time at most so long for each kernel, compilation apart (default 2)")
+        ->type_name("X");
+    add_book_options(*app, asked->options);
+    app->footer(
+        "Every way gives the same bits; one that does not is left out and reported. What is found is kept "
+        "in\n"
+        "TILEWALK_CACHE_DIR, else in the user's cache folder, for this GPU, driver and kernel: runs that "
+        "leave\n"
+        "prefetch, distance, rows, layout, width and block open take it, and tilewalk explain tells so.\n\n" +
+        ranking_text() +
+        "\n"
+        "Examples:\n"
+        "  tilewalk tune book.yaml\n"
+        "  tilewalk tune book.yaml --random curand_philox --seconds 5\n\n"
+        "Exit codes: 0 all kernels are tuned, 3 some failed or there is no GPU, 2 bad usage or input,\n"
+        "130 interrupted.");
+    return {app, [asked] { return tune(*asked); }};
+}
+
+}  // namespace tilewalk::cli

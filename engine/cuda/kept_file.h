@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that many processes share: kept from one run for the next.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tilewalk::cuda {
+
+enum class reading { done, absent, damaged };
+
+// A file larger than this is damaged, and so is what is no file.
+reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
+
+// The file appears whole or not at all, also to other processes and after a crash. Throws tilewalk::error
+// (io).
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace tilewalk::cuda

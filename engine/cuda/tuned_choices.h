@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was found fastest on a device, by measurement, for runs that leave it open how a kernel is built. One
+// file for a device, a driver and a kernel, that people can read: JSON in the folder `tuned` beside the
+// kernels.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_choice.h"
+#include "products/program/passes.h"
+
+namespace tilewalk::cuda {
+
+struct tuned_choice {
+    kernel_choice how;
+    double milliseconds = 0;          // of a launch built so
+    double untuned_milliseconds = 0;  // built as it would be without
+    std::string date;                 // when it was measured
+};
+
+class tuned_choices {
+  public:
+    // An empty folder remembers nothing.
+    explicit tuned_choices(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    // For a kernel of this program whose choice is open; a file that is damaged, or of another device, driver
+    // or program, is as good as none.
+    std::optional<tuned_choice> find(const device_properties& on, const program::path_program& p,
+                                     const kernel_choice& asked);
+    // Throws tilewalk::error (io) if it can't be kept.
+    void remember(const device_properties& on, const program::path_program& p, const kernel_choice& asked,
+                  const tuned_choice& found);
+
+    // Where a choice is kept.
+    std::filesystem::path file_of(const device_properties& on, const program::path_program& p,
+                                  const kernel_choice& asked) const;
+
+  private:
+    const std::filesystem::path folder_;
+    std::mutex lock_;
+    std::unordered_map<std::string, std::optional<tuned_choice>> known_;  // by file
+};
+
+}  // namespace tilewalk::cuda
