@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a benchmark leaves behind: rows, each with what was measured, the figures, and whether they may be
-// believed; and the run they come from. A file has one JSON object a line, the run first.
+// believed; and the run they come from. A file has one JSON object a line: the run, the rows, their number.
 #pragma once
 
 #include <iosfwd>
@@ -36,7 +36,8 @@ struct run {
 };
 
 void write_lines(std::ostream& out, const run& what);
-// `name` is what errors call the text. Throws tilewalk::error (input) with the line.
+// `name` is what errors call the text. Throws tilewalk::error (input) with the line; also if the end is
+// missing, or a measurement is there twice.
 run read_lines(std::istream& in, const std::string& name);
 
 }  // namespace tilewalk::bench

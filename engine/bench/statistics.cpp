@@ -8,21 +8,17 @@ namespace tilewalk::bench {
 
 namespace {
 
-// The place, from 0, of a quantile in n ordered samples.
-std::size_t place(std::size_t n, double quantile) {
-    return std::min(n - 1, static_cast<std::size_t>(quantile * static_cast<double>(n)));
-}
-
 // How many of n ordered samples stand on each side of an interval around the median that holds it with at
 // least 95 %: the most for which twice P(binomial(n, 1/2) < k) is at most 5 %. Nothing for n < 6.
 std::optional<std::size_t> outside(std::size_t n) {
-    double term = std::pow(0.5, static_cast<double>(n)), below = 0;
+    // By its logarithm: from about a thousand samples on, 2^-n is no double.
+    double log_of_term = -static_cast<double>(n) * std::log(2.0), below = 0;
     std::optional<std::size_t> most;
     for (std::size_t k = 0; k < n / 2; ++k) {
-        below += term;
+        below += std::exp(log_of_term);
         if (2 * below > 0.05) break;
         most = k;
-        term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+        log_of_term += std::log(static_cast<double>(n - k) / static_cast<double>(k + 1));
     }
     return most;
 }
@@ -35,8 +31,9 @@ summary summarise(std::vector<double> samples) {
     summary out;
     out.samples = n;
     out.median = n % 2 == 1 ? samples[n / 2] : 0.5 * (samples[n / 2 - 1] + samples[n / 2]);
-    out.p10 = samples[place(n, 0.1)];
-    out.p90 = samples[place(n, 0.9)];
+    // As many samples lie below the one as above the other.
+    out.p10 = samples[n / 10];
+    out.p90 = samples[n - 1 - n / 10];
     if (const auto k = outside(n); k && out.median > 0) {
         out.noise = 0.5 * (samples[n - 1 - *k] - samples[*k]) / out.median;
     }
@@ -54,7 +51,7 @@ std::optional<measurement> measure(const sampler& take, const stop_rule& until,
         } else if (++out.dropped >= until.most) {
             break;
         }
-        if (samples.size() < until.fewest) continue;
+        if (samples.empty() || samples.size() < until.fewest) continue;
         if (summarise(samples).noise <= until.noise) {
             out.why_stopped = "noise";
             break;
