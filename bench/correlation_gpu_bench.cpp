@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated assets on a GPU, timed by the device's events: every kernel that makes moves by its number of
-// factors, and from how many assets on it pays to make moves ahead of the path kernel
-// (engine/cuda/correlation.h has the number).
+// Correlated assets on a GPU, timed by the device's events: from how many assets on it pays to make moves
+// ahead of the path kernel (engine/cuda/correlation.h has the number). The kernels that make moves are
+// measured by `tilewalk bench tiles`.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -116,56 +115,11 @@ class filler {
     std::unique_ptr<random::random_source> source_;
 };
 
-// Drifts and roots of no market: what they are costs nothing.
-program::move_numbers some_numbers(std::size_t factors, std::size_t steps) {
-    program::move_numbers out;
-    out.factors = factors;
-    out.steps = steps;
-    out.drifts.assign(steps * factors, -0.001);
-    out.roots.assign(steps * out.roots_per_step(), 0.01);
-    return out;
-}
-
 device_memory uploaded(const void* from, std::size_t bytes) {
     device_memory out(the_gpu().on(), bytes);
     the_gpu().on().upload(out.as<void>(), from, bytes, stream);
     the_gpu().on().wait(stream);
     return out;
-}
-
-// One kernel at one number of factors. A fused multiply-add counts as two operations, those above the
-// diagonal as none.
-void make_moves_repeatedly(benchmark::State& state, const cuda::correlation_variant& v, precision p) {
-    constexpr std::uint64_t elements = std::uint64_t{1} << 27;  // of a cube: one gigabyte in double
-    const auto factors = static_cast<std::size_t>(state.range(0));
-    const std::size_t steps = std::clamp<std::size_t>(elements / factors / 65536, 1, 16);
-    const std::uint64_t paths = elements / factors / steps;
-    const cube_memory shocks(paths, factors * steps, p), moves(paths, factors * steps, p);
-    filler(paths, shocks.rows, p).fill(shocks);
-    const auto packed = cuda::correlation_numbers(some_numbers(factors, steps), p);
-    const device_memory numbers = uploaded(packed.data(), packed.size());
-    const cuda::kernel k = the_gpu().kernel_of(cuda::correlation_text(v, p), "correlate");
-    const cuda::correlation_job job{numbers.as<void>(),
-                                    shocks.memory.as<void>(),
-                                    moves.memory.as<void>(),
-                                    shocks.pitch,
-                                    moves.pitch,
-                                    paths,
-                                    factors,
-                                    steps};
-    const auto make = [&] { cuda::make_moves(the_gpu().on(), k, v, p, job, stream); };
-    the_gpu().seconds(make);
-    double seconds = 0;
-    for (auto _ : state) {
-        const double s = the_gpu().seconds(make);
-        state.SetIterationTime(s);
-        seconds += s;
-    }
-    const double all = seconds == 0 ? 0 : static_cast<double>(state.iterations()) / seconds;
-    const double made = static_cast<double>(paths * steps) * static_cast<double>(factors);
-    state.counters["GFLOPS"] = made * static_cast<double>(factors + 1) * all * 1e-9;
-    state.counters["GB/s"] = made * 2 * static_cast<double>(bytes_of_real(p)) * all * 1e-9;
-    state.counters["registers"] = the_gpu().on().attributes(k, {1, v.threads, v.shared_bytes(p)}).registers;
 }
 
 // A call on the mean of a basket over the last of `steps` dates, all assets correlated.
@@ -356,13 +310,6 @@ void register_all() {
                 if (w == way::ahead || assets <= 64) b->Arg(assets);
             }
             b->ArgName("assets")->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
-        }
-        for (const auto& v : cuda::correlation_variants()) {
-            auto* b = benchmark::RegisterBenchmark(
-                (std::string("moves/") + precision_name + "/" + std::string(v.name)).c_str(),
-                guarded([&v, p = p](benchmark::State& s) { make_moves_repeatedly(s, v, p); }));
-            for (int factors = 4; factors <= 4096; factors *= 2) b->Arg(factors);
-            b->ArgName("factors")->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
         }
     }
 }

@@ -119,7 +119,7 @@ void measure_one(gpu_bench& on, const combination& c, row& out) {
 
 }  // namespace
 
-void auto_choice(gpu_bench& on, const request&, const sink& to) {
+void run_auto(gpu_bench& on, const request&, const sink& to) {
     for (const combination& c : combinations) {
         row out;
         out.suite = "auto";

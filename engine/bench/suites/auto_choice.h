@@ -5,6 +5,6 @@
 
 namespace tilewalk::bench {
 
-void auto_choice(gpu_bench& on, const request& asked, const sink& to);
+void run_auto(gpu_bench& on, const request& asked, const sink& to);
 
 }  // namespace tilewalk::bench

@@ -222,7 +222,7 @@ class sweeper {
 
 }  // namespace
 
-void prefetch(gpu_bench& on, const request& asked, const sink& to) {
+void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
     static_cast<void>(plan_for(asked));
     const auto precisions = or_all<std::string>(asked.precisions, {"double"});
     std::vector<std::string> subjects;

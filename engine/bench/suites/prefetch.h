@@ -5,6 +5,6 @@
 
 namespace tilewalk::bench {
 
-void prefetch(gpu_bench& on, const request& asked, const sink& to);
+void run_prefetch(gpu_bench& on, const request& asked, const sink& to);
 
 }  // namespace tilewalk::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of cuBLAS that our matrix products are held against, found at run time: Tilewalk is never
+// linked with it, and a machine without it has all other rows.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/cuda/device.h"
+
+namespace tilewalk::bench {
+
+// Under cuBLAS's own names; a handle and a stream are opaque, modes of operation numbers.
+struct cublas_functions {
+    using handle = void*;
+    template <class real>
+    using gemm = int (*)(handle, int, int, int m, int n, int k, const real* alpha, const real* a, int lda,
+                         const real* b, int ldb, const real* beta, real* c, int ldc);
+    template <class real>
+    using trmm = int (*)(handle, int side, int uplo, int, int diag, int m, int n, const real* alpha,
+                         const real* a, int lda, const real* b, int ldb, real* c, int ldc);
+    int (*cublasCreate_v2)(handle* made) = nullptr;
+    int (*cublasDestroy_v2)(handle) = nullptr;
+    int (*cublasSetStream_v2)(handle, void* stream) = nullptr;
+    int (*cublasGetVersion_v2)(handle, int* version) = nullptr;
+    gemm<float> cublasSgemm_v2 = nullptr;
+    gemm<double> cublasDgemm_v2 = nullptr;
+    trmm<float> cublasStrmm_v2 = nullptr;
+    trmm<double> cublasDtrmm_v2 = nullptr;
+};
+
+// The first of these libraries that is a cuBLAS; throws tilewalk::error (device) that says what was looked
+// for if none is. It stays loaded.
+cublas_functions open_cublas(std::span<const std::string> libraries);
+// The one that this machine has.
+const cublas_functions& cublas_of_machine();
+
+// cuBLAS at work in one stream of a device. Every call throws cuda::device_error with its name if it fails.
+class cublas {
+  public:
+    cublas(const cublas_functions& functions, cuda::device& on, cuda::stream in);
+    ~cublas();
+    cublas(const cublas&) = delete;
+    cublas& operator=(const cublas&) = delete;
+
+    int version() const;
+    // moves = shocks times the transposed roots, each row of a cube being a column for cuBLAS: `roots` is
+    // square and full of zeros above the diagonal, row by row. As a general product, and as a triangular one.
+    template <class real>
+    void general(const real* roots, const real* shocks, real* moves, int factors, int paths, int pitch);
+    template <class real>
+    void triangular(const real* roots, const real* shocks, real* moves, int factors, int paths, int pitch);
+
+  private:
+    cublas_functions functions_;
+    cublas_functions::handle handle_ = nullptr;
+};
+
+}  // namespace tilewalk::bench
