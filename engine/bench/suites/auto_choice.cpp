@@ -18,7 +18,7 @@
 #include "engine/bench/workloads.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::bench {
+namespace tilewalk::bench::auto_choice {
 
 namespace {
 
@@ -119,7 +119,7 @@ void measure_one(gpu_bench& on, const combination& c, row& out) {
 
 }  // namespace
 
-void run_auto(gpu_bench& on, const request&, const sink& to) {
+void run(gpu_bench& on, const request&, const sink& to) {
     for (const combination& c : combinations) {
         row out;
         out.suite = "auto";
@@ -138,4 +138,4 @@ void run_auto(gpu_bench& on, const request&, const sink& to) {
     }
 }
 
-}  // namespace tilewalk::bench
+}  // namespace tilewalk::bench::auto_choice

@@ -3,8 +3,8 @@
 
 #include "engine/bench/suites.h"
 
-namespace tilewalk::bench {
+namespace tilewalk::bench::auto_choice {
 
-void run_auto(gpu_bench& on, const request& asked, const sink& to);
+void run(gpu_bench& on, const request& asked, const sink& to);
 
-}  // namespace tilewalk::bench
+}  // namespace tilewalk::bench::auto_choice

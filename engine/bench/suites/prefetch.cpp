@@ -23,7 +23,7 @@
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::bench {
+namespace tilewalk::bench::prefetch {
 
 namespace {
 
@@ -222,7 +222,7 @@ class sweeper {
 
 }  // namespace
 
-void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
+void run(gpu_bench& on, const request& asked, const sink& to) {
     static_cast<void>(plan_for(asked));
     const auto precisions = or_all<std::string>(asked.precisions, {"double"});
     std::vector<std::string> subjects;
@@ -239,4 +239,4 @@ void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
     }
 }
 
-}  // namespace tilewalk::bench
+}  // namespace tilewalk::bench::prefetch

@@ -359,9 +359,7 @@ void measure(gpu_bench& on, std::size_t assets, const sink& to) {
 
 }  // namespace
 
-}  // namespace tiles
-
-void run_tiles(gpu_bench& on, const request&, const sink& to) {
+void run(gpu_bench& on, const request&, const sink& to) {
     std::vector<std::string> texts{compare_text(),
                                    random::draw_text(random::element::single_, random::shock_kind::normal),
                                    random::draw_text(random::element::double_, random::shock_kind::normal)};
@@ -370,10 +368,12 @@ void run_tiles(gpu_bench& on, const request&, const sink& to) {
         texts.push_back(cuda::correlation_text(v, plan::precision::double_));
     }
     on.compile(texts);
-    for (const std::size_t assets : tiles::all_assets()) {
-        tiles::measure<float>(on, assets, to);
-        tiles::measure<double>(on, assets, to);
+    for (const std::size_t assets : all_assets()) {
+        measure<float>(on, assets, to);
+        measure<double>(on, assets, to);
     }
 }
+
+}  // namespace tiles
 
 }  // namespace tilewalk::bench

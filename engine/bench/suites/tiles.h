@@ -8,10 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/bench/suites.h"
 #include "engine/plan/precision.h"
 #include "products/program/moves.h"
 
 namespace tilewalk::bench::tiles {
+
+void run(gpu_bench& on, const request& asked, const sink& to);
 
 // One product: the moves of so many assets on so many paths, in one step.
 struct product_size {

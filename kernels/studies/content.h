@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands in the memory that benchmarks read: numbers by formula, so that a device makes them and a host
+// knows what a kernel must have seen.
+#pragma once
+
+#include "kernels/arithmetic.h"
+
+namespace tilewalk::kernels::studies {
+
+// Word i of an array: no pattern that a misread place would repeat.
+static constexpr word32 content(word64 i) {
+    word32 x = word32(i) * 0x9e3779b1u;
+    x ^= x >> 15;
+    x *= 0x85ebca77u;
+    return x ^ (x >> 13);
+}
+
+// Number i of an array of floats: evenly spread over [-2, 2).
+static constexpr float single_content(word64 i) {
+    return float(content(i) >> 8) * 0x1p-22f - 2.0f;
+}
+
+}  // namespace tilewalk::kernels::studies

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of benchmark suites share: rows of a suite from a GPU, real or not, and kernel texts that
+// compile without spills. Nothing here looks at a time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/bench/gpu_bench.h"
+#include "engine/bench/suites.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/launcher.h"
+#include "tests/fake_device.h"
+
+namespace tilewalk {
+
+using suite_function = void (*)(bench::gpu_bench&, const bench::request&, const bench::sink&);
+
+// As few samples as there may be: it is the check of each row that counts.
+inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cuda::device> on,
+                                       cuda::compiler& with) {
+    cuda::kernel_store store(with, {});
+    const std::string uuid = on->properties().uuid;
+    bench::gpu_bench bench(std::make_shared<cuda::loaded_device>(std::move(on)), store,
+                           bench::open_clocks(uuid), {1.0, 1, 3, 0});
+    std::vector<bench::row> rows;
+    suite(bench, {}, [&](bench::row r) { rows.push_back(std::move(r)); });
+    return rows;
+}
+
+// On a device that computes nothing.
+inline std::vector<bench::row> rows_on_fake(suite_function suite,
+                                            const std::shared_ptr<cuda::fake_gpu>& gpu) {
+    cuda::text_compiler compiler;
+    gpu->kernel = [](const std::string&, const std::string&, const cuda::launch&, std::span<void*>) {
+        return [] {};
+    };
+    return rows_of(suite, std::make_unique<cuda::fake_device>(gpu), compiler);
+}
+
+// None if the machine has none, which is a failure if it must have one.
+inline std::unique_ptr<cuda::device> some_gpu() {
+    const cuda::device_survey survey = cuda::survey_devices();
+    std::string why = survey.why_none;
+    for (const auto& d : survey.devices) {
+        if (d.why_not.empty()) return cuda::open_device(d.properties.index);
+        why += d.why_not + "\n";
+    }
+    EXPECT_EQ(std::getenv("TILEWALK_REQUIRE_GPU"), nullptr) << why;
+    return nullptr;
+}
+
+// Every kernel of the text compiles without a warning, a spill or a stack frame; `stack_bytes` of the latter
+// where that is what is studied.
+inline void expect_clean(const std::string& text, const std::string& architecture, int stack_bytes = 0) {
+    const auto got = cuda::nvrtc_compiler().compile({text, architecture}, false);
+    EXPECT_NE(got.log.find(" " + std::to_string(stack_bytes) +
+                           " bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+              std::string::npos)
+        << architecture << '\n'
+        << text << got.log;
+    EXPECT_EQ(got.log.find("warning"), std::string::npos) << architecture << '\n' << text << got.log;
+}
+
+}  // namespace tilewalk
