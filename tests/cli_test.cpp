@@ -331,12 +331,35 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"explain", "book.yaml", "asain"}, "the book has no trade 'asain'; did you mean 'asian'?"},
         {{"explain", "book.yaml", "price"}, "the book has no trade 'price'"},
         {{"validate", "book.yaml", "diff"}, "unexpected argument 'diff'"},
+        {{"bench"}, "SUITE"},
+        {{"bench", "prefech"}, "did you mean 'prefetch'?"},
+        {{"bench", "prefetch", "asian", "--feeds", "none,smem_roling"}, "did you mean 'smem_rolling'?"},
+        {{"bench", "prefetch", "--distances", "0"}, "--distances: found '0', expected a number from 1 to 32"},
+        {{"bench", "prefetch", "--distances", "8..1"}, "--distances: found '8..1', expected"},
+        {{"bench", "prefetch", "--distances", "1..33"}, "or a range such as 1..8"},
+        {{"bench", "prefetch", "--occupancy", "65"}, "--occupancy: found '65', expected"},
+        {{"bench", "prefetch", "--precision", "singel"}, "did you mean 'single'?"},
+        {{"bench", "prefetch", "--paths", "0"}, "--paths: found '0', expected"},
+        {{"bench", "prefetch", "--noise", "-1"}, "--noise: found '-1', expected a number above 0"},
+        {{"bench", "prefetch", "--format", "xml"}, "--format: found 'xml', expected table, csv or json"},
+        {{"bench", "prefetch", "--against", "no.jsonl"}, "no.jsonl: can't read"},
+        {{"bench", "prefetch", "--against", "book.yaml"}, "book.yaml:1: found no JSON object"},
+        {{"bench", "memory", "--feeds", "none"}, "takes no workload and no choice of feeds"},
+        {{"tune"}, "BOOK"},
+        {{"tune", "book.yaml", "--seconds", "0"}, "--seconds: found '0', expected a number above 0"},
         {{"diff", "a.json"}, "B"},
         {{"diff", "a.json", "b.json", "--limit", "nan"}, "--limit: found 'nan', expected"},
         {{"diff", "a.json", "b.json", "--limit", "-1"}, "--limit: found '-1', expected"},
         {{"diff", "a.json", "b.json", "--limit", "4,5"}, "--limit: found '4,5', expected"},
     };
     for (const auto& c : cases) expect(c.with, 2, c.said);
+}
+
+TEST_F(command, benchmarks_and_tuning_need_a_gpu) {
+    const surroundings no_gpu{{{"CUDA_VISIBLE_DEVICES", ""}}, -1, -1, false, RLIM_INFINITY};
+    expect({"bench", "prefetch", "asian"}, 3, "GPU", no_gpu);
+    expect({"tune", "book.yaml"}, 3, "GPU", no_gpu);
+    expect({"tune", "book.yaml", "--width", "2"}, 2, "it is these that are tuned", no_gpu);
 }
 
 TEST_F(command, unreadable_input_is_refused) {

@@ -7,12 +7,13 @@
 #include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "engine/bench/baseline.h"
 #include "engine/bench/clocks.h"
 #include "engine/bench/gpu_bench.h"
-#include "engine/bench/report.h"
+// REPORT
 #include "engine/bench/suites.h"
 #include "engine/bench/table.h"
 #include "engine/cli/commands.h"
@@ -141,7 +142,29 @@ std::string format_of(const spoken_bench& asked) {
     return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? "json" : "table";
 }
 
-bench::run measured(const spoken_bench& asked, const bench::request& what, const bench::suite_entry& suite) {
+// What would be refused after the measurement is refused before it.
+void check_baseline(const bench::run& before, const std::string& file, const std::string& device,
+                    std::string_view suite) {
+    const auto said = [&](const char* key) {
+        const auto at = before.about.find(key);
+        return at != before.about.end() && at->is_string() ? at->get<std::string>() : std::string();
+    };
+    if (said("device") != device) {
+        throw error(
+            error_kind::usage,
+            fmt::format("--against: the baseline {} was measured on '{}', this is '{}'; a ratio of one "
+                        "says nothing of the other",
+                        file, printable(said("device")), device));
+    }
+    if (said("suite") != suite) {
+        throw error(error_kind::usage,
+                    fmt::format("--against: the baseline {} is of the benchmark '{}', not of '{}'", file,
+                                printable(said("suite")), suite));
+    }
+}
+
+bench::run measured(const spoken_bench& asked, const bench::request& what, const bench::suite_entry& suite,
+                    const std::optional<bench::run>& before) {
     cuda::backend gpus;
     const auto found = gpus.choose(asked.device);
     if (found.devices.empty()) {
@@ -149,6 +172,7 @@ bench::run measured(const spoken_bench& asked, const bench::request& what, const
                     "a benchmark needs a GPU; " + found.why_cpu + "; tilewalk devices tells more");
     }
     const auto& on = found.devices.front();
+    if (before) check_baseline(*before, asked.against, on->get().properties().name, suite.name);
     bench::stop_rule until;
     until.noise = positive("--noise", asked.noise, until.noise, 1);
     until.seconds = positive("--seconds", asked.seconds, 0.15, 3600);
@@ -186,9 +210,9 @@ int run_bench(const spoken_bench& asked) {
     std::optional<bench::run> before;
     if (!asked.against.empty()) before = read_baseline(asked.against);
 
-    const bench::run made = measured(asked, what, suite);
+    const bench::run made = measured(asked, what, suite, before);
     to.write(text_of(made, format));
-    if (report) report->write(bench::report_html(made));
+    // REPORT2
     if (save) save->write(text_of(made, "json"));
     std::size_t wrong = 0;
     for (const auto& r : made.rows) wrong += !r.wrong.empty();
@@ -235,7 +259,8 @@ command add_bench(CLI::App& to) {
     list("--distances", asked->distances, "Steps ahead, such as 1..16 (default 1,2,4,6,8,12,16)", "N");
     list("--layouts", asked->layouts, "plain, padded, transposed or all (default all)", "NAME");
     list("--widths", asked->widths, "Paths a thread: 1, 2, 4 (default all)", "N");
-    list("--occupancy", asked->warps, "Warps on a multiprocessor (default 64,32,16,8)", "N");
+    list("--occupancy", asked->warps, "Warps on a multiprocessor; 64 is as many as fit (default 64,32,16,8)",
+         "N");
     list("--precision", asked->precisions, "double, single, single_fast, mixed or all (default double)",
          "NAME");
     app->add_option("--paths", asked->paths, "Paths of a trade (default: the workload's)")->type_name("N");

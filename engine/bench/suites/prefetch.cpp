@@ -31,6 +31,9 @@ using cuda::feed_entry;
 using cuda::kernel_choice;
 using kernels::ring_layout;
 
+// Warps that a multiprocessor has room for: asked for so many, as many are taken as fit.
+constexpr int most_warps = 64;
+
 constexpr std::array layout_names{"plain", "padded", "transposed"};  // in the order of ring_layout
 
 struct plan_of_sweep {
@@ -165,7 +168,7 @@ class sweeper {
             out.figures["shared_bytes"] = ready.shared_bytes;
             out.figures["resident_warps"] = ready.warps;
             if (ready.local_bytes > 0) out.figures["local_bytes"] = ready.local_bytes;
-            if (ready.warps != warps) {
+            if (ready.warps != warps && warps < most_warps) {
                 out.skipped = fmt::format(
                     "{} warps are resident, of {} registers a thread and {} bytes of "
                     "shared memory a block",

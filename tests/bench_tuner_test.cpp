@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding the fastest way to build a kernel, and remembering it: the contest on made-up times, the
+// candidates, and the files that keep what was found.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <string>
+
+#include "engine/bench/conflicts.h"
+#include "engine/bench/tuner.h"
+#include "engine/bench/workloads.h"
+#include "engine/cuda/best_choice.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/launcher.h"
+#include "engine/cuda/tuned_choices.h"
+#include "tests/fake_device.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk {
+
+namespace {
+
+using bench::contest;
+using cuda::kernel_choice;
+using kernels::ring_layout;
+
+constexpr double unlimited = 1e9;
+
+// A clock that goes on by what was timed.
+struct made_up_times {
+    std::vector<double> true_milliseconds;
+    double noise = 0;
+    double seconds = 0;
+    std::size_t samples = 0;
+    std::mt19937_64 dice{7};
+
+    std::optional<double> take(std::size_t i) {
+        const double t = true_milliseconds[i] * std::exp(noise * std::normal_distribution<double>()(dice));
+        seconds += t * 1e-3;
+        ++samples;
+        return t;
+    }
+    contest run(double limit) {
+        return bench::halve(
+            true_milliseconds.size(), [&](std::size_t i) { return take(i); }, limit, [&] { return seconds; });
+    }
+};
+
+TEST(contest, finds_the_fastest_among_noisy_ones) {
+    made_up_times t;
+    for (int i = 0; i < 60; ++i) t.true_milliseconds.push_back(1.0 + 0.02 * ((i * 37 + 20) % 60));
+    t.noise = 0.003;
+    const contest c = t.run(unlimited);
+    EXPECT_NE(c.winner, 0U);
+    EXPECT_EQ(t.true_milliseconds[c.winner], 1.0);
+    EXPECT_NEAR(c.winner_milliseconds, 1.0, 0.01);
+    // Far fewer samples than all candidates as often as the last two.
+    EXPECT_LT(t.samples, 60U * 16);
+}
+
+TEST(contest, leaves_what_is_there_where_nothing_is_faster_by_more_than_a_hair) {
+    made_up_times t{{1.0, 0.995, 2.0, 3.0}};
+    EXPECT_EQ(t.run(unlimited).winner, 0U);
+    made_up_times faster{{1.0, 0.95, 2.0, 3.0}};
+    const contest c = faster.run(unlimited);
+    EXPECT_EQ(c.winner, 1U);
+    EXPECT_NEAR(c.first_milliseconds / c.winner_milliseconds, 1 / 0.95, 1e-12);
+}
+
+TEST(contest, ends_when_its_time_is_over) {
+    made_up_times t;
+    for (int i = 0; i < 100; ++i) t.true_milliseconds.push_back(100.0 - 0.5 * i);
+    const contest c = t.run(1.0);
+    EXPECT_LT(t.seconds, 10.0);  // 17 s for all once, and what is left is finished
+    EXPECT_GE(t.true_milliseconds[0], t.true_milliseconds[c.winner]);
+}
+
+TEST(contest, samples_that_do_not_count_are_no_times) {
+    std::size_t asked = 0;
+    const contest c = bench::halve(
+        3,
+        [&](std::size_t i) -> std::optional<double> {
+            // The last is never timed, the first now and then.
+            if (i == 2 || (i == 0 && ++asked % 3 == 0)) return std::nullopt;
+            return i == 0 ? 2.0 : 1.0;
+        },
+        unlimited, [] { return 0.0; });
+    EXPECT_EQ(c.winner, 1U);
+    const contest none = bench::halve(
+        2, [](std::size_t) -> std::optional<double> { return std::nullopt; }, unlimited, [] { return 0.0; });
+    EXPECT_EQ(none.winner, 0U);
+    EXPECT_TRUE(std::isinf(none.winner_milliseconds));
+}
+
+bool fits_an_h100(const kernel_choice& how, int slots) {
+    try {
+        cuda::check(how, slots, {9, 0, 227 * 1024});
+        return true;
+    } catch (const error&) {
+        return false;
+    }
+}
+
+kernel_choice open_choice(bool reads) {
+    kernel_choice how;
+    how.feed = reads ? "smem_rolling_async" : "inline";
+    how.has_best_layout = true;
+    how.width = kernel_choice::automatic_width;
+    how.blocks = kernel_choice::automatic_blocks;
+    how.is_open = true;
+    return how;
+}
+
+TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
+    for (const auto& entry : bench::workloads()) {
+        const auto of = entry.make(plan::precision::double_);
+        for (const bool reads : {false, true}) {
+            const auto all = bench::candidates(open_choice(reads), of.code, fits_an_h100);
+            ASSERT_GT(all.size(), 10U) << entry.name;
+            kernel_choice closed = open_choice(reads);
+            closed.is_open = false;
+            kernel_choice first = cuda::best_choice(closed, of.code, fits_an_h100);
+            first.has_best_layout = false;
+            EXPECT_EQ(all.front(), first) << "what runs without a tuner is the first";
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                EXPECT_TRUE(fits_an_h100(all[i], of.code.slots_per_step()));
+                EXPECT_EQ(cuda::feed_named(all[i].feed).makes_use_of(cuda::feed_entry::array), reads);
+                for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(all[i] == all[j]) << i << " and " << j;
+            }
+        }
+    }
+}
+
+TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
+    const auto ignored = [](const std::string&) {};
+    for (const auto& entry : bench::workloads()) {
+        const auto all =
+            bench::workloads_named(std::string(entry.name), plan::precision::single_fast, ignored);
+        ASSERT_EQ(all.size(), 1U);
+        EXPECT_EQ(all[0].steps(), 252U);
+        EXPECT_GT(all[0].paths, 0U);
+    }
+    std::vector<std::string> left_out;
+    const auto book =
+        bench::workloads_named(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml", plan::precision::double_,
+                               [&](const std::string& why) { left_out.push_back(why); });
+    EXPECT_GT(book.size(), 3U);
+    EXPECT_TRUE(left_out.empty()) << left_out.front();
+    std::set<std::string> names;
+    for (const auto& w : book) {
+        EXPECT_TRUE(names.insert(w.name).second) << w.name << " is there twice";
+        EXPECT_TRUE(w.name.starts_with("demo.yaml: ")) << w.name;
+    }
+    try {
+        bench::workloads_named("asain", plan::precision::double_, ignored);
+        FAIL();
+    } catch (const error& e) {
+        EXPECT_EQ(e.kind(), error_kind::usage);
+        EXPECT_NE(e.message().find("did you mean 'asian'"), std::string::npos) << e.message();
+    }
+}
+
+TEST(conflicts, follow_the_arithmetic_of_the_layouts) {
+    const auto passes = [](ring_layout layout, int positions, int bytes) {
+        return bench::predicted_passes({layout, 1, 256, positions, -1, bytes});
+    };
+    for (const int bytes : {4, 8, 16}) {
+        for (int positions = 1; positions <= 32; ++positions) {
+            EXPECT_EQ(passes(ring_layout::transposed, positions, bytes), 1) << positions << ", " << bytes;
+            EXPECT_EQ(passes(ring_layout::padded, positions, bytes), 1) << positions << ", " << bytes;
+            // Threads that are served at a time, in pieces of the size of a bank or of several.
+            const int threads = 128 / bytes;
+            int common = positions;
+            for (int rest = threads; rest != 0;) {
+                const int next = common % rest;
+                common = rest;
+                rest = next;
+            }
+            EXPECT_EQ(passes(ring_layout::plain, positions, bytes), common) << positions << ", " << bytes;
+        }
+    }
+    // A padding that someone chose may be a bad one.
+    EXPECT_EQ(bench::predicted_passes({ring_layout::padded, 1, 256, 6, 2, 4}), 8);
+}
+
+class tuned : public testing::Test {
+  protected:
+    tuned() : folder_(std::filesystem::path(testing::TempDir()) / "tilewalk-tuned") {
+        std::filesystem::remove_all(folder_);
+        on_ = cuda::fake_gpu::some_properties();
+        on_.driver = "13.0";
+    }
+    ~tuned() override { std::filesystem::remove_all(folder_); }
+
+    cuda::tuned_choice found() const {
+        cuda::tuned_choice out;
+        out.how = open_choice(true);
+        out.how.is_open = out.how.has_best_layout = false;
+        out.how.feed = "bulk_async";
+        out.how.distance = 12;
+        out.how.rows = 6;
+        out.how.layout = ring_layout::transposed;
+        out.how.width = 2;
+        out.how.threads = 128;
+        out.how.blocks = 4;
+        out.milliseconds = 0.75;
+        out.untuned_milliseconds = 1.5;
+        out.date = "2026-01-31";
+        return out;
+    }
+
+    std::filesystem::path folder_;
+    cuda::device_properties on_;
+    bench::workload asian_ = bench::workloads().front().make(plan::precision::double_);
+};
+
+TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
+    const auto asked = open_choice(true);
+    cuda::tuned_choices first(folder_);
+    EXPECT_FALSE(first.find(on_, asian_.code, asked));
+    first.remember(on_, asian_.code, asked, found());
+
+    cuda::tuned_choices second(folder_);
+    const auto got = second.find(on_, asian_.code, asked);
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->how, found().how);
+    EXPECT_EQ(got->milliseconds, 0.75);
+    EXPECT_EQ(got->untuned_milliseconds, 1.5);
+    EXPECT_EQ(got->date, "2026-01-31");
+    EXPECT_TRUE(first.find(on_, asian_.code, asked)) << "also by who remembered it";
+
+    auto other = on_;
+    other.driver = "13.1";
+    EXPECT_FALSE(second.find(other, asian_.code, asked));
+    other = on_;
+    other.name = "another GPU";
+    EXPECT_FALSE(second.find(other, asian_.code, asked));
+    auto single = asked;
+    single.precision = plan::precision::single;
+    EXPECT_FALSE(second.find(on_, asian_.code, single));
+    EXPECT_FALSE(second.find(on_, asian_.code, open_choice(false))) << "shocks that are made";
+    const auto heston = bench::workloads_named("heston_step", plan::precision::double_, [](const auto&) {});
+    EXPECT_FALSE(second.find(on_, heston.front().code, asked));
+}
+
+TEST_F(tuned, files_that_are_damaged_say_nothing) {
+    const auto asked = open_choice(true);
+    cuda::tuned_choices writer(folder_);
+    writer.remember(on_, asian_.code, asked, found());
+    const auto file = writer.file_of(on_, asian_.code, asked);
+    std::string text;
+    {
+        std::ifstream in(file);
+        text.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    const auto with = [&](const std::string& what, const std::string& instead) {
+        std::string changed = text;
+        const auto at = changed.find(what);
+        EXPECT_NE(at, std::string::npos) << what;
+        return changed.replace(at, what.size(), instead);
+    };
+    for (const std::string& damaged :
+         {std::string(), std::string("{"), std::string("[]"), text.substr(0, text.size() / 2),
+          with("\"width\": 2", "\"width\": \"2\""), with("\"width\": 2", "\"width\": 0"),
+          with("bulk_async", "bulk_asink"), with("transposed", "sideways"),
+          with("\"subject\": \"", "\"subject\": \"0"),
+          with("\"blocks_resident\": 4", "\"blocks_resident\": -1"), with("\"date\"", "\"dat\"")}) {
+        std::ofstream(file, std::ios::trunc) << damaged;
+        EXPECT_FALSE(cuda::tuned_choices(folder_).find(on_, asian_.code, asked)) << damaged;
+    }
+    std::ofstream(file, std::ios::trunc) << text;
+    EXPECT_TRUE(cuda::tuned_choices(folder_).find(on_, asian_.code, asked));
+}
+
+TEST_F(tuned, nothing_is_remembered_without_a_folder) {
+    cuda::tuned_choices none{std::filesystem::path()};
+    EXPECT_FALSE(none.find(on_, asian_.code, open_choice(true)));
+    EXPECT_THROW(none.remember(on_, asian_.code, open_choice(true), found()), error);
+}
+
+TEST_F(tuned, kernels_are_built_as_was_found_where_that_is_open) {
+    cuda::tuned_choices choices(folder_);
+    auto made = found();
+    made.how.feed = "inline";
+    auto asked = open_choice(false);
+    choices.remember(on_, asian_.code, asked, made);
+    const cuda::gpu_job job{&asian_.code, &asian_.trades[0].data, &asian_.trades[0].when};
+    const auto width_of = [&](const std::optional<cuda::tuned_device>& by) {
+        for (const auto& k : cuda::kernels_of({&job, 1}, asked, "auto", by)) {
+            if (k.is_walk) return k.how.width * 1000 + k.how.threads;
+        }
+        return 0;
+    };
+    EXPECT_EQ(width_of({}), 4256);
+    EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2128);
+    asked.is_open = false;  // somebody said something
+    EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 4256);
+}
+
+}  // namespace
+
+}  // namespace tilewalk
