@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,10 +37,16 @@ inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cud
     return rows;
 }
 
-// On a device that computes nothing.
-inline std::vector<bench::row> rows_on_fake(suite_function suite,
-                                            const std::shared_ptr<cuda::fake_gpu>& gpu) {
+// On a device that computes nothing. `compiled` is told every text that the suite asks for.
+inline std::vector<bench::row> rows_on_fake(suite_function suite, const std::shared_ptr<cuda::fake_gpu>& gpu,
+                                            std::set<std::string>* compiled = nullptr) {
     cuda::text_compiler compiler;
+    std::mutex lock;
+    compiler.refuses = [&](const std::string& text) {
+        const std::lock_guard guard(lock);
+        if (compiled != nullptr) compiled->insert(text);
+        return false;
+    };
     gpu->kernel = [](const std::string&, const std::string&, const cuda::launch&, std::span<void*>) {
         return [] {};
     };
