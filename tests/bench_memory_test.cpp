@@ -134,14 +134,42 @@ TEST(bench_memory, a_device_that_computes_nothing_gives_no_result) {
     std::set<std::string> keys;
     for (const auto& r : rows) {
         EXPECT_TRUE(keys.insert(key_of(r)).second) << key_of(r);
-        EXPECT_FALSE(r.wrong.empty()) << key_of(r);
-        EXPECT_TRUE(r.figures.empty()) << key_of(r) << r.figures.dump();
+        // The fake device copies as a real one does.
+        const bool is_copy = r.axes["kind"] == "copy" || r.axes["kind"] == "copy_in_pieces";
+        EXPECT_EQ(r.is_result(), is_copy) << key_of(r) << r.wrong << r.skipped;
+        EXPECT_EQ(r.figures.contains("milliseconds"), is_copy) << key_of(r) << r.figures.dump();
         EXPECT_EQ(r.axes.begin().key(), "kind");
         if (!r.over.is_null()) {
             EXPECT_EQ(r.over["kind"], r.axes["kind"]);
         }
     }
     EXPECT_GT(rows.size(), 100u);
+}
+
+// A launch or an allocation that fails spoils its own row; a device that is lost ends the suite.
+TEST(bench_memory, one_failure_spoils_one_row) {
+    const auto fresh = [] {
+        auto gpu = std::make_shared<cuda::fake_gpu>();
+        gpu->said_free = std::size_t{64} << 20;
+        gpu->when = cuda::fake_gpu::schedule::late;
+        return gpu;
+    };
+    const std::size_t all = rows_on_fake(memory::run, fresh()).size();
+    for (const std::string call : {"run", "allocate", "allocate_pinned", "open_texture"}) {
+        auto gpu = fresh();
+        gpu->failures.push_back({call, 4, cuda::device_failure::out_of_memory});
+        const auto rows = rows_on_fake(memory::run, gpu);
+        EXPECT_EQ(rows.size(), all) << call;
+        EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                                [&](const auto& r) { return r.skipped == call + ": failed as planned"; }),
+                  1)
+            << call;
+        EXPECT_EQ(gpu->report(), "") << call;
+
+        gpu = fresh();
+        gpu->failures.push_back({call, 4, cuda::device_failure::lost});
+        EXPECT_THROW(rows_on_fake(memory::run, gpu), cuda::device_error) << call;
+    }
 }
 
 TEST(bench_memory, every_row_is_right_on_a_gpu) {

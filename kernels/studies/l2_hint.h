@@ -41,7 +41,7 @@ static void sum_of_tanh(const char* from, float* sums) {
 // Each thread `pieces` of them, through a ring of `stages` slots of its own: it waits for nobody else.
 template <class copier, int words, int pieces, int stages>
 static void sum_of_tanh_through_ring(const char* from, float* sums) {
-    __shared__ alignas(16) word32 ring[stages][block_threads][words];
+    alignas(16) __shared__ word32 ring[stages][block_threads][words];
     from += (word64(blockIdx.x) * block_threads * pieces + threadIdx.x) * (4 * words);
     const auto start = [&](int k) {
         if (k < pieces) {

@@ -206,7 +206,7 @@ static void sum_rows(const memory_job& j) {
 template <int words, bool is_async>
 static void sum_through_shared(const memory_job& j) {
     using piece = neighbours<word32, words>;
-    __shared__ alignas(16) char slots[pieces_to_shared * block_threads * sizeof(piece)];
+    alignas(16) __shared__ char slots[pieces_to_shared * block_threads * sizeof(piece)];
     const thread_memory<spaces::global> memory{slots, int(threadIdx.x)};
     const auto slot = [](int p, word32 thread) {
         return (word32(p) * block_threads + thread) * word32(sizeof(piece));

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t block_threads = 256;
 constexpr std::uint64_t full_count = std::uint64_t{1} << 28;
-// Of the ring: far enough ahead at 16 bytes a copy (see kernels/feeds/smem_rolling_async.h).
+// Of the ring: at 16 bytes a copy 64 bytes of a thread are under way, and 16 KiB of a block leave room for as
+// many blocks as a multiprocessor has threads for.
 constexpr int stages = 4, pieces_through_ring = 32;
 // Blocks at each end, and as many between, whose sums the host makes itself.
 constexpr std::uint64_t checked_blocks = 16;

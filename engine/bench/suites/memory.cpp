@@ -92,7 +92,10 @@ bool study::measure(row& r, const summed& what) {
     const cuda::kernel k = on.find(what.text, "sum");
     memory_job job = what.job;
     void* arguments[] = {&job};
-    const auto launched = [&] { on.run(k, what.how, arguments); };
+    const auto launched = [&] {
+        if (what.before) what.before();
+        for (word32 n = 0; n < what.launches; ++n) on.run(k, what.how, arguments);
+    };
     on.device().fill(job.sums, 0xa5, what.how.blocks * sizeof(word32), on.stream());
     launched();
     word32 sum = 0;
@@ -117,15 +120,20 @@ std::vector<std::string> texts() {
     append(all, global_texts());
     append(all, latency_texts());
     append(all, on_chip_texts());
+    append(all, copies_texts());
     return all;
 }
 
 void run(gpu_bench& on, const request&, const sink& to) {
     on.compile(texts());
     study s(on, to);
+    const cuda::in_flight waits(on.device(), {on.stream()});
     global(s);
     latency(s);
     on_chip(s);
+    copies_and_mapped(s);
+    // Last, because it changes the cache for all that comes after.
+    persisting(s);
 }
 
 }  // namespace tilewalk::bench::memory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far away a memory is: one thread, each load waiting for the address that the one before brings. What to
-// see: some 20 ns for what is on the multiprocessor (shared memory, constants in their cache, the first-level
-// cache), ten times that for the second-level cache, and more again for device memory, to which lost
+// see: tens of nanoseconds for what is on the multiprocessor (shared memory, constants in their cache, the
+// first-level cache), hundreds for the second-level cache, and more again for device memory, to which the
 // addresses of pages add: nodes follow in no order. A texture fetch takes a longer way than a load.
 //
 // A row's latency is that of the loads by which a long chase exceeds a short one that has warmed the caches:

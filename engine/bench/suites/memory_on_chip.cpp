@@ -4,9 +4,10 @@
 //   where the read-only path serves them at once. So constants are for what is alike for all.
 // - shared memory has 32 banks of a word. Lanes that are a stride apart take gcd(stride, 32) turns, whatever
 //   else the stride is: 1 at every odd one, 33 among them, which is what padding is for; 32 at 32.
-// - an array with a run-time index cannot stand in registers; local memory is device memory by name and the
-//   first-level cache in fact, here nearly as fast as shared memory, and no limit of a block's shared bytes.
-// - an asynchronous copy of 16 bytes passes registers and the first-level cache by; of 4 bytes it is an
+// - an array with a run-time index cannot stand in registers. Local memory is device memory by name and the
+//   first-level cache in fact, as long as the arrays of all threads fit there; no block's shared bytes limit
+//   it.
+// - an asynchronous copy of 16 bytes passes registers and the first-level cache by; one of 4 bytes is an
 //   instruction for as little as a load brings.
 #include <array>
 #include <numeric>

@@ -35,9 +35,11 @@ struct summed {
     std::string text;
     cuda::launch how;
     memory_job job;
-    word32 truth = 0;          // the sum over what its blocks hand in
-    double useful_bytes = 0;   // that are read; 0: no matter
-    bool is_warm = false;      // the caches are not flushed before a sample
+    word32 truth = 0;              // the sum over what its blocks hand in
+    double useful_bytes = 0;       // that are read; 0: no matter
+    bool is_warm = false;          // the caches are not flushed before a sample
+    std::function<void()> before;  // what else is timed, put into the stream first
+    word32 launches = 1;
     bool is_streamed = false;  // from device memory, whose copies it is held against
 };
 
@@ -73,8 +75,11 @@ class study {
 void global(study& s);
 void latency(study& s);
 void on_chip(study& s);  // constant, shared and local memory, and the way into shared memory
+void copies_and_mapped(study& s);
+void persisting(study& s);  // leaves a part of the second-level cache set aside
 std::vector<std::string> global_texts();
 std::vector<std::string> latency_texts();
 std::vector<std::string> on_chip_texts();
+std::vector<std::string> copies_texts();
 
 }  // namespace tilewalk::bench::memory
