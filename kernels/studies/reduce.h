@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reduction of tiles alone: payoffs that stand in memory, brought to where a path kernel leaves them.
+#pragma once
+
+#include "kernels/arguments.h"
+#include "kernels/reductions/reduction.h"
+
+namespace tilewalk::kernels::studies {
+
+// One block a tile, of one trade whose payoffs are those of the arguments. `shared` holds the payoffs of a
+// tile, then what the reduction takes.
+template <class reduction>
+static void reduce(const path_arguments& a, char* shared) {
+    double* payoffs = reinterpret_cast<double*>(shared);
+    const word64 tile = blockIdx.x;
+    const int count = paths_in_tile(a.paths, tile);
+    for (int path = int(threadIdx.x); path < count; path += int(blockDim.x)) {
+        payoffs[path] = a.payoffs[tile * paths_per_tile + word64(path)];
+    }
+    __syncthreads();
+    reduction::finish(payoffs, count, {tile, word32(tile), a.tiles, a.results, a.merged, a.finished, nullptr},
+                      shared + paths_per_tile * sizeof(double));
+}
+
+}  // namespace tilewalk::kernels::studies
