@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite `random`: normals a second of every random source that fills a cube, and what a cube costs from
+// end to end: an Asian with shocks made in registers, against the same one walked from a cube that was filled
+// for it. Numbers must have the mean and the variance of normals before their maker is timed, and both walks
+// the bits of the price that the CPU finds.
+#include "engine/bench/suites/random.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/bench/attempt.h"
+#include "engine/bench/gpu_bench.h"
+#include "engine/bench/suites.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/random/catalogue.h"
+#include "engine/random/fill_kernels.h"
+#include "kernels/tile.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::bench {
+
+namespace normals {
+
+const char* const asian_book =
+    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {A: {currency: USD, spot: 100, "
+    "volatility: 0.2}}}\n"
+    "trades:\n  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: "
+    "1, count: 252}}\n";
+
+namespace {
+
+using random::element;
+
+constexpr std::uint64_t cube_rows = 64, walk_steps = 252;
+// Where memory suffices: a cube of 2^26 normals, and one of the 2^19 paths of a walk.
+std::uint64_t cube_paths(const gpu_bench& on) {
+    return paths_for(std::uint64_t{1} << 20, cube_rows, on.device().free_bytes());
+}
+std::uint64_t walk_paths(const gpu_bench& on) {
+    return paths_for(std::uint64_t{1} << 19, walk_steps, on.device().free_bytes());
+}
+// Rows whose numbers are looked at.
+constexpr std::array<std::uint64_t, 3> sampled_rows{0, 31, cube_rows - 1};
+
+const char* name_of(element of) {
+    return of == element::double_ ? "double" : "single";
+}
+
+bool is_single(plan::precision p) {
+    return p != plan::precision::double_;
+}
+
+random::opening opening_on(gpu_bench& on, std::uint64_t paths, std::uint64_t rows, element of,
+                           bool approximate) {
+    random::opening out{
+        on.device(), [&on](const std::string& text, const char* name) { return on.find(text, name); },
+        walk::seed,  paths,
+        rows,        of};
+    out.approximate = approximate;
+    return out;
+}
+
+// A cube in memory.
+struct memory_cube {
+    memory_cube(gpu_bench& on, std::uint64_t paths, std::uint64_t rows, element of)
+        : memory(on.device(), random::padded_paths(paths, of) * rows * random::bytes_of(of)),
+          cube{memory.as<void>(), random::padded_paths(paths, of), rows, random::shock_kind::normal} {}
+
+    cuda::device_memory memory;
+    random::cube cube;
+};
+
+template <class real>
+std::vector<double> sample_of(gpu_bench& on, const random::cube& from, std::uint64_t paths) {
+    std::vector<double> out;
+    for (const std::uint64_t r : sampled_rows) {
+        const auto got = on.downloaded<real>(static_cast<const real*>(from.first) + r * from.pitch, paths);
+        out.insert(out.end(), got.begin(), got.end());
+    }
+    return out;
+}
+
+// A source that fills a cube, as a row names it.
+struct maker {
+    std::string name;
+    const random::catalogue_entry* source;
+    element of;
+    bool approximate;
+};
+
+std::vector<maker> makers() {
+    std::vector<maker> out;
+    for (const element of : {element::single_, element::double_}) {
+        for (const auto& source : random::catalogue())
+            out.push_back({std::string(source.name), &source, of, false});
+        if (of == element::single_)
+            out.push_back({"philox_approximate", &random::catalogue().front(), of, true});
+    }
+    return out;
+}
+
+row row_of(std::string_view source, element of) {
+    row r;
+    r.suite = "random";
+    r.axes = {{"kind", "fill"}, {"source", source}, {"precision", name_of(of)}};
+    return r;
+}
+
+void measure_makers(gpu_bench& on, const sink& to) {
+    // Of our own source, by precision.
+    std::array<std::optional<double>, 2> ours;
+    const std::uint64_t paths = cube_paths(on);
+    for (const maker& m : makers()) {
+        on.says("random: " + m.name + ", " + name_of(m.of));
+        std::unique_ptr<random::random_source> source;
+        std::optional<memory_cube> made;
+        const cuda::in_flight waits(on.device(), {on.stream()});
+        try {
+            source = m.source->open(opening_on(on, paths, cube_rows, m.of, m.approximate));
+            made.emplace(on, paths, cube_rows, m.of);
+        } catch (const cuda::device_error& e) {
+            if (e.is_final()) throw;
+            skip(row_of(m.name, m.of), to, e.what());
+            continue;
+        } catch (const error& e) {
+            skip(row_of(m.name, m.of), to, e.what());
+            continue;
+        }
+        attempt(row_of(m.name, m.of), to, [&](row& r) {
+            const auto fill = [&] { source->fill(made->cube, 0, paths, on.stream()); };
+            on.device().fill(made->memory.as<void>(), 0xff, made->memory.bytes(), on.stream());
+            fill();
+            r.wrong = why_not_normal(m.of == element::double_ ? sample_of<double>(on, made->cube, paths)
+                                                              : sample_of<float>(on, made->cube, paths));
+            if (!r.wrong.empty()) return;
+            const auto t = on.time(fill);
+            const double seconds = t.milliseconds.median * 1e-3,
+                         count = static_cast<double>(paths * cube_rows);
+            const double rate = count * static_cast<double>(random::bytes_of(m.of)) / seconds;
+            r.figures = figures_of(t);
+            r.figures["paths"] = paths;
+            r.figures["normals_per_second"] = count / seconds;
+            r.figures["bytes_per_second"] = rate;
+            r.figures["share_of_copy"] = rate / on.copy_rate();
+            auto& reference = ours.at(m.of == element::double_ ? 1 : 0);
+            if (m.source == &random::catalogue().front() && !m.approximate) {
+                reference = t.milliseconds.median;
+            } else if (reference) {
+                r.over = row_of(random::catalogue().front().name, m.of).axes;
+                r.figures["ratio"] = *reference / t.milliseconds.median;
+            }
+        });
+    }
+    for (const element of : {element::single_, element::double_}) {
+        skip(row_of("curand_device", of), to,
+             "kernels that are compiled at run time include kernels/ alone, not cuRAND's device headers; "
+             "bench/gpu_baselines_curand.cu measures them, built by nvcc");
+    }
+}
+
+row row_of_walk(const char* shocks, plan::precision p) {
+    row r;
+    r.suite = "random";
+    r.axes = {{"kind", "asian"}, {"shocks", shocks}, {"precision", plan::name_of(p)}};
+    return r;
+}
+
+bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Why the price is not what the CPU finds on the same paths: in double the same bits, else within five
+// standard errors of both.
+std::string why_not_the_cpus(const estimate& got, plan::precision p, std::uint64_t paths) {
+    const auto book = tilewalk::book::parse(asian_book, "benchmark");
+    run_options options;
+    options.overrides.paths = paths;
+    options.overrides.seed = walk::seed;
+    options.overrides.device = "cpu";
+    const results priced = engine().price(book, options);
+    const price_row& r = priced.rows.at(0);
+    if (r.status != trade_status::priced) return "the CPU can't price it: " + r.message;
+    const bool right =
+        p == plan::precision::double_
+            ? got.price == r.price && got.standard_error == r.standard_error
+            : std::abs(got.price - r.price) <= 5 * std::hypot(got.standard_error, r.standard_error);
+    return right ? ""
+                 : "the price is " + std::to_string(got.price) + " +- " + std::to_string(got.standard_error) +
+                       ", on the CPU " + std::to_string(r.price) + " +- " + std::to_string(r.standard_error);
+}
+
+void add_walk_figures(row& r, const gpu_bench::timing& t, std::uint64_t paths) {
+    r.figures = figures_of(t);
+    r.figures["paths"] = paths;
+    r.figures["path_steps_per_second"] =
+        static_cast<double>(paths * walk_steps) / (t.milliseconds.median * 1e-3);
+}
+
+void measure_walks(gpu_bench& on, plan::precision p, const sink& to) {
+    const planned_walk in_registers = inline_asian(p), streamed = streamed_asian(p);
+    const std::uint64_t paths = walk_paths(on);
+    std::optional<kernels::tile_result> expected;
+    double inline_milliseconds = 0;
+    attempt(row_of_walk("inline", p), to, [&](row& r) {
+        walk w(on, in_registers, paths);
+        w.run();
+        const auto got = w.result();
+        r.wrong = why_not_the_cpus(estimate_of(got), p, paths);
+        if (!r.wrong.empty()) return;
+        expected = got;
+        const auto t = on.time([&] { w.run(); });
+        inline_milliseconds = t.milliseconds.median;
+        add_walk_figures(r, t, paths);
+        r.figures["block"] = in_registers.how.threads;
+        r.figures["width"] = in_registers.how.width;
+    });
+    attempt(row_of_walk("streamed", p), to, [&](row& r) {
+        const element of = is_single(p) ? element::single_ : element::double_;
+        const memory_cube made(on, paths, walk_steps, of);
+        const auto opened = opening_on(on, paths, walk_steps, of, p == plan::precision::single_fast);
+        walk w(on, streamed, paths);
+        const auto fill = [&] { random::draw_cube(opened, made.cube, 0, paths, on.stream()); };
+        const kernels::array_argument normals{made.cube.first, made.cube.pitch, made.cube.pitch, 0};
+        const auto both = [&] {
+            fill();
+            w.run(normals);
+        };
+        both();
+        if (!expected) {
+            r.wrong = "there is no right result with shocks in registers to compare with";
+        } else if (!same_bits(w.result(), *expected)) {
+            r.wrong = "other bits than with shocks in registers";
+        }
+        if (!r.wrong.empty()) return;
+        const auto t = on.time(both);
+        add_walk_figures(r, t, paths);
+        r.figures["fill_milliseconds"] = on.time(fill).milliseconds.median;
+        r.figures["walk_milliseconds"] = on.time([&] { w.run(normals); }).milliseconds.median;
+        r.figures["feed"] = streamed.how.feed;
+        r.over = row_of_walk("inline", p).axes;
+        r.figures["ratio"] = inline_milliseconds / t.milliseconds.median;
+    });
+}
+
+}  // namespace
+
+std::uint64_t paths_for(std::uint64_t most, std::uint64_t rows, std::size_t free_bytes) {
+    std::uint64_t paths = most;
+    while (paths > kernels::paths_per_tile && paths * rows * sizeof(double) > free_bytes / 4) paths /= 2;
+    return paths;
+}
+
+std::string why_not_normal(std::span<const double> sample) {
+    const auto n = static_cast<double>(sample.size());
+    double sum = 0, squares = 0;
+    for (const double x : sample) {
+        sum += x;
+        squares += x * x;
+    }
+    const double mean = sum / n, variance = squares / n - mean * mean;
+    if (std::abs(mean) <= 5 / std::sqrt(n) && std::abs(variance - 1) <= 5 * std::sqrt(2 / n)) return {};
+    return "no normals: of " + std::to_string(sample.size()) + " the mean is " + std::to_string(mean) +
+           " and the variance " + std::to_string(variance);
+}
+
+planned_walk inline_asian(plan::precision p) {
+    cuda::kernel_choice how;
+    how.precision = p;
+    how.width = cuda::kernel_choice::automatic_width;
+    how.blocks = cuda::kernel_choice::automatic_blocks;
+    return plan_walk(asian_book, how);
+}
+
+planned_walk streamed_asian(plan::precision p) {
+    // 16 bytes a copy: the fastest ring at any occupancy.
+    cuda::kernel_choice how;
+    how.precision = p;
+    how.feed = "smem_rolling_async";
+    how.distance = 8;
+    how.width = is_single(p) ? 4 : 2;
+    how.has_best_layout = true;
+    return plan_walk(asian_book, how);
+}
+
+namespace {
+
+constexpr std::array walked{plan::precision::single_fast, plan::precision::double_};
+
+}  // namespace
+
+}  // namespace normals
+
+void run_random(gpu_bench& on, const request&, const sink& to) {
+    std::vector<std::string> texts{cuda::merge_kernel_text()};
+    for (const random::element of : {random::element::single_, random::element::double_}) {
+        texts.push_back(random::draw_text(of, random::shock_kind::normal));
+        texts.push_back(random::convert_bits_text(of, random::shock_kind::normal));
+        texts.push_back(random::convert_points_text(of));
+    }
+    texts.push_back(random::draw_text(random::element::single_, random::shock_kind::normal, true));
+    for (const plan::precision p : normals::walked) {
+        texts.push_back(normals::inline_asian(p).text());
+        texts.push_back(normals::streamed_asian(p).text());
+    }
+    on.compile(texts);
+    normals::measure_makers(on, to);
+    for (const plan::precision p : normals::walked) normals::measure_walks(on, p, to);
+}
+
+}  // namespace tilewalk::bench
