@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs of this folder share: the workloads, how one is timed, and what is printed.
+
+A program prices the workloads of workloads.json with one library, each in float32 and float64, and prints one JSON
+object a line: {"workload", "library", "style", "version", "device", "precision", "paths", "steps", "price",
+"standard_error", "milliseconds"}; or, where it can't, {"workload", "library", "style", "skipped"}.
+"""
+import argparse
+import json
+import math
+import os
+import statistics
+import sys
+import time
+
+WARM_UPS = 2
+FEWEST, MOST, SECONDS = 5, 21, 3.0  # samples of one time
+PRECISIONS = ("float32", "float64")
+
+
+def read_workloads(shrink=1):
+    """The numbers of every workload, with those that follow from them; paths over `shrink`."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads.json"), encoding="ascii") as file:
+        all_of_them = json.load(file)
+    for name, w in all_of_them.items():
+        w["name"] = name
+        w["paths"] = max(1024, w["paths"] // shrink)
+        w["dt"] = w["years"] / w["steps"]
+        w["discount"] = math.exp(-w["rate"] * w["years"])
+        if "volatility" in w:
+            w["drift"] = (w["rate"] - 0.5 * w["volatility"] ** 2) * w["dt"]
+            w["step_volatility"] = w["volatility"] * math.sqrt(w["dt"])
+    note = all_of_them["autocallable"]
+    note["drifts"] = [(note["rate"] - 0.5 * v * v) * note["dt"] for v in note["volatilities"]]
+    note["root"] = [[math.sqrt(note["dt"]) * v * x for x in row]
+                    for v, row in zip(note["volatilities"], root_of(note["correlation"], len(note["volatilities"])))]
+    times = [note["dt"] * (k + 1) for k in range(note["steps"])]
+    note["payments"] = [note["notional"] * (1 + note["coupon_per_year"] * t) * math.exp(-note["rate"] * t)
+                        for t in times]
+    return all_of_them
+
+
+def root_of(correlation, count):
+    """The lower triangular root of a matrix with ones on the diagonal and one correlation elsewhere."""
+    root = [[0.0] * count for _ in range(count)]
+    for i in range(count):
+        for j in range(i + 1):
+            left = (1.0 if i == j else correlation) - sum(root[i][k] * root[j][k] for k in range(j))
+            root[i][j] = math.sqrt(left) if i == j else left / root[j][j]
+    return root
+
+
+def milliseconds_of(run):
+    """The median time of a call that returns when its numbers are there."""
+    for _ in range(WARM_UPS):
+        run()
+    samples, begin = [], time.perf_counter()
+    while len(samples) < FEWEST or (len(samples) < MOST and time.perf_counter() - begin < SECONDS):
+        start = time.perf_counter()
+        run()
+        samples.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(samples)
+
+
+def only_rows_to_output():
+    """What libraries print goes to standard error from now on; gives where rows go."""
+    sys.stdout.flush()
+    rows = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    return rows
+
+
+def reason(e):
+    text = str(e).strip().splitlines()
+    return f"{type(e).__name__}: {text[0] if text else ''}"[:300]
+
+
+def main(library, open_library):
+    """`open_library(arguments)` imports the library and gives an object with `version`, `device`, and
+    `pricers(precision)`: of (style, workload) a function of the workload's numbers that makes a function without
+    arguments, which prices it and returns (price, standard error) as floats once the device is done."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shrink", type=int, default=1, help="a part of the paths, to try the program")
+    parser.add_argument("--cpu", action="store_true", help="run where there is no GPU, to try the program")
+    arguments = parser.parse_args()
+    workloads = read_workloads(arguments.shrink)
+    rows = only_rows_to_output()
+
+    def show(**line):
+        print(json.dumps(line, allow_nan=False), file=rows, flush=True)
+
+    try:
+        opened = open_library(arguments)
+    except Exception as e:  # whatever is amiss with a library, the other libraries are measured
+        for name in workloads:
+            show(workload=name, library=library, skipped=reason(e))
+        return 0
+    for precision in PRECISIONS:
+        for (style, name), make in opened.pricers(precision).items():
+            w = workloads[name]
+            try:
+                run = make(w)
+                price, standard_error = run()
+                if not (math.isfinite(price) and math.isfinite(standard_error)):
+                    raise ArithmeticError(f"the price is {price} +- {standard_error}")
+                show(workload=name, library=library, style=style, version=opened.version, device=opened.device,
+                     precision=precision, paths=w["paths"], steps=w["steps"], price=price,
+                     standard_error=standard_error, milliseconds=milliseconds_of(run))
+            except Exception as e:
+                show(workload=name, library=library, style=style, precision=precision, skipped=reason(e))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit("a module of the programs beside it")
