@@ -4,29 +4,36 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/bench/suites/auto_choice.h"
-#include "engine/bench/suites/l2_hint.h"
-#include "engine/bench/suites/prefetch.h"
-#include "engine/bench/suites/tiles.h"
 #include "engine/config/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {
+
+void run_prefetch(gpu_bench& on, const request& asked, const sink& to);
+void run_l2_hint(gpu_bench& on, const request& asked, const sink& to);
+void run_tiles(gpu_bench& on, const request& asked, const sink& to);
+void run_memory(gpu_bench& on, const request& asked, const sink& to);
+void run_reductions(gpu_bench& on, const request& asked, const sink& to);
+void run_random(gpu_bench& on, const request& asked, const sink& to);
+void run_auto(gpu_bench& on, const request& asked, const sink& to);
 
 namespace {
 
 // In the order in which a performance engineer asks.
 constexpr auto catalogue = std::to_array<suite_entry>({
     {"prefetch", "every feed by distance, layout, width and resident warps, on path kernels", true,
-     "five strategies on an A100: uneven without padding, +60 % at distance 6 with it", prefetch::run},
+     "five strategies on an A100: uneven without padding, +60 % at distance 6 with it", run_prefetch},
     {"l2_hint", "loads and copies that ask the second-level cache for more than they read", false,
-     "tanh and sum of 2^28 floats on an H20, quarter-warp 16-byte loads: 355.90 us, with L2::256B 313.95 us",
-     l2_hint::run},
-    {"tiles",
-     "correlated moves by every matrix kernel, from the plain one up, and by cuBLAS; GFLOPS of the triangle "
-     "alone",
-     false, "GeForce 8800: untiled 10.58 GFLOPS, tiles of 16 x 16 unrolled 46.49 GFLOPS", tiles::run},
-    {"auto", "the tuner's choice against a full search, on 20 kernels", false, "", auto_choice::run},
+     "tanh and sum of 2^28 floats on an H20, 16-byte loads: 355.90 us, with L2::256B 313.95 us", run_l2_hint},
+    {"tiles", "correlated moves by every matrix kernel and by cuBLAS; GFLOPS of the triangle alone", false,
+     "GeForce 8800: untiled 10.58 GFLOPS, tiles of 16 x 16 unrolled 46.49 GFLOPS", run_tiles},
+    {"memory", "the memories of a GPU: bandwidth, latency, and what ways to read them cost", false, "",
+     run_memory},
+    {"reductions", "how payoffs become one result, after a path kernel and alone, and whose bits stay", false,
+     "", run_reductions},
+    {"random", "normals a second of every random source, and shocks in registers against a cube", false, "",
+     run_random},
+    {"auto", "the tuner's choice against a full search, on 20 kernels", false, "", run_auto},
 });
 
 }  // namespace

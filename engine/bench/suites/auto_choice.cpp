@@ -2,7 +2,7 @@
 // Whether the tuner finds what a full search finds: on kernels that differ in payoff, precision and in how
 // many warps may be resident, its choice against the fastest of all candidates, each of them timed until its
 // noise is small, and against feed `none`. The combinations were not looked at while the tuner was written.
-#include "engine/bench/suites/auto_choice.h"
+#include "engine/bench/suites.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 #include "engine/bench/workloads.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::bench::auto_choice {
+namespace tilewalk::bench {
 
 namespace {
 
@@ -119,7 +119,7 @@ void measure_one(gpu_bench& on, const combination& c, row& out) {
 
 }  // namespace
 
-void run(gpu_bench& on, const request&, const sink& to) {
+void run_auto(gpu_bench& on, const request&, const sink& to) {
     for (const combination& c : combinations) {
         row out;
         out.suite = "auto";
@@ -138,4 +138,4 @@ void run(gpu_bench& on, const request&, const sink& to) {
     }
 }
 
-}  // namespace tilewalk::bench::auto_choice
+}  // namespace tilewalk::bench

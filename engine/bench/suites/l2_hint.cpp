@@ -13,7 +13,9 @@
 #include "engine/bench/suites/group.h"
 #include "kernels/studies/content.h"
 
-namespace tilewalk::bench::l2_hint {
+namespace tilewalk::bench {
+
+namespace l2_hint {
 
 namespace {
 
@@ -144,7 +146,10 @@ block_truth truth_of_block(const access& a, std::uint64_t block) {
     return {sum, magnitude * (1.1 * 0x1p-11 + additions * 0x1p-24)};
 }
 
-void run(gpu_bench& on, const request&, const sink& to) {
+}  // namespace l2_hint
+
+void run_l2_hint(gpu_bench& on, const request&, const sink& to) {
+    using namespace l2_hint;
     std::uint64_t count = full_count;
     // A quarter of the memory at most; no less than a block of each access reads.
     while (count * 4 > on.device().free_bytes() / 4 && count > (1U << 20)) count /= 2;
@@ -205,4 +210,4 @@ void run(gpu_bench& on, const request&, const sink& to) {
     }
 }
 
-}  // namespace tilewalk::bench::l2_hint
+}  // namespace tilewalk::bench

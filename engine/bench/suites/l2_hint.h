@@ -10,8 +10,6 @@
 
 namespace tilewalk::bench::l2_hint {
 
-void run(gpu_bench& on, const request& asked, const sink& to);
-
 // How an array is read; each is measured without a qualifier and with three.
 struct access {
     std::string instruction;  // "ld.global"

@@ -8,7 +8,9 @@
 #include "engine/bench/suites/memory_study.h"
 #include "kernels/studies/content.h"
 
-namespace tilewalk::bench::memory {
+namespace tilewalk::bench {
+
+namespace memory {
 
 namespace {
 
@@ -124,7 +126,10 @@ std::vector<std::string> texts() {
     return all;
 }
 
-void run(gpu_bench& on, const request&, const sink& to) {
+}  // namespace memory
+
+void run_memory(gpu_bench& on, const request&, const sink& to) {
+    using namespace memory;
     on.compile(texts());
     study s(on, to);
     const cuda::in_flight waits(on.device(), {on.stream()});
@@ -136,4 +141,4 @@ void run(gpu_bench& on, const request&, const sink& to) {
     persisting(s);
 }
 
-}  // namespace tilewalk::bench::memory
+}  // namespace tilewalk::bench

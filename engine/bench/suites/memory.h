@@ -10,8 +10,6 @@
 
 namespace tilewalk::bench::memory {
 
-void run(gpu_bench& on, const request& asked, const sink& to);
-
 // Every kernel that the suite runs.
 std::vector<std::string> texts();
 

@@ -17,13 +17,13 @@
 
 #include "engine/bench/conflicts.h"
 #include "engine/bench/path_bench.h"
-#include "engine/bench/suites/prefetch.h"
+#include "engine/bench/suites.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::bench::prefetch {
+namespace tilewalk::bench {
 
 namespace {
 
@@ -225,7 +225,7 @@ class sweeper {
 
 }  // namespace
 
-void run(gpu_bench& on, const request& asked, const sink& to) {
+void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
     static_cast<void>(plan_for(asked));
     const auto precisions = or_all<std::string>(asked.precisions, {"double"});
     std::vector<std::string> subjects;
@@ -242,4 +242,4 @@ void run(gpu_bench& on, const request& asked, const sink& to) {
     }
 }
 
-}  // namespace tilewalk::bench::prefetch
+}  // namespace tilewalk::bench

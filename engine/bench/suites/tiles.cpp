@@ -359,7 +359,10 @@ void measure(gpu_bench& on, std::size_t assets, const sink& to) {
 
 }  // namespace
 
-void run(gpu_bench& on, const request&, const sink& to) {
+}  // namespace tiles
+
+void run_tiles(gpu_bench& on, const request&, const sink& to) {
+    using namespace tiles;
     std::vector<std::string> texts{compare_text(),
                                    random::draw_text(random::element::single_, random::shock_kind::normal),
                                    random::draw_text(random::element::double_, random::shock_kind::normal)};
@@ -373,7 +376,5 @@ void run(gpu_bench& on, const request&, const sink& to) {
         measure<double>(on, assets, to);
     }
 }
-
-}  // namespace tiles
 
 }  // namespace tilewalk::bench

@@ -14,8 +14,6 @@
 
 namespace tilewalk::bench::tiles {
 
-void run(gpu_bench& on, const request& asked, const sink& to);
-
 // One product: the moves of so many assets on so many paths, in one step.
 struct product_size {
     std::size_t assets = 0;
