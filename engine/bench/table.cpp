@@ -27,11 +27,15 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
+// Every name, each where the rows that have it put it among those that they share.
 std::vector<std::string> names_in(row_list rows, json row::*where) {
     std::vector<std::string> names;
     for (const row* r : rows) {
+        auto next = names.begin();
         for (const auto& [name, value] : (r->*where).items()) {
-            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+            auto at = std::ranges::find(names, name);
+            if (at == names.end()) at = names.insert(next, name);
+            next = at + 1;
         }
     }
     return names;
@@ -72,29 +76,17 @@ struct format {
     std::function<std::string(double)> text;
 };
 
-format in_units(row_list rows, const std::string& figure, std::span<const unit> units,
-                const std::function<std::string(std::string_view)>& title) {
-    const std::vector<double> numbers = numbers_in(rows, figure);
-    const unit by = numbers.empty() ? units.back() : unit_of(units, numbers[numbers.size() / 2]);
-    return {title(by.name), [by](double x) { return three_digits(x / by.size); }};
-}
-
 format format_of(row_list rows, const std::string& figure) {
-    const std::function<std::string(double)> percent = [](double x) { return three_digits(100 * x) + " %"; };
-    constexpr std::string_view per_second = "_per_second";
-    if (figure == "milliseconds") {
-        return in_units(rows, figure, time_units,
-                        [](std::string_view u) { return "time " + std::string(u); });
+    if (figure == "noise") {
+        return {figure, [](double x) { return report::fixed(100 * x, 2) + " %"; }};
     }
-    if (figure == "noise" || figure == "share_of_copy") return {spaced(figure), percent};
+    if (figure == "share_of_copy") {
+        return {spaced(figure), [](double x) { return three_digits(100 * x) + " %"; }};
+    }
     if (figure == "ratio") return {figure, [](double x) { return report::fixed(x, 2) + " x"; }};
     if (figure == "price") return {figure, [](double x) { return report::significant(x, 6); }};
-    if (figure.ends_with(per_second)) {
-        const std::string what = spaced(figure.substr(0, figure.size() - per_second.size()));
-        return in_units(rows, figure, rate_units, [&](std::string_view u) {
-            return what == "bytes" ? std::string(u) + "B/s"
-                                   : std::string(u) + (u.empty() ? "" : " ") + what + "/s";
-        });
+    if (const shown_in by = unit_for(rows, figure); by.title != spaced(figure)) {
+        return {by.title, [by](double x) { return three_digits(x / by.size); }};
     }
     return {spaced(figure), nullptr};
 }
@@ -174,10 +166,27 @@ std::string suite_text(const std::string& suite, row_list rows) {
 
 }  // namespace
 
+shown_in unit_for(row_list rows, const std::string& figure) {
+    constexpr std::string_view per_second = "_per_second";
+    const std::vector<double> numbers = numbers_in(rows, figure);
+    const double middle = numbers.empty() ? 0 : numbers[numbers.size() / 2];
+    if (figure == "milliseconds") {
+        const unit by = unit_of(time_units, middle);
+        return {by.size, "time " + std::string(by.name)};
+    }
+    if (figure.ends_with(per_second)) {
+        const unit by = unit_of(rate_units, middle);
+        const std::string what = spaced(figure.substr(0, figure.size() - per_second.size()));
+        const std::string of = what == "bytes" ? "B" : (by.name.empty() ? "" : " ") + what;
+        return {by.size, std::string(by.name) + of + "/s"};
+    }
+    return {1, spaced(figure)};
+}
+
 std::string cell_of(const json& value) {
     if (value.is_string()) return printable(value.get<std::string>());
     if (value.is_number_float()) return report::shortest(value.get<double>());
-    if (value.is_null()) return "none";
+    if (value.is_null()) return "-";  // a number that was none
     return printable(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -276,10 +285,12 @@ std::string csv(const run& what) {
     for (const row& r : what.rows) rows.push_back(&r);
     const std::vector<std::string> axes = names_in(rows, &row::axes), figures = names_in(rows, &row::figures);
     const auto is_axis = [&](const std::string& name) { return std::ranges::find(axes, name) != axes.end(); };
+    // As it may be shown: a line each, whatever a text holds.
+    const auto text = [](const std::string& of) { return report::csv_field(printable(of)); };
     std::string out = "suite";
-    for (const std::string& axis : axes) out += ',' + report::csv_field(axis);
+    for (const std::string& axis : axes) out += ',' + text(axis);
     for (const std::string& figure : figures) {
-        out += ',' + report::csv_field(is_axis(figure) ? "measured_" + figure : figure);
+        out += ',' + text(is_axis(figure) ? "measured_" + figure : figure);
     }
     out += ",over,skipped,wrong\n";
     const auto field = [](const json& of, const std::string& name) -> std::string {
@@ -288,11 +299,11 @@ std::string csv(const run& what) {
         return at->is_number() ? cell_of(*at) : report::csv_field(cell_of(*at));
     };
     for (const row* r : rows) {
-        out += report::csv_field(r->suite);
+        out += text(r->suite);
         for (const std::string& axis : axes) out += ',' + field(r->axes, axis);
         for (const std::string& figure : figures) out += ',' + field(r->figures, figure);
-        out += ',' + report::csv_field(r->over.is_null() ? "" : described(r->over)) + ',' +
-               report::csv_field(r->skipped) + ',' + report::csv_field(r->wrong) + '\n';
+        out += ',' + report::csv_field(r->over.is_null() ? "" : described(r->over)) + ',' + text(r->skipped) +
+               ',' + text(r->wrong) + '\n';
     }
     return out;
 }

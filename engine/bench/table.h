@@ -24,6 +24,14 @@ std::string time_text(double milliseconds);
 // "2.95 TB/s"
 std::string rate_text(double bytes_per_second);
 
+// The unit in which a figure of these rows is shown: what one of it is in the figure's own, and how the
+// column is called.
+struct shown_in {
+    double size = 1;
+    std::string title;
+};
+shown_in unit_for(std::span<const row* const> rows, const std::string& figure);
+
 // The results among rows of one suite. What is alike in all of them stands once, in `alike`.
 struct grid {
     std::vector<std::pair<std::string, std::string>> alike;
