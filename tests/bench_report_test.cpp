@@ -194,14 +194,15 @@ TEST(bench_report, ticks_are_round_and_hold_what_is_shown) {
 
 struct place {
     double x, y;
+    bool beside;
 };
 // Where the marks with a title stand, by that title.
 std::multimap<std::string, place> marks_of(const std::string& svg) {
     static const std::regex one(
-        R"re(<path class="mark [^"]*" transform="translate\(([-0-9.]+) ([-0-9.]+)\)[^"]*" d="[^"]*"><title>([^<]*)</title>)re");
+        R"re(<path class="mark ([^"]*)" transform="translate\(([-0-9.]+) ([-0-9.]+)\)[^"]*" d="[^"]*"><title>([^<]*)</title>)re");
     std::multimap<std::string, place> out;
     for (std::sregex_iterator i(svg.begin(), svg.end(), one), end; i != end; ++i) {
-        out.insert({(*i)[3], {std::stod((*i)[1]), std::stod((*i)[2])}});
+        out.insert({(*i)[4], {std::stod((*i)[2]), std::stod((*i)[3]), has((*i)[1], "beside")}});
     }
     return out;
 }
@@ -345,9 +346,14 @@ TEST(bench_report, figures_show_the_faster_row_higher_and_the_fastest_on_the_lin
     const run r = tests::made_run(how);
     const std::string figure = figure_svg(r, "prefetch-asian-double-padded");
     std::vector<std::pair<double, double>> places;
+    std::map<double, double> line, beside_it;  // of the feed that has several rows at a distance, by place
     for (const auto& [says, where] : marks_of(figure)) {
         places.emplace_back(std::stod(says.substr(says.rfind(": ") + 2)), where.y);
+        if (has(says, "bulk_async")) (where.beside ? beside_it : line)[where.x] = where.y;
     }
+    EXPECT_EQ(line.size(), how.distances.size());
+    EXPECT_EQ(beside_it.size(), 4U);
+    for (const auto& [x, y] : beside_it) EXPECT_GE(y, line.at(x)) << "at " << x;
     std::ranges::sort(places);
     for (std::size_t i = 1; i < places.size(); ++i) {
         EXPECT_LE(places[i].second, places[i - 1].second + 0.5)
