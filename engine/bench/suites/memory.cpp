@@ -90,6 +90,17 @@ cuda::launch study::blocks_for(word64 count, word64 reads) {
     return how;
 }
 
+std::optional<cuda::owned_texture> study::texture_over(const void* memory, word64 bytes, row& r) const {
+    try {
+        return cuda::owned_texture(on.device(),
+                                   on.device().open_texture(memory, bytes, cuda::texel::two_words));
+    } catch (const cuda::device_error& e) {
+        if (e.failure() != cuda::device_failure::refused) throw;
+        r.skipped = e.what();
+        return std::nullopt;
+    }
+}
+
 bool study::measure(row& r, const summed& what) {
     const cuda::kernel k = on.find(what.text, "sum");
     memory_job job = what.job;

@@ -9,9 +9,9 @@
 // - a window of persisting accesses keeps up to the set-aside in the second-level cache while other numbers
 //   stream past. What is smaller than the cache stays there anyhow for as long as it is read often; what is a
 //   few times the set-aside is kept in part, and the window gives way.
+#include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "engine/bench/suites/memory_study.h"

@@ -15,8 +15,9 @@
 // - patches of 8 by 4 texels, an order for which textures are thought to be made: a linear texture has rows
 // as
 //   global memory has, so what it gains is the cache's alone. (There are no 2D textures here.)
-#include <algorithm>
 #include <array>
+#include <optional>
+#include <string_view>
 
 #include "engine/bench/suites/memory_study.h"
 
@@ -52,9 +53,20 @@ std::string records_text(const char* layout) {
 }
 const std::string rows_text = text_of("sum_rows");
 
-cuda::owned_texture texels_of(study& s) {
-    return {s.on.device(),
-            s.on.device().open_texture(s.numbers(), s.words() * sizeof(word32), cuda::texel::two_words)};
+bool is_texture(const path& p) {
+    return std::string_view(p.space) == "texture";
+}
+
+// The sum over the numbers' first bytes by a path, in the place of a texture if it is one.
+void measure_path(study& s, row& r, const path& p, word64 bytes, summed& what) {
+    std::optional<cuda::owned_texture> texture;
+    if (is_texture(p)) {
+        texture = s.texture_over(s.numbers(), bytes, r);
+        if (!texture) return;
+        what.job.texture = static_cast<word64>(texture->get());
+    }
+    const cuda::in_flight waits(s.on.device(), {s.on.stream()});
+    s.measure(r, what);
 }
 
 // A launch reads as many bytes as there are numbers, whatever the footprint.
@@ -68,14 +80,11 @@ void bandwidth(study& s) {
                       {"bytes", p.bytes},
                       {"footprint_bytes", footprint}},
                      [&](row& r) {
-                         const auto texture = texels_of(s);
-                         const cuda::in_flight waits(s.on.device(), {s.on.stream()});
                          const auto bytes = static_cast<word64>(p.bytes);
                          summed what;
                          what.text = again_text(p);
                          what.how = study::blocks_for(all / bytes, reads);
                          what.job = s.job();
-                         what.job.texture = static_cast<word64>(texture.get());
                          what.job.count = footprint / bytes;
                          what.job.reads = reads;
                          what.truth = (footprint == all ? s.total()
@@ -84,7 +93,7 @@ void bandwidth(study& s) {
                          what.useful_bytes = static_cast<double>(all);
                          what.is_warm = true;
                          what.is_streamed = footprint > s.on.device().properties().l2_bytes;
-                         s.measure(r, what);
+                         measure_path(s, r, p, footprint, what);
                      });
         }
     }
@@ -179,20 +188,17 @@ void patches(study& s) {
             if (p.bytes != 8) continue;
             rows.add({{"kind", "patches"}, {"order", is_patched ? "patches" : "rows"}, {"space", p.space}},
                      [&](row& r) {
-                         const auto texture = texels_of(s);
-                         const cuda::in_flight waits(s.on.device(), {s.on.stream()});
                          summed what;
                          what.text = is_patched ? patches_text(p.source) : in_order_text(p.source);
                          what.how = study::blocks_for(texels, reads);
                          what.job = s.job();
-                         what.job.texture = static_cast<word64>(texture.get());
                          what.job.stride = 1;
                          what.job.width = 8192;
                          what.job.reads = reads;
                          what.truth = s.total();
                          what.useful_bytes = static_cast<double>(s.words() * sizeof(word32));
                          what.is_streamed = true;
-                         s.measure(r, what);
+                         measure_path(s, r, p, s.words() * sizeof(word32), what);
                      });
         }
     }

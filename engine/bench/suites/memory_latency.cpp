@@ -6,7 +6,7 @@
 //
 // A row's latency is that of the loads by which a long chase exceeds a short one that has warmed the caches:
 // what it costs to start a kernel is in neither.
-#include <array>
+#include <optional>
 
 #include "engine/bench/suites/memory_study.h"
 
@@ -22,6 +22,7 @@ struct chased {
     word64 footprint_bytes;  // 0: any, in device memory
     word32 nodes;
     word32 node_words;
+    bool is_texture = false;
 };
 
 std::string constant_text(word32 words) {
@@ -33,7 +34,7 @@ const std::vector<chased>& chases() {
     static const std::vector<chased> all = {
         {"global", text_of("chase<global<1>>"), 0, 0, line_words},
         {"read_only", text_of("chase<read_only<1>>"), 0, 0, line_words},
-        {"texture", text_of("chase<texels>"), 0, 0, line_words},
+        {"texture", text_of("chase<texels>"), 0, 0, line_words, true},
         {"shared", text_of("chase_in_shared"), shared_words * sizeof(word32), shared_words, 1},
         {"constant", constant_text(256), 1024, 256 / constant_node_words, constant_node_words},
         {"constant", constant_text(4096), 16384, 4096 / constant_node_words, constant_node_words},
@@ -77,16 +78,18 @@ void chase(study& s, row& r, const chased& c, memory_job job, word32 nodes, bool
 
 void latency(study& s) {
     group rows = s.rows();
-    for (const word64 footprint :
-         {word64{16} << 10, word64{64} << 10, word64{4} << 20, word64{16} << 20, s.words() * 2}) {
+    // The last is half as long as the numbers.
+    for (const word64 footprint : {word64{16} << 10, word64{64} << 10, word64{4} << 20, s.words() * 2}) {
         const auto nodes = static_cast<word32>(footprint / (kernels::studies::line_words * sizeof(word32)));
         for (const chased& c : chases()) {
             if (c.footprint_bytes != 0) continue;
             rows.add({{"kind", "latency"}, {"space", c.space}, {"footprint_bytes", footprint}}, [&](row& r) {
                 const cuda::device_memory table(s.on.device(), footprint);
-                const cuda::owned_texture texture(
-                    s.on.device(),
-                    s.on.device().open_texture(table.as<void>(), table.bytes(), cuda::texel::two_words));
+                std::optional<cuda::owned_texture> texture;
+                if (c.is_texture) {
+                    texture = s.texture_over(table.as<void>(), footprint, r);
+                    if (!texture) return;
+                }
                 const cuda::in_flight waits(s.on.device(), {s.on.stream()});
                 void* target = table.as<void>();
                 unsigned long long count = nodes;
@@ -97,7 +100,7 @@ void latency(study& s) {
                 s.on.run(s.on.find(fill_text, "fill"), how, arguments);
                 memory_job job = s.job();
                 job.from = table.as<void>();
-                job.texture = static_cast<word64>(texture.get());
+                if (texture) job.texture = static_cast<word64>(texture->get());
                 // What no cache holds is read for the first time by each sample.
                 chase(s, r, c, job, nodes, footprint <= s.on.device().properties().l2_bytes);
             });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,8 @@ class study {
     static cuda::launch blocks_for(word64 count, word64 reads);
 
     group rows() const { return {"memory", to}; }
+    // Texels of two words. None, with the reason in the row, if the device has no textures so long.
+    std::optional<cuda::owned_texture> texture_over(const void* memory, word64 bytes, row& r) const;
     // Runs, compares, and only then times. Tells in the row what is wrong; else true, and the figures are
     // there.
     bool measure(row& r, const summed& what);
