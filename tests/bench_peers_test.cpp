@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite `peers` without a GPU and without peers: lines that programs print, and those that no honest one
+// does; books made of the workloads' numbers; programs that hang, crash, or are not there.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/bench/child_process.h"
+#include "engine/bench/suites.h"
+#include "engine/bench/suites/peers.h"
+#include "tests/fake_device.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string good_line =
+    R"({"workload": "heston", "library": "torch", "style": "eager", "version": "2.6", "device": "NVIDIA H100",)"
+    R"( "precision": "float32", "paths": 1000, "steps": 250, "price": 10.5, "standard_error": 0.1, "milliseconds": 2.5})";
+
+std::string with(const std::string& key, const std::string& value) {
+    auto line = nlohmann::json::parse(good_line);
+    if (value.empty()) {
+        line.erase(key);
+    } else {
+        line[key] = nlohmann::json::parse(value);
+    }
+    return line.dump();
+}
+
+TEST(peers, lines_become_rows) {
+    const auto got = peers::read_line(good_line, "torch", "peer_torch.py", 3);
+    EXPECT_EQ(got.workload, "heston");
+    EXPECT_EQ(got.milliseconds, 2.5);
+    const row r = peers::row_of(got);
+    EXPECT_TRUE(r.is_result());
+    EXPECT_EQ(key_of(r),
+              R"(peers {"workload":"heston","library":"torch","style":"eager","precision":"float32"})");
+    EXPECT_EQ(r.figures["path_steps_per_second"], 1000 * 250 / 2.5e-3);
+    EXPECT_EQ(r.figures["device"], "NVIDIA H100");
+
+    const auto skipped = peers::read_line(
+        R"({"workload": "asian", "library": "jax", "skipped": "ModuleNotFoundError: No module named 'jax'"})",
+        "jax", "p", 1);
+    EXPECT_EQ(peers::row_of(skipped).skipped, "ModuleNotFoundError: No module named 'jax'");
+    EXPECT_EQ(key_of(peers::row_of(skipped)), R"(peers {"workload":"asian","library":"jax"})");
+}
+
+TEST(peers, hostile_lines_are_refused_with_their_place) {
+    const std::vector<std::string> lines{
+        "",
+        "hello",
+        "[]",
+        "{",
+        "{}",
+        "null",
+        std::string(100000, '['),
+        "{\"workload\": \"" + std::string(100000, 'x') + "\"}",
+        with("workload", ""),
+        with("workload", "\"american\""),
+        with("workload", "1"),
+        with("workload", "[\"asian\"]"),
+        with("library", "\"jax\""),
+        with("style", "\"\""),
+        with("style", "\"" + std::string(500, 'x') + "\""),
+        with("version", ""),
+        with("device", "{}"),
+        with("precision", "\"float16\""),
+        with("price", "\"10\""),
+        with("price", "null"),
+        with("price", "-1"),
+        R"({"workload": "asian", "library": "torch", "price": 1e999999})",
+        with("standard_error", "0"),
+        with("standard_error", ""),
+        with("milliseconds", "0"),
+        with("milliseconds", "-2"),
+        with("paths", "true"),
+        with("steps", "0"),
+        with("skipped", "7"),
+        good_line + good_line,
+    };
+    for (const std::string& line : lines) {
+        try {
+            peers::read_line(line, "torch", "peer_torch.py", 3);
+            ADD_FAILURE() << "no error for " << line.substr(0, 300);
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::input) << line.substr(0, 300);
+            EXPECT_EQ(e.where(), (location{"peer_torch.py", 3, 0})) << line.substr(0, 300);
+            EXPECT_LT(e.message().size(), 1000u);
+        }
+    }
+    // What would move a terminal's cursor is blank.
+    const auto got = peers::read_line(with("device", "\"a\\u001b[2Jb\""), "torch", "p", 1);
+    EXPECT_EQ(got.device, "a [2Jb");
+}
+
+TEST(peers, agree_within_four_errors_of_both) {
+    EXPECT_TRUE(peers::agree({10, 0.3}, {11.9, 0.4}));
+    EXPECT_FALSE(peers::agree({10, 0.3}, {12.1, 0.4}));
+    EXPECT_FALSE(peers::agree({std::nan(""), 0.3}, {10, 0.4}));
+}
+
+// An Asian like this is worth 5.78 by any book; the note starts at par and loses what its risk costs.
+TEST(peers, books_price_the_workloads) {
+    const std::string in = TILEWALK_SOURCE_DIR "/bench/peers";
+    const json numbers = peers::read_workloads(in);
+    run_options options;
+    options.overrides.paths = 16384;
+    options.overrides.device = "cpu";
+    const auto price = [&](const std::string& text) {
+        const auto rows = engine().price(book::parse(text), options).rows;
+        EXPECT_EQ(rows.size(), 1u);
+        EXPECT_EQ(rows[0].status, trade_status::priced) << rows[0].message;
+        return estimate{rows[0].price, rows[0].standard_error};
+    };
+    EXPECT_TRUE(peers::agree(price(peers::asian_book(numbers["asian"])), {5.78, 0.005}));
+    const auto note = price(peers::autocallable_book(numbers["autocallable"]));
+    EXPECT_GT(note.price, 90);
+    EXPECT_LT(note.price, 105);
+    EXPECT_THROW(peers::read_workloads("/nowhere"), error);
+}
+
+TEST(children, are_read_to_their_end) {
+    const auto got =
+        run_child({"python3", "-c", "import sys; print('a'); print('b', file=sys.stderr)"}, 60, 1000);
+    EXPECT_EQ(got.output, "a\n");
+    EXPECT_EQ(got.last_error, "b");
+    EXPECT_EQ(got.why_not, "");
+    EXPECT_TRUE(got.has_started);
+}
+
+TEST(children, that_go_wrong_are_told) {
+    EXPECT_NE(run_child({"python3", "-c", "raise SystemExit(7)"}, 60, 1000).why_not.find("exit code 7"),
+              std::string::npos);
+    EXPECT_NE(run_child({"python3", "-c", "import os; os.abort()"}, 60, 1000).why_not.find("signal 6"),
+              std::string::npos);
+    EXPECT_NE(run_child({"sleep", "100"}, 0.2, 1000).why_not.find("still at work"), std::string::npos);
+    const auto loud = run_child({"python3", "-c", "while True: print('x' * 1000)"}, 60, 100000);
+    EXPECT_NE(loud.why_not.find("wrote more"), std::string::npos);
+    EXPECT_LT(loud.output.size(), 200000u);
+    const auto missing = run_child({"no_such_program_of_anyone"}, 60, 1000);
+    EXPECT_FALSE(missing.has_started);
+    EXPECT_NE(missing.why_not.find("no_such_program_of_anyone"), std::string::npos);
+    const std::atomic<bool> cancel = true;
+    EXPECT_THROW(run_child({"sleep", "100"}, 60, 1000, &cancel), error);
+}
+
+// The suite on programs made for it, and a device whose kernels do nothing.
+class made_peers : public testing::Test {
+  protected:
+    void SetUp() override {
+        fs::create_directories(folder_);
+        fs::copy_file(fs::path(TILEWALK_SOURCE_DIR) / "bench/peers/workloads.json",
+                      folder_ / "workloads.json", fs::copy_options::overwrite_existing);
+        ::setenv("TILEWALK_PEERS", folder_.c_str(), 1);
+    }
+    void TearDown() override {
+        ::unsetenv("TILEWALK_PEERS");
+        fs::remove_all(folder_);
+    }
+    void write(const std::string& library, const std::string& python) const {
+        std::ofstream(folder_ / ("peer_" + library + ".py")) << python;
+    }
+    std::map<std::string, row> run() const {
+        std::map<std::string, row> out;
+        const auto gpu = std::make_shared<cuda::fake_gpu>();
+        cuda::text_compiler compiler;
+        cuda::kernel_store store(compiler, {});
+        gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
+                     open_clocks(""), {0.5, 1, 1, 0});
+        suite_named("peers").run(on, {}, [&](row r) {
+            const std::string key = key_of(r);
+            EXPECT_TRUE(out.emplace(key, std::move(r)).second) << key;
+        });
+        EXPECT_EQ(gpu->faults, std::vector<std::string>{});
+        return out;
+    }
+
+    fs::path folder_ = fs::path(testing::TempDir()) / ("tilewalk peers " + std::to_string(::getpid()));
+};
+
+std::string key(const std::string& axes) {
+    return "peers {" + axes + "}";
+}
+
+TEST_F(made_peers, are_held_against_each_other) {
+    write("torch", "print('''" + good_line + "''')\nprint('hello')\n");
+    auto apart = nlohmann::json::parse(good_line);
+    apart["library"] = "jax";
+    const std::string same = apart.dump();
+    apart["precision"] = "float64";
+    apart["price"] = 11.5;
+    write("jax", "print('''" + same + "''')\nprint('''" + apart.dump() + "''')\n");
+    const auto rows = run();
+    const auto is = [&](const std::string& axes) -> const row& {
+        static const row none{};
+        const auto found = rows.find(key(axes));
+        EXPECT_NE(found, rows.end()) << axes;
+        return found == rows.end() ? none : found->second;
+    };
+    EXPECT_TRUE(
+        is(R"("workload":"heston","library":"torch","style":"eager","precision":"float32")").is_result());
+    EXPECT_TRUE(
+        is(R"("workload":"heston","library":"jax","style":"eager","precision":"float32")").is_result());
+    const row& wrong = is(R"("workload":"heston","library":"jax","style":"eager","precision":"float64")");
+    EXPECT_NE(wrong.wrong.find("torch's 10.5"), std::string::npos) << wrong.wrong;
+    const row& refused = is(R"("workload":"all","library":"torch")");
+    EXPECT_NE(refused.wrong.find("peer_torch.py:2: found 'hello'"), std::string::npos) << refused.wrong;
+    const row& missing = is(R"("workload":"all","library":"cupy")");
+    EXPECT_NE(missing.wrong.find("exit code"), std::string::npos) << missing.wrong;
+    EXPECT_NE(missing.wrong.find("No such file"), std::string::npos) << missing.wrong;
+    EXPECT_NE(is(R"("workload":"heston","library":"tilewalk")").skipped.find("no Heston model"),
+              std::string::npos);
+    EXPECT_NE(is(R"("workload":"bermudan_put","library":"tilewalk")").skipped.find("no exercise"),
+              std::string::npos);
+    // Kernels that do nothing price nothing.
+    for (const char* workload : {"asian", "autocallable"}) {
+        for (const char* style : {R"(single_fast","precision":"float32)", R"(single","precision":"float32)",
+                                  R"(double","precision":"float64)"}) {
+            const row& own = is(std::string(R"("workload":")") + workload +
+                                R"(","library":"tilewalk","style":")" + style + "\"");
+            EXPECT_NE(own.wrong.find("on the CPU"), std::string::npos) << own.wrong;
+        }
+    }
+}
+
+TEST(peers, programs_skip_what_is_not_installed) {
+    for (const std::string library : {"torch", "jax", "cupy"}) {
+        // No packages but Python's own.
+        const std::string program = std::string(TILEWALK_SOURCE_DIR) + "/bench/peers/peer_" + library + ".py";
+        const auto got = run_child({"python3", "-B", "-S", "-E", program}, 60, 100000);
+        EXPECT_EQ(got.why_not, "") << got.last_error;
+        std::istringstream lines(got.output);
+        std::string text;
+        int count = 0;
+        while (std::getline(lines, text)) {
+            const auto line = peers::read_line(text, library, program, ++count);
+            EXPECT_NE(line.skipped.find("No module named"), std::string::npos) << text;
+        }
+        EXPECT_EQ(count, 4) << library;
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk::bench
