@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What proves the CUDA back end, on a machine with a GPU: builds, tests, sanitizes, measures, and counts what accesses
-# to memory move, in ten minutes.
+# to memory move, in ten minutes; and, asked for by name, the suites of `tilewalk bench` and the check that it notices
+# what became slower.
 #
-#     bench/gpu_check.sh                  all five parts
-#     bench/gpu_check.sh build measure    some of them
+#     bench/gpu_check.sh                      the five parts
+#     bench/gpu_check.sh build measure        some of them
+#     bench/gpu_check.sh suites regression    the others
 #
 # OUT is the folder for what comes out (bench/results if unset), with device and date in the names of the files; COMMIT
 # the commit if there is no git history; BUILD the build folder. CMake's own variables, such as CMAKE_PREFIX_PATH, hold.
@@ -143,14 +145,65 @@ part_access() (
     awk '/_global /{all = $2} /_global_ideal /{if ($2 != all) exit 1; n++} END {exit n > 0 ? 0 : 1}' "$out/$name-access.txt"
 )
 
+# Every suite of tilewalk bench, its rows and the figures of the first.
+part_suites() (
+    export TILEWALK_COMMIT=$COMMIT
+    status=0
+    one() {
+        local file="$out/$name-bench-$1.jsonl"
+        shift
+        "$tilewalk" bench "$@" --output "$file" || status=$?
+        echo "$*: $(grep -c '"axes"' "$file") rows, $(grep -c '"wrong"' "$file") wrong, $(grep -c '"skipped"' "$file") skipped"
+    }
+    mkdir -p "$out/figures"
+    one prefetch prefetch asian --figures "$out/figures" --report "$build/prefetch.html"
+    one prefetch-single prefetch asian --precision single_fast --distances 4,8,12 --figures "$out/figures"
+    one prefetch-heavy prefetch heston_step --distances 4,8
+    one prefetch-five prefetch autocallable --distances 2,4 --paths 131072
+    for suite in l2_hint tiles memory reductions random peers auto; do one "$suite" "$suite"; done
+    exit "$status"
+)
+
+# Five runs of the same must be quiet; a feed that was 10 % faster when the baseline was kept must be found.
+part_regression() (
+    sweep=(prefetch asian --distances 4,8 --occupancy 32,16 --format json)
+    "$tilewalk" bench "${sweep[@]}" --save "$build/baseline.jsonl" > /dev/null
+    python3 - "$build/baseline.jsonl" "$build/planted.jsonl" << 'END'
+import json, sys
+with open(sys.argv[1]) as rows, open(sys.argv[2], "w") as planted:
+    for line in map(json.loads, rows):
+        figures = line.get("figures", {})
+        if line.get("axes", {}).get("feed") == "smem_rolling_async" and "ratio" in figures:
+            figures["milliseconds"] *= 0.9
+            figures["ratio"] /= 0.9
+        planted.write(json.dumps(line, separators=(",", ":")) + "\n")
+END
+    status=0
+    {
+        head_of_file
+        for run in 1 2 3 4 5; do
+            "$tilewalk" bench "${sweep[@]}" --against "$build/baseline.jsonl" 2>&1 > /dev/null | head -n 12
+            code=${PIPESTATUS[0]}
+            echo "the same again, run $run: exit code $code"
+            [ "$code" -eq 0 ] || status=1
+        done
+        "$tilewalk" bench "${sweep[@]}" --against "$build/planted.jsonl" 2>&1 > /dev/null | head -n 40
+        code=${PIPESTATUS[0]}
+        echo "against a baseline in which smem_rolling_async took 10 % less: exit code $code"
+        [ "$code" -eq 4 ] || status=1
+    } > "$out/$name-regression.txt"
+    cat "$out/$name-regression.txt"
+    exit "$status"
+)
+
 failed=()
 summary=""
 for part in "${@:-build test sanitize measure access}"; do
     for one in $part; do
         case $one in
-            build | test | sanitize | measure | access) ;;
+            build | test | sanitize | measure | access | suites | regression) ;;
             *)
-                echo "usage: $0 [build] [test] [sanitize] [measure] [access]; found '$one'" >&2
+                echo "usage: $0 [build] [test] [sanitize] [measure] [access] [suites] [regression]; found '$one'" >&2
                 exit 2
                 ;;
         esac

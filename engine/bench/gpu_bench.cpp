@@ -55,7 +55,7 @@ void gpu_bench::compile(std::span<const std::string> texts) {
         for (std::size_t t = 0; t < workers; ++t) {
             threads.emplace_back([&] {
                 for (std::size_t i = next++; i < texts.size(); i = next++) {
-                    if (cancel != nullptr && *cancel) return;
+                    if (cancel != nullptr && *cancel) break;
                     try {
                         kernels_.cubin({texts[i], architecture});
                     } catch (const std::exception&) {
@@ -70,6 +70,7 @@ void gpu_bench::compile(std::span<const std::string> texts) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
     }
+    if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "stopped");
 }
 
 void gpu_bench::flush_caches() {
@@ -146,6 +147,9 @@ json gpu_bench::about() {
              {"l2_bytes", p.l2_bytes},
              {"clock_mhz", p.clock_khz / 1000}};
     if (const std::string driver = clocks_->driver(); !driver.empty()) out["driver"] = driver;
+    const auto survey = cuda::survey_devices();
+    out["cuda_of_driver"] = survey.driver;
+    out["runtime"] = survey.runtime;
     if (const auto clock = clocks_->now()) {
         out["clock_mhz_seen"] = clock->multiprocessor_mhz;
         out["memory_clock_mhz_seen"] = clock->memory_mhz;

@@ -15,6 +15,7 @@ void run_tiles(gpu_bench& on, const request& asked, const sink& to);
 void run_memory(gpu_bench& on, const request& asked, const sink& to);
 void run_reductions(gpu_bench& on, const request& asked, const sink& to);
 void run_random(gpu_bench& on, const request& asked, const sink& to);
+void run_peers(gpu_bench& on, const request& asked, const sink& to);
 void run_auto(gpu_bench& on, const request& asked, const sink& to);
 
 namespace {
@@ -33,6 +34,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      "", run_reductions},
     {"random", "normals a second of every random source, and shocks in registers against a cube", false, "",
      run_random},
+    {"peers", "the same payoffs in PyTorch, JAX and CuPy, where they are installed, beside Tilewalk", false,
+     "", run_peers},
     {"auto", "the tuner's choice against a full search, on 20 kernels", false, "", run_auto},
 });
 

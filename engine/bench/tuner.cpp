@@ -46,23 +46,33 @@ void add_inline(kernel_choice how, const program::path_program& p,
     }
 }
 
-void add_streamed(kernel_choice how, std::vector<kernel_choice>& to) {
+void add_streamed(kernel_choice how, int slots, std::vector<kernel_choice>& to) {
     how.has_best_layout = false;
     how.blocks = 0;
+    const int shock_bytes = how.precision == plan::precision::double_ ? 8 : 4;
     for (const feed_entry& feed : cuda::feeds()) {
         if (!feed.makes_use_of(feed_entry::array)) continue;
         how.feed = std::string(feed.name);
-        const bool has_distance = feed.makes_use_of(feed_entry::distance);
-        for (const int distance : has_distance ? std::vector{2, 4, 8, 12, 16, 24} : std::vector{8}) {
+        const bool has_distance = feed.makes_use_of(feed_entry::distance),
+                   has_ring = feed.makes_use_of(feed_entry::layout),
+                   has_rows = feed.makes_use_of(feed_entry::rows);
+        for (const int distance : !has_distance ? std::vector{kernel_choice{}.distance}
+                                  : has_rows    ? std::vector{8, 16, 24}
+                                                : std::vector{2, 4, 8, 16}) {
             for (const int width : {1, 2, 4}) {
                 how.distance = distance;
                 how.width = width;
-                if (feed.makes_use_of(feed_entry::rows)) how.rows = std::max(1, distance / 2);
-                how.layout = kernels::ring_layout::padded;
-                to.push_back(how);
-                if (!feed.makes_use_of(feed_entry::layout)) continue;
-                how.layout = kernels::ring_layout::transposed;
-                to.push_back(how);
+                if (has_rows) how.rows = distance / 2;
+                // What lies in registers on the way, and code that is laid out, must stay small.
+                constexpr int most_bytes = 256;
+                if (!has_ring && !has_rows && has_distance &&
+                    distance * slots * width * shock_bytes > most_bytes)
+                    continue;
+                // Both layouts are free of conflicts; which is faster depends on the size of a copy.
+                for (const auto layout : {kernels::ring_layout::padded, kernels::ring_layout::transposed}) {
+                    how.layout = layout;
+                    if (has_ring || layout == kernels::ring_layout::padded) to.push_back(how);
+                }
             }
         }
     }
@@ -77,7 +87,7 @@ std::vector<kernel_choice> candidates(const kernel_choice& asked, const program:
     how.is_open = false;
     all.push_back(cuda::best_choice(how, p, fits));
     if (cuda::feed_named(asked.feed).makes_use_of(feed_entry::array)) {
-        add_streamed(how, all);
+        add_streamed(how, p.slots_per_step(), all);
     } else {
         add_inline(how, p, fits, all);
     }

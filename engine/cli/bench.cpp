@@ -5,26 +5,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
 
-#include "engine/bench/baseline.h"
-#include "engine/bench/clocks.h"
-#include "engine/bench/gpu_bench.h"
 // REPORT
-#include "engine/bench/suites.h"
-#include "engine/bench/table.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/input.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
+#include "engine/cli/settings.h"
 #include "engine/cli/status_line.h"
-#include "engine/cuda/backend.h"
-#include "engine/cuda/feeds.h"
-#include "tilewalk/products.h"
+#include "tilewalk/benchmark.h"
 
 namespace tilewalk::cli {
 
@@ -36,7 +30,7 @@ struct spoken_bench {
     std::vector<std::string> feeds, layouts, precisions;
     std::vector<std::string> distances, widths, warps;
     std::string paths, device = "0", noise, seconds;
-    std::string output = "-", format, report, save, against;
+    std::string output = "-", format, report, figures, save, against;
 };
 
 [[noreturn]] void refuse(const std::string& option, const std::string& found, const std::string& expected) {
@@ -96,145 +90,87 @@ double positive(const std::string& option, const std::string& text, double prese
     return *number;
 }
 
-bench::request request_of(const spoken_bench& asked) {
-    bench::request out;
+benchmark_request request_of(const spoken_bench& asked) {
+    benchmark_request out;
+    out.suite = asked.suite;
     out.subject = asked.subject;
     out.feeds = words(asked.feeds);
-    for (const auto& name : out.feeds) static_cast<void>(cuda::feed_named(name));
     out.layouts = words(asked.layouts);
     out.precisions = asked.precisions;
-    if (std::ranges::find(out.precisions, "all") != out.precisions.end())
-        out.precisions = plan::precision_names();
-    for (const auto& name : out.precisions) static_cast<void>(plan::precision_named(name));
+    if (std::ranges::find(out.precisions, "all") != out.precisions.end()) {
+        out.precisions = {"double", "single", "single_fast", "mixed"};
+    }
     out.distances = numbers("--distances", asked.distances, 1, 32);
     out.widths = numbers("--widths", asked.widths, 1, 4);
     out.warps = numbers("--occupancy", asked.warps, 1, 64);
     out.paths = paths_of(asked.paths);
+    out.device = asked.device;
+    out.noise = positive("--noise", asked.noise, out.noise, 1);
+    out.seconds = positive("--seconds", asked.seconds, out.seconds, 3600);
+    check(out);
     return out;
 }
 
-bool asks_nothing(const bench::request& r) {
-    return r.subject.empty() && r.feeds.empty() && r.layouts.empty() && r.precisions.empty() &&
-           r.distances.empty() && r.widths.empty() && r.warps.empty() && r.paths == 0;
-}
-
-bench::run read_baseline(const std::string& file) {
-    std::istringstream in(text_of_file(file, "a baseline"));
-    return bench::read_lines(in, file);
-}
-
-std::string text_of(const bench::run& made, const std::string& format) {
-    if (format == "csv") return bench::csv(made);
-    if (format == "table") return bench::table(made);
-    std::ostringstream text;
-    bench::write_lines(text, made);
-    return text.str();
-}
-
-std::string format_of(const spoken_bench& asked) {
-    if (!asked.format.empty()) {
-        if (asked.format != "table" && asked.format != "csv" && asked.format != "json")
-            refuse("--format", asked.format, "table, csv or json");
-        return asked.format;
-    }
-    if (asked.output.ends_with(".json") || asked.output.ends_with(".jsonl")) return "json";
-    if (asked.output.ends_with(".csv")) return "csv";
-    return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? "json" : "table";
-}
-
-// What would be refused after the measurement is refused before it.
-void check_baseline(const bench::run& before, const std::string& file, const std::string& device,
-                    std::string_view suite) {
-    const auto said = [&](const char* key) {
-        const auto at = before.about.find(key);
-        return at != before.about.end() && at->is_string() ? at->get<std::string>() : std::string();
-    };
-    if (said("device") != device) {
-        throw error(
-            error_kind::usage,
-            fmt::format("--against: the baseline {} was measured on '{}', this is '{}'; a ratio of one "
-                        "says nothing of the other",
-                        file, printable(said("device")), device));
-    }
-    if (said("suite") != suite) {
-        throw error(error_kind::usage,
-                    fmt::format("--against: the baseline {} is of the benchmark '{}', not of '{}'", file,
-                                printable(said("suite")), suite));
-    }
-}
-
-bench::run measured(const spoken_bench& asked, const bench::request& what, const bench::suite_entry& suite,
-                    const std::optional<bench::run>& before) {
-    cuda::backend gpus;
-    const auto found = gpus.choose(asked.device);
-    if (found.devices.empty()) {
-        throw error(error_kind::device,
-                    "a benchmark needs a GPU; " + found.why_cpu + "; tilewalk devices tells more");
-    }
-    const auto& on = found.devices.front();
-    if (before) check_baseline(*before, asked.against, on->get().properties().name, suite.name);
-    bench::stop_rule until;
-    until.noise = positive("--noise", asked.noise, until.noise, 1);
-    until.seconds = positive("--seconds", asked.seconds, 0.15, 3600);
-    bench::gpu_bench with(on, gpus.kernels(), bench::open_clocks(on->get().properties().uuid), until);
-    const interrupt watch;
-    status_line status;
-    with.cancel = watch.flag();
-    with.says = [&](const std::string& text) { status.say(text); };
-    bench::run out;
-    out.about = with.about();
-    if (const char* commit = std::getenv("TILEWALK_COMMIT"); commit != nullptr && *commit != '\0') {
-        out.about["commit"] = commit;
-    }
-    out.about["suite"] = std::string(suite.name);
-    suite.run(with, what, [&](bench::row r) { out.rows.push_back(std::move(r)); });
-    watch.check();
-    return out;
+output_format format_of(const spoken_bench& asked) {
+    if (!asked.format.empty()) return parse_format(asked.format, "--format");
+    if (asked.output.ends_with(".json") || asked.output.ends_with(".jsonl")) return output_format::json;
+    if (asked.output.ends_with(".csv")) return output_format::csv;
+    return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? output_format::json : output_format::table;
 }
 
 int run_bench(const spoken_bench& asked) {
-    const bench::suite_entry& suite = bench::suite_named(asked.suite);
-    const bench::request what = request_of(asked);
-    if (!suite.takes_request && !asks_nothing(what)) {
-        throw error(error_kind::usage,
-                    fmt::format("the benchmark '{}' takes no workload and no choice of feeds, distances, "
-                                "layouts, widths, occupancy, precision or paths",
-                                suite.name));
-    }
-    const std::string format = format_of(asked);
+    benchmark_request what = request_of(asked);
     // Whatever can be refused is, before anything is measured.
+    const output_format format = format_of(asked);
     const output to(asked.output);
     std::optional<output> report, save;
     if (!asked.report.empty()) report.emplace(asked.report);
     if (!asked.save.empty()) save.emplace(asked.save);
-    std::optional<bench::run> before;
-    if (!asked.against.empty()) before = read_baseline(asked.against);
-
-    const bench::run made = measured(asked, what, suite, before);
-    to.write(text_of(made, format));
-    // REPORT2
-    if (save) save->write(text_of(made, "json"));
-    std::size_t wrong = 0;
-    for (const auto& r : made.rows) wrong += !r.wrong.empty();
-    if (wrong > 0)
-        complain(fmt::format("tilewalk: {} rows are wrong, not slow; see the end of the table", wrong));
-    if (before) {
-        const bench::comparison c = bench::compare(made, *before);
-        std::ostringstream text;
-        bench::write(text, c);
-        if (to.is_stdout() && format == "table") {
-            output("-").write(text.view());
-        } else {
-            complain(text.str());
-        }
-        if (c.is_bad()) return slower;
+    if (!asked.figures.empty() && !std::filesystem::is_directory(asked.figures)) {
+        throw error(error_kind::io, "--figures: there is no such folder", {asked.figures, 0, 0});
     }
-    return wrong > 0 ? some_failed : all_well;
+    std::optional<benchmark_results> before;
+    if (!asked.against.empty()) {
+        before = benchmark_results::parse(text_of_file(asked.against, "a baseline"), asked.against);
+    }
+
+    std::optional<benchmark_results> made;
+    {
+        const interrupt watch;
+        status_line status;
+        what.cancel = watch.flag();
+        what.says = [&](const std::string& text) { status.say(text); };
+        made = measure(what, before ? &*before : nullptr);
+        watch.check();
+    }
+    to.write(made->text(format));
+    if (report) report->write(made->page());
+    if (!asked.figures.empty()) {
+        for (const auto& [name, svg] : made->figures()) {
+            output((std::filesystem::path(asked.figures) / (name + ".svg")).string()).write(svg);
+        }
+    }
+    if (save) save->write(made->text(output_format::json));
+    if (const auto wrong = made->wrong(); wrong > 0) {
+        complain(fmt::format("tilewalk: {} row{} wrong, not slow; the end of the table says why", wrong,
+                             wrong == 1 ? " is" : "s are"));
+    }
+    if (before) {
+        const benchmark_verdict verdict = compare(*made, *before);
+        if (to.is_stdout() && format == output_format::table) {
+            output("-").write(verdict.text);
+        } else {
+            std::istringstream lines(verdict.text);
+            for (std::string line; std::getline(lines, line);) complain(line);
+        }
+        if (verdict.is_bad) return slower;
+    }
+    return made->wrong() > 0 ? some_failed : all_well;
 }
 
 std::string list_of_suites() {
     std::string out;
-    for (const auto& s : bench::suites()) {
+    for (const auto& s : benchmark_suites()) {
         out += fmt::format("  {:<11} {}\n", s.name, s.summary);
         if (!s.published.empty()) out += fmt::format("  {:<11} published: {}\n", "", s.published);
     }
@@ -277,6 +213,8 @@ command add_bench(CLI::App& to) {
         ->type_name("FILE");
     app->add_option("--report", asked->report, "A page with the curves, for a browser or print")
         ->type_name("FILE");
+    app->add_option("--figures", asked->figures, "A folder for the figures of that page, as SVG")
+        ->type_name("FOLDER");
     app->add_option("--save", asked->save, "Keep the rows as a baseline")->type_name("FILE");
     app->add_option("--against", asked->against, "Compare with a baseline; exit code 4 if anything is slower")
         ->type_name("FILE");

@@ -68,7 +68,7 @@ constexpr std::string_view prefix = "TILEWALK_";
 
 // What may follow it, here or in the library.
 std::vector<std::string> variable_names() {
-    std::vector<std::string> names{"MARKET", "INSTRUCTION_SET", "FORMAT", "CACHE_DIR", "COMMIT"};
+    std::vector<std::string> names{"MARKET", "INSTRUCTION_SET", "FORMAT", "CACHE_DIR", "COMMIT", "PEERS"};
     for (const auto& known : setting_table()) names.push_back(known.variable().substr(prefix.size()));
     return names;
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewalk/benchmark.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "engine/bench/baseline.h"
+#include "engine/bench/clocks.h"
+#include "engine/bench/gpu_bench.h"
+#include "engine/bench/report.h"
+#include "engine/bench/suites.h"
+#include "engine/bench/table.h"
+#include "engine/config/wording.h"
+#include "engine/cuda/backend.h"
+#include "engine/cuda/feeds.h"
+#include "engine/plan/precision.h"
+
+namespace tilewalk {
+
+namespace {
+
+bool asks_for_axes(const benchmark_request& r) {
+    return !r.subject.empty() || !r.feeds.empty() || !r.layouts.empty() || !r.precisions.empty() ||
+           !r.distances.empty() || !r.widths.empty() || !r.warps.empty() || r.paths > 0;
+}
+
+// What would be refused after the measurement is refused before it.
+void check_baseline(const bench::run& before, const std::string& device, const std::string& suite) {
+    const auto said = [&](const char* key) {
+        const auto at = before.about.find(key);
+        return at != before.about.end() && at->is_string() ? at->get<std::string>() : std::string();
+    };
+    if (said("device") != device) {
+        throw error(error_kind::usage, "the baseline was measured on " + config::shown(said("device")) +
+                                           ", this is " + config::shown(device) +
+                                           "; a ratio of one says nothing of the other");
+    }
+    if (said("suite") != suite) {
+        throw error(error_kind::usage, "the baseline is of the benchmark " + config::shown(said("suite")) +
+                                           ", not of " + config::shown(suite));
+    }
+}
+
+}  // namespace
+
+std::vector<benchmark_suite> benchmark_suites() {
+    std::vector<benchmark_suite> out;
+    for (const auto& s : bench::suites()) {
+        out.push_back({std::string(s.name), std::string(s.summary), std::string(s.published)});
+    }
+    return out;
+}
+
+void check(const benchmark_request& asked) {
+    const bench::suite_entry& suite = bench::suite_named(asked.suite);
+    for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));
+    for (const auto& name : asked.precisions) static_cast<void>(plan::precision_named(name));
+    if (!suite.takes_request && asks_for_axes(asked)) {
+        throw error(error_kind::usage, "the benchmark '" + asked.suite +
+                                           "' takes no workload and no choice of feeds, distances, layouts, "
+                                           "widths, occupancy, precision or paths");
+    }
+}
+
+benchmark_results benchmark_results::parse(std::string_view json_lines, const std::string& name) {
+    std::istringstream in{std::string(json_lines)};
+    return benchmark_results(std::make_shared<const bench::run>(bench::read_lines(in, name)));
+}
+
+std::string benchmark_results::text(output_format as) const {
+    switch (as) {
+        case output_format::table:
+            return bench::table(*of_);
+        case output_format::csv:
+            return bench::csv(*of_);
+        case output_format::json:
+            break;
+    }
+    std::ostringstream out;
+    bench::write_lines(out, *of_);
+    return out.str();
+}
+
+std::string benchmark_results::page() const {
+    return bench::report_html(*of_);
+}
+
+std::vector<std::pair<std::string, std::string>> benchmark_results::figures() const {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const auto& name : bench::figure_names(*of_)) out.emplace_back(name, bench::figure_svg(*of_, name));
+    return out;
+}
+
+std::size_t benchmark_results::wrong() const {
+    std::size_t count = 0;
+    for (const auto& r : of_->rows) count += !r.wrong.empty();
+    return count;
+}
+
+benchmark_results measure(const benchmark_request& asked, const benchmark_results* baseline) {
+    check(asked);
+    const bench::suite_entry& suite = bench::suite_named(asked.suite);
+    cuda::backend gpus;
+    const auto found = gpus.choose(asked.device);
+    if (found.devices.empty()) {
+        throw error(error_kind::device, "a benchmark needs a GPU" +
+                                            (found.why_cpu.empty() ? "" : "; " + found.why_cpu) +
+                                            "; tilewalk devices tells more");
+    }
+    const auto& on = found.devices.front();
+    const auto& properties = on->get().properties();
+    if (baseline != nullptr) check_baseline(baseline->state(), properties.name, asked.suite);
+    bench::stop_rule until;
+    until.noise = asked.noise;
+    until.seconds = asked.seconds;
+    bench::gpu_bench with(on, gpus.kernels(), bench::open_clocks(properties.uuid), until);
+    with.cancel = asked.cancel;
+    if (asked.says) with.says = asked.says;
+    auto out = std::make_shared<bench::run>();
+    out->about = with.about();
+    if (const char* commit = std::getenv("TILEWALK_COMMIT"); commit != nullptr && *commit != '\0') {
+        out->about["commit"] = commit;
+    }
+    out->about["suite"] = asked.suite;
+    const bench::request what{asked.subject,   asked.feeds,  asked.layouts, asked.precisions,
+                              asked.distances, asked.widths, asked.warps,   asked.paths};
+    suite.run(with, what, [&](bench::row r) { out->rows.push_back(std::move(r)); });
+    return benchmark_results(out);
+}
+
+benchmark_verdict compare(const benchmark_results& now, const benchmark_results& before) {
+    const bench::comparison c = bench::compare(now.state(), before.state());
+    std::ostringstream text;
+    bench::write(text, c);
+    return {text.str(), c.is_bad()};
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures a GPU: how fast each way of reading memory, reducing and making random numbers is, and whether
+// anything became slower since the last time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+namespace bench {
+struct run;
+}
+
+struct benchmark_suite {
+    std::string name, summary;
+    std::string published;  // what the field has published about it, or empty
+};
+std::vector<benchmark_suite> benchmark_suites();
+
+// Empty lists stand for all there is. All but the suite and how long to measure is for suites that take it.
+struct benchmark_request {
+    std::string suite;
+    std::string subject;  // a workload by name, or a book's file; empty: the suite's own
+    std::vector<std::string> feeds, layouts, precisions;
+    std::vector<int> distances, widths;
+    std::vector<int> warps;   // resident on a multiprocessor; 64 is as many as fit
+    std::uint64_t paths = 0;  // 0: the workload's
+    std::string device = "0";
+    // A row is sampled until its noise is so small, or for so long.
+    double noise = 0.01, seconds = 0.15;
+    const std::atomic<bool>* cancel = nullptr;
+    std::function<void(const std::string&)> says{};  // what is being done, for people
+};
+// Throws tilewalk::error (usage) with the known names and the nearest.
+void check(const benchmark_request& asked);
+
+class benchmark_results {
+  public:
+    explicit benchmark_results(std::shared_ptr<const bench::run> of) : of_(std::move(of)) {}
+    // From what text(output_format::json) gave; `name` is what errors call it. Throws tilewalk::error (input)
+    // with the line.
+    static benchmark_results parse(std::string_view json_lines, const std::string& name);
+
+    // In json one object a line.
+    std::string text(output_format as) const;
+    // A page of HTML that needs nothing else.
+    std::string page() const;
+    // The figures of that page as SVG, by name.
+    std::vector<std::pair<std::string, std::string>> figures() const;
+    // Rows whose bits are not those of their reference, or whose launch failed.
+    std::size_t wrong() const;
+
+    const bench::run& state() const { return *of_; }
+
+  private:
+    std::shared_ptr<const bench::run> of_;
+};
+
+// Every row is checked before it is timed. With a baseline that can't be compared with what is asked for,
+// nothing is measured: throws tilewalk::error (usage). Throws tilewalk::error (device) where there is no GPU.
+benchmark_results measure(const benchmark_request& asked, const benchmark_results* baseline = nullptr);
+
+struct benchmark_verdict {
+    std::string text;  // for a person, worst first
+    bool is_bad = false;
+};
+benchmark_verdict compare(const benchmark_results& now, const benchmark_results& before);
+
+}  // namespace tilewalk
