@@ -61,7 +61,7 @@ part_test() (
         head_of_file
         grep -E '^[0-9]+: .*(combinations|compared|different$|moves compared)|tests passed' "$build/ctest.log" | sed 's/^[0-9]*: //'
     } > "$out/$name-same-bits.txt"
-    grep -E 'Failure$|expected|what\(\)|\*\*\*' "$build/ctest.log" | head -n 40
+    grep -E 'Failure$|expected|what\(\)|\*\*\*' "$build/ctest.log" | sed -n 1,40p
     sed -n '3,$p' "$out/$name-same-bits.txt"
     [ "$status" -eq 0 ]
 )
@@ -182,12 +182,12 @@ END
     {
         head_of_file
         for run in 1 2 3 4 5; do
-            "$tilewalk" bench "${sweep[@]}" --against "$build/baseline.jsonl" 2>&1 > /dev/null | head -n 12
+            "$tilewalk" bench "${sweep[@]}" --against "$build/baseline.jsonl" 2>&1 > /dev/null | sed -n 1,12p
             code=${PIPESTATUS[0]}
             echo "the same again, run $run: exit code $code"
             [ "$code" -eq 0 ] || status=1
         done
-        "$tilewalk" bench "${sweep[@]}" --against "$build/planted.jsonl" 2>&1 > /dev/null | head -n 40
+        "$tilewalk" bench "${sweep[@]}" --against "$build/planted.jsonl" 2>&1 > /dev/null | sed -n 1,40p
         code=${PIPESTATUS[0]}
         echo "against a baseline in which smem_rolling_async took 10 % less: exit code $code"
         [ "$code" -eq 4 ] || status=1
