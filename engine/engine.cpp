@@ -697,9 +697,11 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                     "prefetch, distance, rows, layout, padding, width and block must be left open: it is "
                     "these that are tuned");
     }
-    const auto gpus = gpus_->choose(run.device == "auto" ? "cuda" : run.device);
-    if (gpus.devices.empty())
-        throw error(error_kind::device, "only a GPU's kernels can be tuned; the device is cpu");
+    const auto gpus = gpus_->choose(run.device);
+    if (gpus.devices.empty()) {
+        throw error(error_kind::device, "only kernels of a GPU can be tuned; " +
+                                            (gpus.why_cpu.empty() ? "the device is cpu" : gpus.why_cpu));
+    }
     const auto& on = gpus.devices.front();
     const cuda::device_properties& properties = on->get().properties();
     const book_on_gpu book(state, in.state(), run, options.cancel);

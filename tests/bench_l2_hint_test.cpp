@@ -10,6 +10,7 @@
 #include <set>
 
 #include "kernels/studies/content.h"
+#include "engine/bench/suites.h"
 #include "tests/benched.h"
 
 namespace tilewalk {
@@ -76,12 +77,12 @@ TEST(bench_l2_hint, the_bound_tells_one_block_from_another) {
 TEST(bench_l2_hint, a_device_that_computes_nothing_gives_no_result) {
     const auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->said_free = std::size_t{64} << 20;
-    const auto rows = rows_on_fake(l2_hint::run, gpu);
+    const auto rows = rows_on_fake(bench::suite_named("l2_hint").run, gpu);
     EXPECT_EQ(gpu->report(), "");
     EXPECT_EQ(rows.size(), l2_hint::accesses().size() * l2_hint::hints().size());
     std::set<std::string> keys;
     for (const auto& r : rows) {
-        EXPECT_TRUE(keys.insert(key_of(r)).second) << key_of(r);
+        EXPECT_TRUE(keys.insert(bench::key_of(r)).second) << bench::key_of(r);
         EXPECT_EQ(r.wrong.find("the sum of block 0 is "), 0u) << r.wrong;
         EXPECT_NE(r.wrong.find("nan, expected"), std::string::npos) << r.wrong;
         EXPECT_TRUE(r.figures.empty()) << r.figures.dump();
@@ -94,8 +95,8 @@ TEST(bench_l2_hint, every_row_is_right_on_a_gpu) {
     auto gpu = some_gpu();
     if (gpu == nullptr) GTEST_SKIP() << "no GPU";
     std::size_t published = 0;
-    for (const auto& r : rows_of(l2_hint::run, std::move(gpu), cuda::nvrtc_compiler())) {
-        EXPECT_TRUE(r.is_result()) << key_of(r) << ' ' << r.wrong << r.skipped;
+    for (const auto& r : rows_of(bench::suite_named("l2_hint").run, std::move(gpu), cuda::nvrtc_compiler())) {
+        EXPECT_TRUE(r.is_result()) << bench::key_of(r) << ' ' << r.wrong << r.skipped;
         published += r.figures.contains("published");
     }
     EXPECT_EQ(published, 2u);

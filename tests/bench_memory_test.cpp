@@ -14,6 +14,7 @@
 
 #include "engine/bench/suites/memory_study.h"
 #include "kernels/studies/memory_job.h"
+#include "engine/bench/suites.h"
 #include "tests/benched.h"
 
 namespace tilewalk {
@@ -127,17 +128,17 @@ TEST(bench_memory, a_device_that_computes_nothing_gives_no_result) {
     const auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->said_free = std::size_t{64} << 20;
     std::set<std::string> compiled;
-    const auto rows = rows_on_fake(memory::run, gpu, &compiled);
+    const auto rows = rows_on_fake(bench::suite_named("memory").run, gpu, &compiled);
     EXPECT_EQ(gpu->report(), "");
     const auto texts = memory::texts();
     EXPECT_EQ(compiled, std::set<std::string>(texts.begin(), texts.end()));
     std::set<std::string> keys;
     for (const auto& r : rows) {
-        EXPECT_TRUE(keys.insert(key_of(r)).second) << key_of(r);
+        EXPECT_TRUE(keys.insert(bench::key_of(r)).second) << bench::key_of(r);
         // The fake device copies as a real one does.
         const bool is_copy = r.axes["kind"] == "copy" || r.axes["kind"] == "copy_in_pieces";
-        EXPECT_EQ(r.is_result(), is_copy) << key_of(r) << r.wrong << r.skipped;
-        EXPECT_EQ(r.figures.contains("milliseconds"), is_copy) << key_of(r) << r.figures.dump();
+        EXPECT_EQ(r.is_result(), is_copy) << bench::key_of(r) << r.wrong << r.skipped;
+        EXPECT_EQ(r.figures.contains("milliseconds"), is_copy) << bench::key_of(r) << r.figures.dump();
         EXPECT_EQ(r.axes.begin().key(), "kind");
         if (!r.over.is_null()) {
             EXPECT_EQ(r.over["kind"], r.axes["kind"]);
@@ -154,11 +155,11 @@ TEST(bench_memory, one_failure_spoils_one_row) {
         gpu->when = cuda::fake_gpu::schedule::late;
         return gpu;
     };
-    const std::size_t all = rows_on_fake(memory::run, fresh()).size();
+    const std::size_t all = rows_on_fake(bench::suite_named("memory").run, fresh()).size();
     for (const std::string call : {"run", "allocate", "allocate_pinned", "open_texture"}) {
         auto gpu = fresh();
         gpu->failures.push_back({call, 4, cuda::device_failure::out_of_memory});
-        const auto rows = rows_on_fake(memory::run, gpu);
+        const auto rows = rows_on_fake(bench::suite_named("memory").run, gpu);
         EXPECT_EQ(rows.size(), all) << call;
         EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
                                 [&](const auto& r) { return r.skipped == call + ": failed as planned"; }),
@@ -168,7 +169,7 @@ TEST(bench_memory, one_failure_spoils_one_row) {
 
         gpu = fresh();
         gpu->failures.push_back({call, 4, cuda::device_failure::lost});
-        EXPECT_THROW(rows_on_fake(memory::run, gpu), cuda::device_error) << call;
+        EXPECT_THROW(rows_on_fake(bench::suite_named("memory").run, gpu), cuda::device_error) << call;
     }
 }
 
@@ -176,8 +177,8 @@ TEST(bench_memory, every_row_is_right_on_a_gpu) {
     auto gpu = some_gpu();
     if (gpu == nullptr) GTEST_SKIP() << "no GPU";
     std::size_t results = 0;
-    for (const auto& r : rows_of(memory::run, std::move(gpu), cuda::nvrtc_compiler())) {
-        EXPECT_EQ(r.wrong, "") << key_of(r);
+    for (const auto& r : rows_of(bench::suite_named("memory").run, std::move(gpu), cuda::nvrtc_compiler())) {
+        EXPECT_EQ(r.wrong, "") << bench::key_of(r);
         results += r.is_result();
     }
     EXPECT_GT(results, 100u);

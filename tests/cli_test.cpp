@@ -341,7 +341,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"bench", "prefetch", "--precision", "singel"}, "did you mean 'single'?"},
         {{"bench", "prefetch", "--paths", "0"}, "--paths: found '0', expected"},
         {{"bench", "prefetch", "--noise", "-1"}, "--noise: found '-1', expected a number above 0"},
-        {{"bench", "prefetch", "--format", "xml"}, "--format: found 'xml', expected table, csv or json"},
+        {{"bench", "prefetch", "--format", "xml"}, "--format: found 'xml', expected table, csv, json"},
         {{"bench", "prefetch", "--against", "no.jsonl"}, "no.jsonl: can't read"},
         {{"bench", "prefetch", "--against", "book.yaml"}, "book.yaml:1: found no JSON object"},
         {{"bench", "memory", "--feeds", "none"}, "takes no workload and no choice of feeds"},
