@@ -183,6 +183,7 @@ class workbench {
         a.words = words.as<kernels::word32>();
         a.results = results.as<kernels::tile_result>();
         a.seed = seed;
+        a.keys = kernels::schedule_of(seed);
         a.paths = c.paths;
         a.trade_count = 1;
         a.tiles = tiles;

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <set>
 
-#include "kernels/studies/content.h"
 #include "engine/bench/suites.h"
+#include "kernels/studies/content.h"
 #include "tests/benched.h"
 
 namespace tilewalk {

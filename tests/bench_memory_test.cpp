@@ -12,9 +12,9 @@
 #include <set>
 #include <vector>
 
+#include "engine/bench/suites.h"
 #include "engine/bench/suites/memory_study.h"
 #include "kernels/studies/memory_job.h"
-#include "engine/bench/suites.h"
 #include "tests/benched.h"
 
 namespace tilewalk {
