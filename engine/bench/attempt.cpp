@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/bench/gpu_bench.h"
 #include "engine/cuda/device.h"
 #include "tilewalk/error.h"
 
@@ -11,6 +12,8 @@ namespace tilewalk::bench {
 void attempt(row r, const sink& to, const std::function<void(row&)>& make) {
     try {
         make(r);
+    } catch (const clock_throttled& e) {
+        r.skipped = e.what();
     } catch (const cuda::device_error& e) {
         if (e.is_final()) throw;
         (e.failure() == cuda::device_failure::out_of_memory ? r.skipped : r.wrong) = e.what();

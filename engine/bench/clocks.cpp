@@ -15,6 +15,8 @@ constexpr unsigned clock_of_multiprocessors = 1, clock_of_memory = 2;
 // Reasons for a lower clock that are no fault of the measurement's: nothing to do, and clocks that
 // applications asked for.
 constexpr unsigned long long harmless_reasons = 0x1 | 0x2;
+// Of the highest clock, that times can still be compared at.
+constexpr double least_share = 0.97;
 
 class unknown_clocks final : public clocks {
   public:
@@ -35,10 +37,11 @@ class nvml_clocks final : public clocks {
         out->find(by_uuid, "nvmlDeviceGetHandleByUUID");
         out->find(out->stop_, "nvmlShutdown");
         out->find(out->clock_, "nvmlDeviceGetClockInfo");
+        out->find(out->highest_, "nvmlDeviceGetMaxClockInfo");
         out->find(out->reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
         out->find(out->version_, "nvmlSystemGetDriverVersion");
         if (start == nullptr || by_uuid == nullptr || out->stop_ == nullptr || out->clock_ == nullptr ||
-            out->reasons_ == nullptr || start() != 0) {
+            out->highest_ == nullptr || out->reasons_ == nullptr || start() != 0) {
             return nullptr;
         }
         out->started_ = true;
@@ -53,14 +56,18 @@ class nvml_clocks final : public clocks {
     nvml_clocks& operator=(const nvml_clocks&) = delete;
 
     std::optional<clock_state> now() override {
-        unsigned multiprocessors = 0, memory = 0;
+        unsigned multiprocessors = 0, memory = 0, highest = 0;
         unsigned long long reasons = 0;
         if (clock_(device_, clock_of_multiprocessors, &multiprocessors) != 0 ||
-            clock_(device_, clock_of_memory, &memory) != 0 || reasons_(device_, &reasons) != 0) {
+            clock_(device_, clock_of_memory, &memory) != 0 ||
+            highest_(device_, clock_of_multiprocessors, &highest) != 0 || reasons_(device_, &reasons) != 0) {
             return std::nullopt;
         }
+        // A reason is also named where it costs a step of the clock or nothing.
+        const bool is_slow =
+            static_cast<double>(multiprocessors) < least_share * static_cast<double>(highest);
         return clock_state{static_cast<int>(multiprocessors), static_cast<int>(memory),
-                           (reasons & ~harmless_reasons) != 0};
+                           is_slow && (reasons & ~harmless_reasons) != 0};
     }
     std::string driver() const override {
         std::array<char, 96> text{};
@@ -80,6 +87,7 @@ class nvml_clocks final : public clocks {
     nvml_device* device_ = nullptr;
     int (*stop_)() = nullptr;
     int (*clock_)(nvml_device*, unsigned, unsigned*) = nullptr;
+    int (*highest_)(nvml_device*, unsigned, unsigned*) = nullptr;
     int (*reasons_)(nvml_device*, unsigned long long*) = nullptr;
     int (*version_)(char*, unsigned) = nullptr;
 };

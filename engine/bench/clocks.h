@@ -10,7 +10,8 @@ namespace tilewalk::bench {
 
 struct clock_state {
     int multiprocessor_mhz = 0, memory_mhz = 0;
-    bool throttled = false;  // by power, heat or a fault; not because there is nothing to do
+    // Slower than the clock can be, by power, heat or a fault; not because there is nothing to do.
+    bool throttled = false;
 };
 
 class clocks {

@@ -20,6 +20,9 @@ constexpr int warm_ups = 3;
 // Samples between two looks at the clock, which take longer than most kernels.
 constexpr std::size_t samples_of_clock = 8;
 
+// Between two samples that do not count; a row waits for its clock for as many of these as it has samples.
+constexpr auto while_throttled = std::chrono::milliseconds(25);
+
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -109,12 +112,13 @@ gpu_bench::timing gpu_bench::time(const std::function<void()>& work, bool cold) 
         for (int i = 0; i < warm_ups; ++i) work();
         device().wait(stream_.get());
     }
-    const auto got = measure([&] { return sample(work, cold); }, until_, seconds_now);
-    if (!got) {
-        throw error(error_kind::device,
-                    "the clock was throttled throughout, so that nothing could be timed; is the GPU too hot, "
-                    "short of power, or at work for somebody else?");
-    }
+    const auto patient_sample = [&] {
+        const auto got = sample(work, cold);
+        if (!got) std::this_thread::sleep_for(while_throttled);
+        return got;
+    };
+    const auto got = measure(patient_sample, until_, seconds_now);
+    if (!got) throw clock_throttled();
     return {got->of, got->dropped, clock_ ? clock_->multiprocessor_mhz : 0};
 }
 

@@ -24,6 +24,15 @@
 
 namespace tilewalk::bench {
 
+// The clock was throttled for as long as one waits: nothing is known, and nothing is wrong.
+class clock_throttled : public error {
+  public:
+    clock_throttled()
+        : error(error_kind::device,
+                "the clock was throttled throughout; is the GPU too hot, short of power, or at work for "
+                "somebody else?") {}
+};
+
 class gpu_bench {
   public:
     gpu_bench(std::shared_ptr<cuda::loaded_device> on, cuda::kernel_store& kernels,
@@ -41,7 +50,7 @@ class gpu_bench {
     void compile(std::span<const std::string> texts);
 
     // What `work` puts into the stream takes so many milliseconds: after a warm-up, samples one by one until
-    // the rule says stop. Throws tilewalk::error (device) if the clock was throttled throughout.
+    // the rule says stop. Throws clock_throttled.
     struct timing {
         summary milliseconds;
         std::size_t dropped = 0;

@@ -174,9 +174,7 @@ tuning tune(gpu_bench& on, path_bench& kernel, const kernel_choice& asked, doubl
         right.size(), [&](std::size_t i) { return on.sample([&] { kernel.launch(right[i], ready[i]); }); },
         seconds, seconds_now);
     out.seconds = seconds_now() - begin;
-    if (!std::isfinite(c.winner_milliseconds)) {
-        throw error(error_kind::device, "the clock was throttled throughout, so that nothing could be timed");
-    }
+    if (!std::isfinite(c.winner_milliseconds)) throw clock_throttled();
     out.best = right[c.winner];
     out.best_milliseconds = c.winner_milliseconds;
     out.untuned_milliseconds = c.first_milliseconds;

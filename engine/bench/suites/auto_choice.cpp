@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/bench/attempt.h"
 #include "engine/bench/path_bench.h"
 #include "engine/bench/tuner.h"
 #include "engine/bench/workloads.h"
@@ -168,14 +169,7 @@ void run_auto(gpu_bench& on, const request&, const sink& to) {
                     {"precision", std::string(plan::name_of(c.in))},
                     {"shocks", c.reads_shocks ? "read" : "made"},
                     {"warps", c.warps == 0 ? json("all") : json(c.warps)}};
-        try {
-            measure_one(on, c, out);
-        } catch (const error& e) {
-            const auto* of_device = dynamic_cast<const cuda::device_error*>(&e);
-            if (e.kind() == error_kind::cancelled || (of_device != nullptr && of_device->is_final())) throw;
-            out.wrong = e.message();
-        }
-        to(std::move(out));
+        attempt(std::move(out), to, [&](row& r) { measure_one(on, c, r); });
     }
 }
 

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/bench/attempt.h"
 #include "engine/bench/conflicts.h"
 #include "engine/bench/path_bench.h"
 #include "engine/bench/suites.h"
@@ -149,20 +150,20 @@ class sweeper {
         for (const auto& how : choices) {
             on_.says(fmt::format("{}, {}: {} of {} kernels, {}", bench_.of().name,
                                  plan::name_of(how.precision), ++done, choices.size(), how.feed));
-            for (const int warps : sweep_.warps) to_(measured(how, warps));
+            for (const int warps : sweep_.warps) measure(how, warps);
         }
     }
 
   private:
-    row measured(const kernel_choice& how, int warps) {
-        row out;
-        out.suite = "prefetch";
-        out.axes = axes_of(bench_, how, warps);
+    void measure(const kernel_choice& how, int warps) {
+        row empty;
+        empty.suite = "prefetch";
+        empty.axes = axes_of(bench_, how, warps);
         const bool is_reference = how.feed == "none" && how.width == 1;
-        if (!is_reference && reference_.contains(warps)) out.over = reference_.at(warps).axes;
-        try {
+        if (!is_reference && reference_.contains(warps)) empty.over = reference_.at(warps).axes;
+        attempt(std::move(empty), to_, [&](row& out) {
             out.skipped = bench_.why_not(how);
-            if (!out.skipped.empty()) return out;
+            if (!out.skipped.empty()) return;
             const auto ready = bench_.prepare(how, warps);
             out.figures["registers"] = ready.registers;
             out.figures["shared_bytes"] = ready.shared_bytes;
@@ -170,20 +171,13 @@ class sweeper {
             if (ready.local_bytes > 0) out.figures["local_bytes"] = ready.local_bytes;
             if (ready.warps != warps && warps < most_warps) {
                 out.skipped = fmt::format(
-                    "{} warps are resident, of {} registers a thread and {} bytes of "
-                    "shared memory a block",
+                    "{} warps are resident, of {} registers a thread and {} bytes of shared memory a block",
                     ready.warps, ready.registers, ready.how.shared_bytes);
-                return out;
+                return;
             }
             check_then_time(how, ready, out);
-            if (is_reference) reference_.emplace(warps, out);
-        } catch (const error& e) {
-            if (e.kind() == error_kind::cancelled) throw;
-            const auto* of_device = dynamic_cast<const cuda::device_error*>(&e);
-            if (of_device != nullptr && of_device->is_final()) throw;
-            out.wrong = e.message();
-        }
-        return out;
+            if (is_reference && out.is_result()) reference_.emplace(warps, out);
+        });
     }
 
     void check_then_time(const kernel_choice& how, const path_bench::prepared& ready, row& out) {
