@@ -107,7 +107,7 @@ TEST(tiles, bound_what_any_order_of_sums_may_give) {
 
 TEST(tiles, are_in_the_catalogue) {
     EXPECT_EQ(suite_named("tiles").name, "tiles");
-    EXPECT_FALSE(suite_named("tiles").takes_request);
+    EXPECT_EQ(suite_named("tiles").check, nullptr);
     EXPECT_THROW(suite_named("tile"), error);
 }
 

@@ -334,6 +334,8 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"bench"}, "SUITE"},
         {{"bench", "prefech"}, "did you mean 'prefetch'?"},
         {{"bench", "prefetch", "asian", "--feeds", "none,smem_roling"}, "did you mean 'smem_rolling'?"},
+        {{"bench", "prefetch", "asain"}, "did you mean 'asian'?"},
+        {{"bench", "prefetch", "--layouts", "paded"}, "did you mean 'padded'?"},
         {{"bench", "prefetch", "--distances", "0"}, "--distances: found '0', expected a number from 1 to 32"},
         {{"bench", "prefetch", "--distances", "8..1"}, "--distances: found '8..1', expected"},
         {{"bench", "prefetch", "--distances", "1..33"}, "or a range such as 1..8"},

@@ -12,8 +12,6 @@
 #include "engine/bench/table.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/backend.h"
-#include "engine/cuda/feeds.h"
-#include "engine/plan/precision.h"
 
 namespace tilewalk {
 
@@ -22,6 +20,10 @@ namespace {
 bool asks_for_axes(const benchmark_request& r) {
     return !r.subject.empty() || !r.feeds.empty() || !r.layouts.empty() || !r.precisions.empty() ||
            !r.distances.empty() || !r.widths.empty() || !r.warps.empty() || r.paths > 0;
+}
+
+bench::request request_of(const benchmark_request& r) {
+    return {r.subject, r.feeds, r.layouts, r.precisions, r.distances, r.widths, r.warps, r.paths};
 }
 
 // What would be refused after the measurement is refused before it.
@@ -53,9 +55,8 @@ std::vector<benchmark_suite> benchmark_suites() {
 
 void check(const benchmark_request& asked) {
     const bench::suite_entry& suite = bench::suite_named(asked.suite);
-    for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));
-    for (const auto& name : asked.precisions) static_cast<void>(plan::precision_named(name));
-    if (!suite.takes_request && asks_for_axes(asked)) {
+    if (suite.check != nullptr) return suite.check(request_of(asked));
+    if (asks_for_axes(asked)) {
         throw error(error_kind::usage, "the benchmark '" + asked.suite +
                                            "' takes no workload and no choice of feeds, distances, layouts, "
                                            "widths, occupancy, precision or paths");
@@ -122,9 +123,7 @@ benchmark_results measure(const benchmark_request& asked, const benchmark_result
         out->about["commit"] = commit;
     }
     out->about["suite"] = asked.suite;
-    const bench::request what{asked.subject,   asked.feeds,  asked.layouts, asked.precisions,
-                              asked.distances, asked.widths, asked.warps,   asked.paths};
-    suite.run(with, what, [&](bench::row r) { out->rows.push_back(std::move(r)); });
+    suite.run(with, request_of(asked), [&](bench::row r) { out->rows.push_back(std::move(r)); });
     return benchmark_results(out);
 }
 

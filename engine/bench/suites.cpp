@@ -9,6 +9,7 @@
 
 namespace tilewalk::bench {
 
+void check_prefetch(const request& asked);
 void run_prefetch(gpu_bench& on, const request& asked, const sink& to);
 void run_l2_hint(gpu_bench& on, const request& asked, const sink& to);
 void run_tiles(gpu_bench& on, const request& asked, const sink& to);
@@ -22,21 +23,21 @@ namespace {
 
 // In the order in which a performance engineer asks.
 constexpr auto catalogue = std::to_array<suite_entry>({
-    {"prefetch", "every feed by distance, layout, width and resident warps, on path kernels", true,
+    {"prefetch", "every feed by distance, layout, width and resident warps, on path kernels", check_prefetch,
      "five strategies on an A100: uneven without padding, +60 % at distance 6 with it", run_prefetch},
-    {"l2_hint", "loads and copies that ask the second-level cache for more than they read", false,
+    {"l2_hint", "loads and copies that ask the second-level cache for more than they read", nullptr,
      "tanh and sum of 2^28 floats on an H20, 16-byte loads: 355.90 us, with L2::256B 313.95 us", run_l2_hint},
-    {"tiles", "correlated moves by every matrix kernel and by cuBLAS; GFLOPS of the triangle alone", false,
+    {"tiles", "correlated moves by every matrix kernel and by cuBLAS; GFLOPS of the triangle alone", nullptr,
      "GeForce 8800: untiled 10.58 GFLOPS, tiles of 16 x 16 unrolled 46.49 GFLOPS", run_tiles},
-    {"memory", "the memories of a GPU: bandwidth, latency, and what ways to read them cost", false, "",
+    {"memory", "the memories of a GPU: bandwidth, latency, and what ways to read them cost", nullptr, "",
      run_memory},
-    {"reductions", "how payoffs become one result, after a path kernel and alone, and whose bits stay", false,
-     "", run_reductions},
-    {"random", "normals a second of every random source, and shocks in registers against a cube", false, "",
+    {"reductions", "how payoffs become one result, after a path kernel and alone, and whose bits stay",
+     nullptr, "", run_reductions},
+    {"random", "normals a second of every random source, and shocks in registers against a cube", nullptr, "",
      run_random},
-    {"peers", "the same payoffs in PyTorch, JAX and CuPy, where they are installed, beside Tilewalk", false,
+    {"peers", "the same payoffs in PyTorch, JAX and CuPy, where they are installed, beside Tilewalk", nullptr,
      "", run_peers},
-    {"auto", "the tuner's choice against a full search, on 20 kernels", false, "", run_auto},
+    {"auto", "the tuner's choice against a full search, on 20 kernels", nullptr, "", run_auto},
 });
 
 }  // namespace

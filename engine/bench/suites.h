@@ -28,7 +28,9 @@ using sink = std::function<void(row)>;
 struct suite_entry {
     std::string_view name;
     std::string_view summary;
-    bool takes_request;  // a subject and the axes of a request; else they must be empty
+    // Of a suite that takes a request: throws tilewalk::error (usage) for what it can't measure. Null: what
+    // is asked for must be empty.
+    void (*check)(const request& asked);
     // What is published about it, a line each, for people; may be empty.
     std::string_view published;
     void (*run)(gpu_bench& on, const request& asked, const sink& to);

@@ -190,6 +190,18 @@ std::span<const workload_entry> workloads() {
     return catalogue;
 }
 
+void check_subject(const std::string& subject) {
+    if (std::ranges::find(catalogue, subject, &workload_entry::name) != catalogue.end() ||
+        std::filesystem::exists(subject)) {
+        return;
+    }
+    std::vector<std::string> known;
+    for (const workload_entry& w : catalogue) known.emplace_back(w.name);
+    throw error(error_kind::usage, "found " + config::shown(subject) +
+                                       ", expected a book's file or a workload: " + config::joined(known) +
+                                       config::suggestion(subject, known));
+}
+
 std::vector<workload> workloads_named(const std::string& subject, precision in,
                                       const std::function<void(const std::string&)>& leaves_out) {
     const auto found = std::ranges::find(catalogue, subject, &workload_entry::name);
@@ -198,13 +210,7 @@ std::vector<workload> workloads_named(const std::string& subject, precision in,
         out.push_back(found->make(in));
         return out;
     }
-    if (!std::filesystem::exists(subject)) {
-        std::vector<std::string> known;
-        for (const workload_entry& w : catalogue) known.emplace_back(w.name);
-        throw error(error_kind::usage, "found " + config::shown(subject) +
-                                           ", expected a book's file or a workload: " +
-                                           config::joined(known) + config::suggestion(subject, known));
-    }
+    check_subject(subject);
     return of_book(subject, in, leaves_out);
 }
 

@@ -41,6 +41,9 @@ struct workload_entry {
 };
 std::span<const workload_entry> workloads();
 
+// Throws tilewalk::error (usage) if there is neither such a workload nor such a file.
+void check_subject(const std::string& subject);
+
 // A workload by name, or the shapes of a book's file, the one with the most path-steps first; trades that
 // can't be timed so are told to `leaves_out`. Throws tilewalk::error: usage if there is neither such a
 // workload nor such a file, input if nothing of the book can be timed.

@@ -219,8 +219,13 @@ class sweeper {
 
 }  // namespace
 
-void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
+void check_prefetch(const request& asked) {
     static_cast<void>(plan_for(asked));
+    for (const auto& name : asked.precisions) static_cast<void>(plan::precision_named(name));
+    if (!asked.subject.empty()) check_subject(asked.subject);
+}
+
+void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
     const auto precisions = or_all<std::string>(asked.precisions, {"double"});
     std::vector<std::string> subjects;
     if (asked.subject.empty()) {
