@@ -123,7 +123,9 @@ part_measure() (
     exit "${status:-0}"
 )
 
-# Sectors that a request for global memory takes, and how many more than it need: of each feed, on a walk of its own.
+# Of each feed, on a walk of its own: sectors that a request for global memory takes, and how many more than it need;
+# and what decides whether prefetching pays: how much of the memory's bandwidth is taken, and how many warps wait for a
+# load whenever one goes on.
 part_access() (
     set -e
     printf '%s\n' 'market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100,' \
@@ -131,13 +133,15 @@ part_access() (
         '     averaging_dates: {start: 0, end: 1, count: 252}}' > "$build/access.yaml"
     metrics=l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio,memory_l2_theoretical_sectors_global
     metrics+=,memory_l2_theoretical_sectors_global_ideal,l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+    metrics+=,dram__bytes_read.sum.pct_of_peak_sustained_elapsed
+    metrics+=,smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
     {
         head_of_file
         for feed in "${feeds[@]}"; do
             echo "$feed:"
             ncu --metrics "$metrics" --kernel-name walk --launch-count 1 "$tilewalk" price "$build/access.yaml" --device 0 \
                 --paths 131072 --prefetch "$feed" --format csv 2>&1 |
-                sed -nE 's/^ *((l1tex|memory)[a-z0-9_.]+) +[a-z]* +([0-9.,]+)$/    \1 \3/p; /ERROR/p'
+                sed -nE 's/^ *((l1tex|memory|dram|smsp)[a-z0-9_.]+) +[a-z%]* +([0-9.,]+)$/    \1 \3/p; /ERROR/p'
         done
     } > "$out/$name-access.txt"
     sed -n '3,$p' "$out/$name-access.txt"
