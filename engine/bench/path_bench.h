@@ -47,7 +47,7 @@ class path_bench {
 
   private:
     struct cube {
-        std::uint64_t pitch = 0;
+        std::uint64_t pitch;
         std::optional<cuda::device_memory> normals, uniforms;
     };
     const cube& cube_for(const cuda::kernel_choice& how);
