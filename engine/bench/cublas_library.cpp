@@ -25,30 +25,19 @@ void check(const char* name, int status) {
         "cuBLAS's " + std::string(name) + " failed with status " + std::to_string(status));
 }
 
-template <class function>
-bool find(void* library, const char* name, function& found) {
-    found = reinterpret_cast<function>(::dlsym(library, name));
-    return found != nullptr;
-}
-
 // Without functions if the library is not there (and why_not is empty) or does not do.
 cublas_functions open(const std::string& library, std::string& why_not) {
-    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        const char* said = ::dlerror();
-        why_not = said != nullptr ? said : "";
-        if (why_not.find("No such file") != std::string::npos) why_not.clear();
-        return {};
-    }
+    void* handle = cuda::open_library(library, why_not);
+    if (handle == nullptr) return {};
     cublas_functions f;
-    if (find(handle, "cublasDestroy_v2", f.cublasDestroy_v2) &&
-        find(handle, "cublasSetStream_v2", f.cublasSetStream_v2) &&
-        find(handle, "cublasGetVersion_v2", f.cublasGetVersion_v2) &&
-        find(handle, "cublasSgemm_v2", f.cublasSgemm_v2) &&
-        find(handle, "cublasDgemm_v2", f.cublasDgemm_v2) &&
-        find(handle, "cublasStrmm_v2", f.cublasStrmm_v2) &&
-        find(handle, "cublasDtrmm_v2", f.cublasDtrmm_v2) &&
-        find(handle, "cublasCreate_v2", f.cublasCreate_v2)) {
+    if (cuda::find_function(handle, "cublasDestroy_v2", f.cublasDestroy_v2) &&
+        cuda::find_function(handle, "cublasSetStream_v2", f.cublasSetStream_v2) &&
+        cuda::find_function(handle, "cublasGetVersion_v2", f.cublasGetVersion_v2) &&
+        cuda::find_function(handle, "cublasSgemm_v2", f.cublasSgemm_v2) &&
+        cuda::find_function(handle, "cublasDgemm_v2", f.cublasDgemm_v2) &&
+        cuda::find_function(handle, "cublasStrmm_v2", f.cublasStrmm_v2) &&
+        cuda::find_function(handle, "cublasDtrmm_v2", f.cublasDtrmm_v2) &&
+        cuda::find_function(handle, "cublasCreate_v2", f.cublasCreate_v2)) {
         return f;
     }
     ::dlclose(handle);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/toolkit_libraries.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -21,6 +23,19 @@ std::vector<std::string> toolkit_libraries(std::span<const std::string_view> nam
         for (const std::string_view name : names) all.push_back(*folder + '/' + std::string(name));
     }
     return all;
+}
+
+void* open_library(const std::string& library, std::string& why_not) {
+    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) return handle;
+    const char* said = ::dlerror();
+    why_not = said != nullptr ? said : "";
+    if (why_not.find("No such file") != std::string::npos) why_not.clear();
+    return nullptr;
+}
+
+void* function_of(void* library, const char* name) {
+    return ::dlsym(library, name);
 }
 
 }  // namespace tilewalk::cuda

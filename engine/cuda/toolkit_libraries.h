@@ -13,4 +13,16 @@ namespace tilewalk::cuda {
 // each place every name, in turn.
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names);
 
+// Null if it is not there, and then why_not is empty, or does not load.
+void* open_library(const std::string& library, std::string& why_not);
+
+// The address of a library's function; null if it has none of this name.
+void* function_of(void* library, const char* name);
+
+template <class function>
+bool find_function(void* library, const char* name, function& found) {
+    found = reinterpret_cast<function>(function_of(library, name));
+    return found != nullptr;
+}
+
 }  // namespace tilewalk::cuda

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/random/curand_library.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <string_view>
 #include <utility>
@@ -32,32 +30,23 @@ constexpr std::pair<int, std::string_view> status_names[] = {
 };
 constexpr int allocation_failed = 102;
 
-template <class function>
-bool find(void* library, const char* name, function& found) {
-    found = reinterpret_cast<function>(::dlsym(library, name));
-    return found != nullptr;
-}
-
 // Without a generator if the library is not there (and why_not is empty) or does not do.
 curand_functions open(const std::string& library, std::string& why_not) {
-    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        const char* said = ::dlerror();
-        why_not = said != nullptr ? said : "";
-        if (why_not.find("No such file") != std::string::npos) why_not.clear();
-        return {};
-    }
+    void* handle = cuda::open_library(library, why_not);
+    if (handle == nullptr) return {};
     curand_functions f;
-    if (find(handle, "curandGetVersion", f.curandGetVersion) &&
-        find(handle, "curandDestroyGenerator", f.curandDestroyGenerator) &&
-        find(handle, "curandSetStream", f.curandSetStream) &&
-        find(handle, "curandSetPseudoRandomGeneratorSeed", f.curandSetPseudoRandomGeneratorSeed) &&
-        find(handle, "curandSetGeneratorOffset", f.curandSetGeneratorOffset) &&
-        find(handle, "curandSetGeneratorOrdering", f.curandSetGeneratorOrdering) &&
-        find(handle, "curandSetQuasiRandomGeneratorDimensions", f.curandSetQuasiRandomGeneratorDimensions) &&
-        find(handle, "curandGenerate", f.curandGenerate) &&
-        find(handle, "curandGenerateLongLong", f.curandGenerateLongLong) &&
-        find(handle, "curandCreateGenerator", f.curandCreateGenerator)) {
+    if (cuda::find_function(handle, "curandGetVersion", f.curandGetVersion) &&
+        cuda::find_function(handle, "curandDestroyGenerator", f.curandDestroyGenerator) &&
+        cuda::find_function(handle, "curandSetStream", f.curandSetStream) &&
+        cuda::find_function(handle, "curandSetPseudoRandomGeneratorSeed",
+                            f.curandSetPseudoRandomGeneratorSeed) &&
+        cuda::find_function(handle, "curandSetGeneratorOffset", f.curandSetGeneratorOffset) &&
+        cuda::find_function(handle, "curandSetGeneratorOrdering", f.curandSetGeneratorOrdering) &&
+        cuda::find_function(handle, "curandSetQuasiRandomGeneratorDimensions",
+                            f.curandSetQuasiRandomGeneratorDimensions) &&
+        cuda::find_function(handle, "curandGenerate", f.curandGenerate) &&
+        cuda::find_function(handle, "curandGenerateLongLong", f.curandGenerateLongLong) &&
+        cuda::find_function(handle, "curandCreateGenerator", f.curandCreateGenerator)) {
         return f;
     }
     why_not = "lacks functions of cuRAND";
