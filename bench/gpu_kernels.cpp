@@ -82,7 +82,6 @@ void add_streamed(const workload& of, std::vector<generated_case>& to) {
 
 void print(const generated_case& c, path_bench& kernel, const path_bench::prepared& ready,
            const gpu_bench::timing& t) {
-    static const char* const layouts[] = {"plain", "padded", "transposed"};  // in the order of ring_layout
     const double seconds = t.milliseconds.median * 1e-3;
     const auto tiles = kernel.results();
     json line{{"generated", c.workload},
@@ -90,7 +89,7 @@ void print(const generated_case& c, path_bench& kernel, const path_bench::prepar
               {"feed", c.how.feed},
               {"distance", c.how.distance},
               {"rows", c.how.rows},
-              {"layout", layouts[static_cast<int>(c.how.layout)]},
+              {"layout", std::string(cuda::layout_names[static_cast<std::size_t>(c.how.layout)])},
               {"width", c.how.width},
               {"block", c.how.threads},
               {"warps_per_multiprocessor", ready.warps},

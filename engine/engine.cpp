@@ -3,7 +3,6 @@
 #include "tilewalk/engine.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -79,8 +78,8 @@ struct settled {
 };
 
 kernels::ring_layout layout_named(const std::string& name) {
-    if (name == "plain") return kernels::ring_layout::plain;
-    return name == "padded" ? kernels::ring_layout::padded : kernels::ring_layout::transposed;
+    const auto at = std::ranges::find(cuda::layout_names, name);  // a choice of the setting's table
+    return static_cast<kernels::ring_layout>(at - cuda::layout_names.begin());
 }
 
 cuda::kernel_choice kernel_of(const run_settings& all) {
@@ -655,8 +654,7 @@ std::string described(const cuda::kernel_choice& how) {
     if (feed.makes_use_of(cuda::feed_entry::distance)) out += ", distance " + std::to_string(how.distance);
     if (feed.makes_use_of(cuda::feed_entry::rows)) out += ", rows " + std::to_string(how.rows);
     if (feed.makes_use_of(cuda::feed_entry::layout)) {
-        static constexpr std::array names{"plain", "padded", "transposed"};  // in the order of ring_layout
-        out += std::string(", ") + names[static_cast<std::size_t>(how.layout)];
+        out += ", " + std::string(cuda::layout_names[static_cast<std::size_t>(how.layout)]);
     }
     out += ", width " + std::to_string(how.width) + ", block " + std::to_string(how.threads);
     if (how.blocks > 0) out += ", " + std::to_string(how.blocks) + " blocks resident";

@@ -3,8 +3,6 @@
 // a CUDA header: its interface for C is small and has not changed since CUDA 11.
 #include "engine/cuda/compiler.h"
 
-#include <dlfcn.h>
-
 #include <charconv>
 #include <cstddef>
 #include <iterator>
@@ -185,26 +183,14 @@ class nvrtc final : public compiler {
     std::string fingerprint_;
 };
 
-template <class function>
-bool find(void* library, const char* name, function& found) {
-    found = reinterpret_cast<function>(::dlsym(library, name));
-    return found != nullptr;
-}
-
 // Null, with the reason, if the library is not there or does not do. A library stays loaded: NVRTC keeps
 // threads and memory of its own.
 std::unique_ptr<compiler> open(const std::string& library, std::string& why_not) {
-    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        const char* said = ::dlerror();
-        why_not = said != nullptr ? said : "";
-        // The common case needs no words.
-        if (why_not.find("No such file") != std::string::npos) why_not.clear();
-        return nullptr;
-    }
+    void* handle = open_library(library, why_not);
+    if (handle == nullptr) return nullptr;
     nvrtc_functions f{};
     int major = 0, minor = 0;
-    if (!find(handle, "nvrtcVersion", f.nvrtcVersion) || f.nvrtcVersion(&major, &minor) != success) {
+    if (!find_function(handle, "nvrtcVersion", f.nvrtcVersion) || f.nvrtcVersion(&major, &minor) != success) {
         why_not = "is no NVRTC";
         return nullptr;
     }
@@ -212,15 +198,16 @@ std::unique_ptr<compiler> open(const std::string& library, std::string& why_not)
         why_not = "is NVRTC " + std::to_string(major) + '.' + std::to_string(minor);
         return nullptr;
     }
-    if (!find(handle, "nvrtcGetErrorString", f.nvrtcGetErrorString) ||
-        !find(handle, "nvrtcCreateProgram", f.nvrtcCreateProgram) ||
-        !find(handle, "nvrtcDestroyProgram", f.nvrtcDestroyProgram) ||
-        !find(handle, "nvrtcCompileProgram", f.nvrtcCompileProgram) ||
-        !find(handle, "nvrtcGetProgramLogSize", f.nvrtcGetProgramLogSize) ||
-        !find(handle, "nvrtcGetProgramLog", f.nvrtcGetProgramLog) ||
-        !find(handle, "nvrtcGetCUBINSize", f.nvrtcGetCUBINSize) ||
-        !find(handle, "nvrtcGetCUBIN", f.nvrtcGetCUBIN) ||
-        !find(handle, "nvrtcGetPTXSize", f.nvrtcGetPTXSize) || !find(handle, "nvrtcGetPTX", f.nvrtcGetPTX)) {
+    if (!find_function(handle, "nvrtcGetErrorString", f.nvrtcGetErrorString) ||
+        !find_function(handle, "nvrtcCreateProgram", f.nvrtcCreateProgram) ||
+        !find_function(handle, "nvrtcDestroyProgram", f.nvrtcDestroyProgram) ||
+        !find_function(handle, "nvrtcCompileProgram", f.nvrtcCompileProgram) ||
+        !find_function(handle, "nvrtcGetProgramLogSize", f.nvrtcGetProgramLogSize) ||
+        !find_function(handle, "nvrtcGetProgramLog", f.nvrtcGetProgramLog) ||
+        !find_function(handle, "nvrtcGetCUBINSize", f.nvrtcGetCUBINSize) ||
+        !find_function(handle, "nvrtcGetCUBIN", f.nvrtcGetCUBIN) ||
+        !find_function(handle, "nvrtcGetPTXSize", f.nvrtcGetPTXSize) ||
+        !find_function(handle, "nvrtcGetPTX", f.nvrtcGetPTX)) {
         why_not = "lacks functions of NVRTC";
         return nullptr;
     }

@@ -3,6 +3,7 @@
 // device. A new feed is a header in kernels/feeds/ and a line in feeds.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -43,6 +44,9 @@ const feed_entry& feed_named(std::string_view name);
 
 // Bytes of shared memory that the feed of a block takes, for a step of so many shocks.
 std::uint64_t feed_shared_bytes(const kernel_choice& how, int slots);
+
+// In the order of ring_layout.
+inline constexpr std::array<std::string_view, 3> layout_names{"plain", "padded", "transposed"};
 
 // The rings in shared memory of a feed that makes use of a layout.
 kernels::ring_geometry ring_of(const kernel_choice& how, int slots);

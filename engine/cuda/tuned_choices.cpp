@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/tuned_choices.h"
 
-#include <array>
 #include <cctype>
 #include <system_error>
 
@@ -20,7 +19,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
-constexpr std::array layout_names{"plain", "padded", "transposed"};  // in the order of ring_layout
 
 // All that a choice holds good for.
 std::string subject_of(const device_properties& on, const program::path_program& p,
@@ -109,7 +107,7 @@ void tuned_choices::remember(const device_properties& on, const program::path_pr
                     {"feed", found.how.feed},
                     {"distance", found.how.distance},
                     {"rows", found.how.rows},
-                    {"layout", layout_names[static_cast<std::size_t>(found.how.layout)]},
+                    {"layout", std::string(layout_names[static_cast<std::size_t>(found.how.layout)])},
                     {"width", found.how.width},
                     {"block", found.how.threads},
                     {"blocks_resident", found.how.blocks},

@@ -113,7 +113,7 @@ std::vector<run_setting> all_settings() {
          .takes = kind::choice,
          .value = &s::layout,
          .meaning = "Of rings in shared memory; unless told, what suits the copies",
-         .choices = {"plain", "padded", "transposed"}},
+         .choices = {cuda::layout_names.begin(), cuda::layout_names.end()}},
         {.name = "padding",
          .takes = kind::count,
          .value = &s::padding,

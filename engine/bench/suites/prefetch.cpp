@@ -30,12 +30,11 @@ namespace {
 
 using cuda::feed_entry;
 using cuda::kernel_choice;
+using cuda::layout_names;
 using kernels::ring_layout;
 
 // Warps that a multiprocessor has room for: asked for so many, as many are taken as fit.
 constexpr int most_warps = 64;
-
-constexpr std::array layout_names{"plain", "padded", "transposed"};  // in the order of ring_layout
 
 struct plan_of_sweep {
     std::vector<const feed_entry*> feeds;
@@ -58,7 +57,7 @@ plan_of_sweep plan_for(const request& asked) {
         if (wanted || feed.name == "none") out.feeds.push_back(&feed);
     }
     for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));
-    for (const auto& name : or_all<std::string>(asked.layouts, {"plain", "padded", "transposed"})) {
+    for (const auto& name : or_all<std::string>(asked.layouts, {layout_names.begin(), layout_names.end()})) {
         const auto found = std::ranges::find(layout_names, name);
         if (found == layout_names.end()) {
             const std::vector<std::string> known(layout_names.begin(), layout_names.end());
@@ -118,7 +117,7 @@ json axes_of(const path_bench& bench, const kernel_choice& how, int warps) {
     if (feed.makes_use_of(feed_entry::distance)) axes["distance"] = how.distance;
     if (feed.makes_use_of(feed_entry::rows)) axes["rows"] = how.rows;
     if (feed.makes_use_of(feed_entry::layout))
-        axes["layout"] = layout_names[static_cast<std::size_t>(how.layout)];
+        axes["layout"] = std::string(layout_names[static_cast<std::size_t>(how.layout)]);
     axes["width"] = how.width;
     axes["block"] = how.threads;
     axes["warps"] = warps;
