@@ -26,8 +26,8 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/feeds.h"
 #include "engine/replay/shock_writer.h"
+#include "engine/verify/closed_forms.h"
 #include "kernels/shocks.h"
-#include "tests/closed_forms.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/tilewalk.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/closed_forms.h"
+#include "engine/verify/closed_forms.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {

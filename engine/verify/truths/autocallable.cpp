@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "engine/verify/random_market.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+// A note on the worst of two that looks once, which is a put on the worst and two digitals.
+known_trade draw_worst_of_note(dice& d) {
+    const random_market m(d, false);
+    const double other = d.between(10, 200), volatility = d.between(0.2, 0.5), rho = d.between(-0.95, 0.95);
+    const double call = d.between(0.9, 1.1), protection = d.between(0.7, 0.85), coupon = d.between(0.05, 0.2);
+    const std::string second = fmt::format(
+        "    B: {{currency: USD, spot: {}, dividend_yield: 0.02, volatility: {}}}\n", other, volatility);
+    truth::pair_of_assets p;
+    p.first_forward = m.forward(m.years) / m.spot;
+    p.second_forward = std::exp((m.first_rate - 0.02) * m.years);
+    p.first_variance = m.variance(m.years);
+    p.second_variance = volatility * volatility * m.years;
+    p.covariance = rho * std::sqrt(p.first_variance * p.second_variance);
+    return {m.text(second, fmt::format("  correlations: [[A, B, {}]]\n", rho)) +
+                fmt::format(
+                    "trades:\n  - {{id: t, product: autocallable, basket: [A, B], initial_level: [{}, {}], "
+                    "observations: [{}], call_level: {}, coupon: {}, protection: {}, notional: 1}}\n",
+                    m.spot, other, m.years, call, coupon, protection),
+            [=](double f) {
+                truth::pair_of_assets moved = p;
+                moved.first_forward *= f;
+                moved.second_forward *= f;
+                const double discount = m.discount(m.years);
+                const double below = 1 - truth::both_above(moved, protection);
+                return discount * (1 + coupon * truth::both_above(moved, call) - (1 - protection) * below) -
+                       truth::put_on_worst(moved, protection, discount);
+            },
+            1};
+}
+
+}  // namespace tilewalk::verify
