@@ -294,6 +294,9 @@ TEST(products, a_definition_is_read_whole) {
         "description: >\n"
         "  Two lines\n"
         "  of text.\n"
+        "formula: |\n"
+        "  max(S, 0)\n"
+        "  on each of the dates\n"
         "parameters:\n"
         "  underlying: {type: asset, help: The asset.}\n"
         "  option: {type: choice, choices: [call, put], default: put, help: Which.}\n"
@@ -307,6 +310,7 @@ TEST(products, a_definition_is_read_whole) {
     EXPECT_EQ(product->name, "mine");
     EXPECT_EQ(product->summary, "One line.");
     EXPECT_EQ(product->description, "Two lines of text.");
+    EXPECT_EQ(product->formula, "max(S, 0)\non each of the dates");
     ASSERT_EQ(product->parameters.size(), 4U);
     EXPECT_EQ(product->parameters[1].choices, (std::vector<std::string>{"call", "put"}));
     EXPECT_EQ(std::get<std::string>(*product->parameters[1].fallback), "put");
@@ -314,7 +318,7 @@ TEST(products, a_definition_is_read_whole) {
     EXPECT_EQ(product->parameters[3].above, std::optional(0.0));
     EXPECT_EQ(product->parameters[3].maximum, std::optional(2.0));
     EXPECT_EQ(std::get<double>(*product->parameters[3].fallback), 1);
-    EXPECT_EQ(to_string(product->parameters[3].where), "mine.yaml:10:3");
+    EXPECT_EQ(to_string(product->parameters[3].where), "mine.yaml:13:3");
     EXPECT_EQ(product->example,
               "{id: example, product: mine, underlying: ACME, dates: {start: 0, end: 1, count: 4}, "
               "levels: [1, 0.9, 0.8, 0.7], quantity: 2}");

@@ -632,6 +632,7 @@ TEST(product_report, page_and_list_in_every_form) {
         "digital",
         "Cash or nothing.",
         "Pays, or not.",
+        "max(S - K, 0) at T",
         {{"strike", "amount", "> 0", "", "The level."}, {"option", "choice", "call | put", "call", "Side."}},
         "on maturity:\n    pay 1\n",
         "{strike: 1}\n"};
@@ -646,6 +647,9 @@ TEST(product_report, page_and_list_in_every_form) {
 Cash or nothing.
 
 Pays, or not.
+
+pays
+    max(S - K, 0) at T
 
 parameter  type    range       default   meaning
 ---------  ------  ----------  --------  ----------
@@ -666,6 +670,7 @@ example trade
   "product": "digital",
   "summary": "Cash or nothing.",
   "description": "Pays, or not.",
+  "formula": "max(S - K, 0) at T",
   "parameters": [
     {"name": "strike", "type": "amount", "range": "> 0", "default": "", "help": "The level."},
     {"name": "option", "type": "choice", "range": "call | put", "default": "call", "help": "Side."}

@@ -70,6 +70,7 @@ product_page text_of(const language::product& p) {
     page.name = p.name;
     page.summary = p.summary;
     page.description = p.description;
+    page.formula = p.formula;
     std::ranges::transform(p.parameters, std::back_inserter(page.parameters),
                            [](const parameter& of) { return text_of(of); });
     page.script = p.payoff.source();

@@ -34,6 +34,14 @@ std::string read_line(const config::node& value) {
     return text;
 }
 
+// Lines of text that may be left out.
+std::string read_text(const config::node& root, std::string_view key) {
+    const auto* given = root.find(key);
+    std::string text = given ? given->text() : "";
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
 // `refuse` complains at the place of the name, which may be a key.
 template <class complain>
 void check_name(const std::string& name, complain&& refuse) {
@@ -239,15 +247,11 @@ std::string read_example(const config::node& example, const std::string& product
 std::shared_ptr<const language::product> read_product(const config::node& root) {
     if (!root.is_mapping())
         root.fail("found " + root.found() + ", expected a product: a mapping with the key 'product'");
-    root.only({"product", "summary", "description", "parameters", "example", "script"});
+    root.only({"product", "summary", "description", "formula", "parameters", "example", "script"});
     const config::node& name = root.at("product");
     check_name(name.text(), [&](const std::string& message) { name.fail(message); });
     std::string summary = read_line(root.at("summary"));
-    std::string description;
-    if (const auto* given = root.find("description")) {
-        description = given->text();
-        while (description.ends_with('\n')) description.pop_back();
-    }
+    std::string description = read_text(root, "description"), formula = read_text(root, "formula");
     std::vector<parameter> parameters = read_parameters(root.at("parameters"));
     const config::node& text = root.at("script");
     if (!text.is_literal()) {
@@ -257,8 +261,8 @@ std::shared_ptr<const language::product> read_product(const config::node& root) 
     language::script payoff(text.text(), text.content_start(), parameters);
     std::string example = read_example(root.at("example"), name.text(), parameters);
     return std::make_shared<const language::product>(
-        language::product{name.text(), std::move(summary), std::move(description), std::move(parameters),
-                          std::move(example), std::move(payoff), root.where()});
+        language::product{name.text(), std::move(summary), std::move(description), std::move(formula),
+                          std::move(parameters), std::move(example), std::move(payoff), root.where()});
 }
 
 }  // namespace tilewalk::books

@@ -28,6 +28,7 @@ std::string page_table(const product_page& page) {
     std::string out = printable(page.name) + "\n" + std::string(report::width(page.name), '=') + "\n\n" +
                       report::wrapped(page.summary, page_width, 0);
     if (!page.description.empty()) out += "\n" + report::wrapped(page.description, page_width, 0);
+    if (!page.formula.empty()) out += "\npays\n" + indented(page.formula);
     report::columns table({{"parameter"}, {"type"}, {"range"}, {"default"}, {"meaning"}});
     for (const auto& p : page.parameters)
         table.add({printable(p.name), printable(p.type), printable(p.range),
@@ -59,7 +60,7 @@ std::string page_json(const product_page& page, const std::string& indent) {
                       member("default", p.default_value, ", ") + member("help", p.help, ", ") + "}";
     return "{\n" + indent + "  " + member("product", page.name, "") + line +
            member("summary", page.summary, "") + line + member("description", page.description, "") + line +
-           "\"parameters\": [" + parameters + (parameters.empty() ? "]" : "\n" + indent + "  ]") + line +
+           member("formula", page.formula, "") + line + "\"parameters\": [" + parameters + (parameters.empty() ? "]" : "\n" + indent + "  ]") + line +
            member("script", page.script, "") + line + member("example", page.example, "") + "\n" + indent +
            "}";
 }

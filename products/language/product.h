@@ -75,6 +75,7 @@ struct product {
     std::string name;
     std::string summary;
     std::string description;  // a paragraph for the product's page; may be empty
+    std::string formula;      // what it pays as mathematics, in lines; may be empty
     std::vector<parameter> parameters;
     std::string example;  // a trade in YAML, as text
     script payoff;
