@@ -74,7 +74,8 @@ TEST(scripts, every_file_of_the_library_reads_and_says_what_it_is) {
         ++files;
         const auto p = library_product(entry.path().stem().string());
         EXPECT_EQ(p->name, entry.path().stem().string());
-        EXPECT_FALSE(p->summary.empty() || p->description.empty() || p->formula.empty() || p->example.empty()) << p->name;
+        EXPECT_FALSE(p->summary.empty() || p->description.empty() || p->formula.empty() || p->example.empty())
+            << p->name;
         for (const auto& q : p->parameters) EXPECT_GE(q.help.size(), 10U) << p->name << " " << q.name;
     }
     EXPECT_GE(files, 6U);

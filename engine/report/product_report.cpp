@@ -60,9 +60,9 @@ std::string page_json(const product_page& page, const std::string& indent) {
                       member("default", p.default_value, ", ") + member("help", p.help, ", ") + "}";
     return "{\n" + indent + "  " + member("product", page.name, "") + line +
            member("summary", page.summary, "") + line + member("description", page.description, "") + line +
-           member("formula", page.formula, "") + line + "\"parameters\": [" + parameters + (parameters.empty() ? "]" : "\n" + indent + "  ]") + line +
-           member("script", page.script, "") + line + member("example", page.example, "") + "\n" + indent +
-           "}";
+           member("formula", page.formula, "") + line + "\"parameters\": [" + parameters +
+           (parameters.empty() ? "]" : "\n" + indent + "  ]") + line + member("script", page.script, "") +
+           line + member("example", page.example, "") + "\n" + indent + "}";
 }
 
 std::string list_table(const std::vector<product_page>& pages) {
