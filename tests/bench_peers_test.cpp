@@ -2,7 +2,6 @@
 // The suite `peers` without a GPU and without peers: lines that programs print, and those that no honest one
 // does; books made of the workloads' numbers; programs that hang, crash, or are not there.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
@@ -20,6 +19,7 @@
 #include "engine/bench/suites.h"
 #include "engine/bench/suites/peers.h"
 #include "tests/fake_device.h"
+#include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::bench {
@@ -165,10 +165,7 @@ class made_peers : public testing::Test {
                       folder_ / "workloads.json", fs::copy_options::overwrite_existing);
         ::setenv("TILEWALK_PEERS", folder_.c_str(), 1);
     }
-    void TearDown() override {
-        ::unsetenv("TILEWALK_PEERS");
-        fs::remove_all(folder_);
-    }
+    void TearDown() override { ::unsetenv("TILEWALK_PEERS"); }
     void write(const std::string& library, const std::string& python) const {
         std::ofstream(folder_ / ("peer_" + library + ".py")) << python;
     }
@@ -187,7 +184,8 @@ class made_peers : public testing::Test {
         return out;
     }
 
-    fs::path folder_ = fs::path(testing::TempDir()) / ("tilewalk peers " + std::to_string(::getpid()));
+    tests::own_folder own_;
+    fs::path folder_ = own_ / "a name with spaces";
 };
 
 std::string key(const std::string& axes) {

@@ -18,6 +18,7 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/tuned_choices.h"
 #include "tests/fake_device.h"
+#include "tests/own_folder.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {
@@ -189,12 +190,10 @@ TEST(conflicts, follow_the_arithmetic_of_the_layouts) {
 
 class tuned : public testing::Test {
   protected:
-    tuned() : folder_(std::filesystem::path(testing::TempDir()) / "tilewalk-tuned") {
-        std::filesystem::remove_all(folder_);
+    tuned() {
         on_ = cuda::fake_gpu::some_properties();
         on_.driver = "13.0";
     }
-    ~tuned() override { std::filesystem::remove_all(folder_); }
 
     cuda::tuned_choice found() const {
         cuda::tuned_choice out;
@@ -213,7 +212,8 @@ class tuned : public testing::Test {
         return out;
     }
 
-    std::filesystem::path folder_;
+    tests::own_folder own_;
+    std::filesystem::path folder_ = own_.path();
     cuda::device_properties on_;
     bench::workload asian_ = bench::workloads().front().make(plan::precision::double_);
 };

@@ -16,6 +16,7 @@
 #include "engine/book/library.h"
 #include "engine/config/digest.h"
 #include "engine/market/market_state.h"
+#include "tests/own_folder.h"
 
 namespace tilewalk::books {
 namespace {
@@ -619,20 +620,17 @@ TEST(books, products_of_the_user) {
 class book_files : public ::testing::Test {
   protected:
     void SetUp() override {
-        std::string name = std::filesystem::temp_directory_path() / "tilewalk_book_XXXXXX";
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
         std::filesystem::create_directories(folder_ / "books");
         std::filesystem::create_directories(folder_ / "markets");
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
 
     std::string write(const std::string& file, const std::string& text) {
-        std::ofstream(folder_ / file, std::ios::binary) << text;
+        own_.write(file, text);
         return config::sha256(text);
     }
 
-    std::filesystem::path folder_;
+    tests::own_folder own_;
+    std::filesystem::path folder_ = own_.path();
 };
 
 TEST_F(book_files, names_are_relative_to_the_book_and_every_input_is_hashed) {

@@ -20,6 +20,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/own_folder.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
@@ -165,8 +166,6 @@ const std::string bad_text =
 class command : public testing::Test {
   protected:
     command() {
-        std::string name = (fs::temp_directory_path() / "tilewalk_cli_XXXXXX").string();
-        folder = ::mkdtemp(name.data());
         put("market.yaml", market_text);
         put("book.yaml",
             "market: market.yaml\nsettings: {paths: 8192, seed: 11}\ntrades:\n" + call_text + asian_text);
@@ -174,12 +173,7 @@ class command : public testing::Test {
                             bad_text + asian_text);
         put("empty.yaml", "market: market.yaml\ntrades: []\n");
     }
-    ~command() override {
-        fs::permissions(folder, fs::perms::owner_all);
-        fs::remove_all(folder);
-    }
-
-    void put(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
+    void put(const std::string& name, const std::string& text) const { own.write(name, text); }
     finished run(const arguments& with, const surroundings& in = {}) const {
         return running(with, folder, in).wait();
     }
@@ -198,7 +192,8 @@ class command : public testing::Test {
         return names;
     }
 
-    fs::path folder;
+    tilewalk::tests::own_folder own;
+    fs::path folder = own.path();
 };
 
 TEST_F(command, prices_to_standard_output_and_says_nothing_else) {

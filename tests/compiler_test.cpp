@@ -4,7 +4,6 @@
 #include "engine/cuda/compiler.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "engine/cuda/kernel_headers.h"
+#include "tests/own_folder.h"
 
 namespace {
 
@@ -172,16 +172,15 @@ TEST_F(compiler, compiles_in_parallel) {
 // The headers of the library, not those of the folder that a process happens to stand in.
 TEST_F(compiler, reads_no_header_from_disk) {
     const fs::path before = fs::current_path();
-    const fs::path folder = fs::temp_directory_path() / ("tilewalk_headers_" + std::to_string(::getpid()));
+    const tilewalk::tests::own_folder folder;
     fs::create_directories(folder / "kernels");
     for (const char* name : {"math.h", "exponential.h", "arithmetic.h"}) {
-        std::ofstream(folder / "kernels" / name) << "#error from disk\n";
+        folder.write(fs::path("kernels") / name, "#error from disk\n");
     }
-    fs::current_path(folder);
+    fs::current_path(folder.path());
     const compile_request what = {kernel("#include \"kernels/math.h\"", ""), "sm_90"};
     EXPECT_NO_THROW(nvrtc_compiler().compile(what));
     fs::current_path(before);
-    fs::remove_all(folder);
 }
 
 namespace {
@@ -201,15 +200,15 @@ TEST(open_nvrtc, says_what_it_looked_for) {
 }
 
 TEST(open_nvrtc, takes_no_file_that_is_no_library) {
-    const fs::path file = fs::temp_directory_path() / ("tilewalk_no_library_" + std::to_string(::getpid()));
-    std::ofstream(file) << "not ELF\n";
+    const tilewalk::tests::own_folder folder;
+    const fs::path file = folder.write("library", "not ELF\n");
     const std::string reason = why_not({file.string()});
     EXPECT_NE(reason.find(file.string() + " (" + file.string()), std::string::npos) << reason;
-    fs::remove(file);
 }
 
 TEST(open_nvrtc, takes_no_version_that_is_too_old) {
-    const fs::path stem = fs::temp_directory_path() / ("tilewalk_old_nvrtc_" + std::to_string(::getpid()));
+    const tilewalk::tests::own_folder folder;
+    const fs::path stem = folder / "old_nvrtc";
     const std::string source = stem.string() + ".cpp", library = stem.string() + ".so";
     const auto build = [&](const std::string& text) {
         std::ofstream(source) << text;

@@ -2,6 +2,7 @@
 // The YAML reader: what it reads, and that everything it refuses is refused at its place and in words that
 // help.
 #include "engine/config/document.h"
+#include "tests/own_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -399,13 +400,6 @@ TEST(document, script_text_begins_where_its_first_line_does) {
 
 class document_files : public ::testing::Test {
   protected:
-    void SetUp() override {
-        std::string name = std::filesystem::temp_directory_path() / "tilewalk_document_XXXXXX";
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
     void expect_io_error(const std::filesystem::path& file, const std::string& words) {
         const auto e = error_of([&] { load(file); });
         ASSERT_TRUE(e) << file;
@@ -414,7 +408,8 @@ class document_files : public ::testing::Test {
         EXPECT_NE(e->message().find(words), std::string::npos) << e->what();
     }
 
-    std::filesystem::path folder_;
+    tests::own_folder own_;
+    std::filesystem::path folder_ = own_.path();
 };
 
 TEST_F(document_files, reads_a_file_and_names_it) {

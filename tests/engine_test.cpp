@@ -23,6 +23,7 @@
 #include "kernels/shocks.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
+#include "tests/own_folder.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk {
@@ -750,9 +751,7 @@ TEST(engine, a_million_paths_stay_small) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer keeps its own memory";
 #endif
-    const auto folder =
-        std::filesystem::temp_directory_path() / ("tilewalk_memory_" + std::to_string(::getpid()));
-    std::filesystem::create_directory(folder);
+    const tests::own_folder folder;
     const auto file = folder / "book.yaml", out = folder / "out.csv";
     std::ofstream(file) << "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n"
                            "  assets: {ACME: {currency: USD, spot: 100, volatility: 0.2}}\n"
@@ -773,7 +772,6 @@ TEST(engine, a_million_paths_stay_small) {
     RecordProperty("kibibytes", static_cast<int>(used.ru_maxrss));
     EXPECT_LT(used.ru_maxrss, 200 * 1000) << "KiB";
     EXPECT_GT(used.ru_maxrss, 1000) << "KiB";
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The store of compiled kernels against everything that disks, processes and threads do to it; the compiler
 // is one that counts.
 #include "engine/cuda/kernel_store.h"
+#include "tests/own_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -56,19 +57,7 @@ class counting_compiler : public tilewalk::cuda::compiler {
     std::atomic<int> calls = 0;
 };
 
-class folder {
-  public:
-    folder() {
-        std::string name = (fs::temp_directory_path() / "tilewalk_kernels_XXXXXX").string();
-        path = ::mkdtemp(name.data());
-    }
-    ~folder() {
-        std::error_code ignored;
-        fs::permissions(path, fs::perms::owner_all, ignored);
-        fs::remove_all(path, ignored);
-    }
-    folder(const folder&) = delete;
-
+struct folder {
     // The only file with this extension.
     fs::path only(const std::string& extension) const {
         std::vector<fs::path> found;
@@ -84,7 +73,8 @@ class folder {
         return all;
     }
 
-    fs::path path;
+    tilewalk::tests::own_folder own;
+    fs::path path = own.path();
 };
 
 std::string read(const fs::path& path) {

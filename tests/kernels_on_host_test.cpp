@@ -32,6 +32,7 @@
 #include "engine/replay/shock_file.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
+#include "tests/own_folder.h"
 #include "tests/scenario_file.h"
 #include "tilewalk/tilewalk.h"
 
@@ -141,9 +142,6 @@ namespace {
 class host_kernel {
   public:
     explicit host_kernel(const std::string& text) {
-        static int number = 0;
-        folder_ = std::filesystem::temp_directory_path() /
-                  fmt::format("tilewalk_kernels_on_host_{}_{}", getpid(), ++number);
         std::filesystem::create_directories(folder_ / "kernels");
         std::ofstream(folder_ / "prelude.h") << prelude;
         // The one word of a GPU that every path kernel speaks; those of feeds with asynchronous copies stay
@@ -169,7 +167,6 @@ class host_kernel {
     }
     ~host_kernel() {
         if (library_ != nullptr) ::dlclose(library_);
-        std::filesystem::remove_all(folder_);
     }
     host_kernel(const host_kernel&) = delete;
     host_kernel& operator=(const host_kernel&) = delete;
@@ -205,7 +202,8 @@ class host_kernel {
     }
 
   private:
-    std::filesystem::path folder_;
+    tests::own_folder own_;
+    std::filesystem::path folder_ = own_.path();
     void* library_ = nullptr;
     void (*walk_)(kernels::path_arguments) = nullptr;
 };

@@ -30,6 +30,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
 #include "engine/replay/shock_writer.h"
+#include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -326,8 +327,8 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels,
 // A market where each path has its own volatility of every asset.
 const market& market_of_scenarios() {
     static const market m = [] {
-        const auto file =
-            std::filesystem::path(testing::TempDir()) / fmt::format("library_kernels_{}.scenarios", getpid());
+        const tests::own_folder folder;
+        const auto file = folder / "volatilities";
         const std::vector<double> numbers(2, 0.2);
         replay::write_shocks<double>(file, {2, 1, 0, 1, numbers, {}});
         std::string text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\nassets:\n";
@@ -340,9 +341,7 @@ const market& market_of_scenarios() {
             "fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n"
             "correlations: [[ACME, BETA, 0.4], [ACME, INDEX, 0.3], [BETA, INDEX, 0.2], [ACME, EURUSD, "
             "0.1]]\n";
-        market read = market::parse(text, "scenarios");
-        std::filesystem::remove(file);  // which stays mapped
-        return read;
+        return market::parse(text, "scenarios");  // which keeps the file mapped
     }();
     return m;
 }

@@ -22,8 +22,6 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/tile_pool.h"
@@ -38,6 +36,7 @@
 #include "kernels/draws.h"
 #include "kernels/fill_kernel.h"
 #include "tests/fake_device.h"
+#include "tests/own_folder.h"
 #include "tests/plain_walk.h"
 #include "tests/scenario_file.h"
 #include "tilewalk/tilewalk.h"
@@ -688,8 +687,8 @@ TEST(moves_walk, takes_the_shocks_of_a_file) {
     for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = std::sin(static_cast<double>(i));
     for (std::size_t i = 0; i < uniforms.size(); ++i)
         uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
-    const auto file =
-        std::filesystem::temp_directory_path() / ("moves_walk_test_" + std::to_string(getpid()) + ".shocks");
+    const tests::own_folder folder;
+    const auto file = folder / "shocks";
     replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
     {
         const replay::shock_file shocks(file, random::element::double_);
@@ -698,7 +697,6 @@ TEST(moves_walk, takes_the_shocks_of_a_file) {
         EXPECT_EQ(priced(fake.walk(), small.on_cpu(run)), small.jobs().size());
         EXPECT_GT(fake.launches["correlate"], static_cast<int>(small.jobs().size()));
     }
-    std::filesystem::remove(file);
 }
 
 TEST(moves_walk, kernels_ahead_of_a_run_are_those_of_the_run) {
@@ -851,8 +849,8 @@ TEST(shocks_made_ahead, come_from_a_file_too) {
     for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = std::sin(static_cast<double>(i));
     for (std::size_t i = 0; i < uniforms.size(); ++i)
         uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
-    const auto file = std::filesystem::temp_directory_path() /
-                      ("shocks_made_ahead_" + std::to_string(getpid()) + ".shocks");
+    const tests::own_folder folder;
+    const auto file = folder / "shocks";
     replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
     {
         const replay::shock_file shocks(file, random::element::double_);
@@ -872,7 +870,6 @@ TEST(shocks_made_ahead, come_from_a_file_too) {
             }
         }
     }
-    std::filesystem::remove(file);
 }
 
 // ---- on a GPU

@@ -17,6 +17,7 @@
 #include "engine/replay/layout.h"
 #include "engine/replay/shock_file.h"
 #include "engine/replay/shock_writer.h"
+#include "tests/own_folder.h"
 #include "tilewalk/error.h"
 
 namespace {
@@ -27,20 +28,10 @@ using replay::shock_file;
 
 class replay_file : public testing::Test {
   protected:
-    std::filesystem::path folder_;
+    tests::own_folder own_;
+    std::filesystem::path folder_ = own_.path();
 
-    void SetUp() override {
-        std::string name = (std::filesystem::temp_directory_path() / "tilewalk_replay_XXXXXX").string();
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    std::filesystem::path write(const std::string& bytes) const {
-        const auto file = folder_ / "shocks";
-        std::ofstream(file, std::ios::binary) << bytes;
-        return file;
-    }
+    std::filesystem::path write(const std::string& bytes) const { return own_.write("shocks", bytes); }
 };
 
 std::string bytes_of_file(const std::filesystem::path& file) {

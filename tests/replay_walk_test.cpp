@@ -12,6 +12,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/replay/shock_file.h"
 #include "engine/replay/shock_writer.h"
+#include "tests/own_folder.h"
 #include "tests/plain_walk.h"
 #include "tilewalk/error.h"
 
@@ -196,14 +197,14 @@ TEST(replay_walk, a_file_of_our_own_shocks_gives_the_bits_of_random_numbers) {
             if (number < steps) uniforms.push_back(kernels::single_uniforms(seed, path, block).x[number % 4]);
         }
     }
-    const auto file = std::filesystem::path(testing::TempDir()) / "replay_walk.shocks";
+    const tests::own_folder folder;
+    const auto file = folder / "shocks";
     replay::write_shocks<float>(file, {steps, 3, 1, paths, normals, uniforms});
     for (const precision in : {precision::single, precision::mixed}) {
         const replay::shock_file shocks(file, random::element::single_);
         const auto job = p.job(in, seed, paths);
         expect_same_bits(walked(job, shocks.normals(), shocks.uniforms(), 2), walked(job, {}, {}));
     }
-    std::filesystem::remove(file);
 }
 
 }  // namespace tilewalk

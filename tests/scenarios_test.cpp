@@ -5,8 +5,6 @@
 // 15,000 cases, at a fixed seed never again.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,6 +26,7 @@
 #include "engine/replay/shock_writer.h"
 #include "engine/verify/closed_forms.h"
 #include "kernels/shocks.h"
+#include "tests/own_folder.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/tilewalk.h"
 
@@ -57,18 +56,8 @@ std::string header(const char* type, std::size_t times, std::size_t count) {
 // A folder with the files of one test.
 class scenarios : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ = std::filesystem::path(testing::TempDir()) /
-                  fmt::format("scenarios_{}_{}", getpid(),
-                              testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directories(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name, std::ios::binary) << text;
-    }
+    void write(const std::string& name, const std::string& text) const { own_.write(name, text); }
     // Rows of volatilities, each of so many paths.
     template <class number = double>
     void write_rows(const std::string& name, const std::vector<std::vector<number>>& rows) const {
@@ -83,7 +72,8 @@ class scenarios : public testing::Test {
         return book::load(path("book.yaml"));
     }
 
-    std::filesystem::path folder_;
+    tests::own_folder own_;
+    std::filesystem::path folder_ = own_.path();
 };
 
 using rows_of_paths = std::vector<std::vector<double>>;
