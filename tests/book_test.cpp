@@ -441,6 +441,81 @@ const std::string small_market =
     "  currencies: {USD: {rate: 0.03}}\n"
     "  assets: {ACME: {currency: USD, spot: 100, volatility: 0.2}}\n";
 
+// The dates of the one schedule of the one trade.
+std::vector<dates::time_point> dates_of(const std::string& calendars, const std::string& schedule) {
+    const auto read = book::parse(
+        calendars + "trades:\n  - {id: a, product: asian, underlying: A, strike: 1, averaging_dates: " +
+            schedule + "}\n",
+        "b");
+    const auto& trade = read.state().trades.at(0);
+    if (trade.failure) throw *trade.failure;
+    return std::get<dates::schedule>(trade.args.at("averaging_dates")).times;
+}
+
+TEST(books, calendars_with_holidays) {
+    const std::string defined =
+        "calendars:\n"
+        "  london: {holidays: [2026-04-06, 2026-04-03]}\n"
+        "  tokyo: {holidays: [2026-04-29]}\n"
+        "  tel_aviv: {weekend: [friday, saturday], holidays: []}\n";
+    const auto from_2_april = [&](const std::string& more) {
+        return dates_of(defined, "{start: 2026-04-02, end: 2026-04-08, every: business_day, " + more + "}");
+    };
+    EXPECT_EQ(from_2_april("calendar: london"),
+              (std::vector<dates::time_point>{day(2026, 4, 7), day(2026, 4, 8)}));
+    EXPECT_EQ(
+        from_2_april("calendar: tel_aviv"),
+        (std::vector<dates::time_point>{day(2026, 4, 5), day(2026, 4, 6), day(2026, 4, 7), day(2026, 4, 8)}));
+    // Business days of both.
+    EXPECT_EQ(from_2_april("calendar: [london, tel_aviv]"),
+              (std::vector<dates::time_point>{day(2026, 4, 7), day(2026, 4, 8)}));
+    EXPECT_EQ(dates_of(defined,
+                       "{start: 2026-04-03, end: 2026-04-29, every: 1m, include_start: true, "
+                       "calendar: [london, tokyo], roll: modified_following}"),
+              (std::vector<dates::time_point>{day(2026, 4, 7), day(2026, 4, 30)}));
+    // A single date rolls as well.
+    const auto rolled =
+        book::parse(defined +
+                        "trades:\n  - {id: e, product: european, underlying: A, strike: 1, maturity: "
+                        "{date: 2026-04-03, calendar: london, roll: preceding}}\n",
+                    "b");
+    ASSERT_FALSE(rolled.state().trades[0].failure) << rolled.state().trades[0].failure->what();
+    EXPECT_EQ(std::get<dates::time_point>(rolled.state().trades[0].args.at("maturity")), day(2026, 4, 2));
+
+    const struct {
+        std::string calendars, schedule, words;
+    } bad[] = {
+        {"calendars: {london: {holidays: [2026-02-30]}}\n", "[1]",
+         "b:1:33: calendars.london.holidays[0]: there is no day"},
+        {"calendars: {london: {holidays: [0.5]}}\n", "[1]",
+         "calendars.london.holidays[0]: found '0.5', expected a date"},
+        {"calendars: {london: {}}\n", "[1]", "calendars.london: missing key 'holidays'"},
+        {"calendars: {london: {holiday: []}}\n", "[1]", "unknown key 'holiday'"},
+        {"calendars: {london: {holidays: 2026-01-01}}\n", "[1]",
+         "expected a list of dates, such as [2026-12-25]"},
+        {"calendars: {weekends: {holidays: []}}\n", "[1]", "every book has a calendar 'weekends'"},
+        {"calendars: {a: {holidays: [], weekend: [sunday, munday]}}\n", "[1]",
+         "calendars.a.weekend[1]: found 'munday'"},
+        {"calendars: {a: {holidays: [], weekend: [monday, tuesday, wednesday, thursday, friday, saturday, "
+         "sunday]}}\n",
+         "[1]", "calendars.a.weekend: found all seven weekdays"},
+        {"calendars: {a: none.yaml}\n", "[1]", "b:1:16: calendars.a: 'none.yaml': there is no such file"},
+        {"calendars: [a]\n", "[1]", "b:1:12: calendars: found a list"},
+        {defined, "{start: 2026-04-02, end: 2026-04-08, every: 1d, calendar: londn}",
+         "averaging_dates.calendar: found 'londn', expected one of london, none, tel_aviv, tokyo, weekends; "
+         "did you mean 'london'?"},
+        {defined, "{start: 2026-04-02, end: 2026-04-08, every: 1d, calendar: []}",
+         "expected at least one calendar"},
+        {defined + "  rest: {weekend: [sunday, monday, tuesday, wednesday, thursday], holidays: []}\n",
+         "{start: 2026-04-02, end: 2026-04-08, every: 1d, calendar: [rest, tel_aviv]}",
+         "averaging_dates.calendar: found a weekend of all seven days"},
+    };
+    for (const auto& c : bad) {
+        const std::string got = what_of([&] { dates_of(c.calendars, c.schedule); });
+        EXPECT_NE(got.find(c.words), std::string::npos) << c.calendars << c.schedule << "\n" << got;
+    }
+}
+
 TEST(books, a_book_is_read_whole) {
     const auto read_book = book::parse("market:\n" + small_market +
                                        "settings: {paths: 65536, seed: 7, threads: 3}\n"
@@ -558,7 +633,7 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
         {"trades:\n", "b:1:1: trades: found nothing, expected a list"},
         {"trades: {a: 1}\n", "b:1:9: trades: found a mapping, expected a list"},
         {"trade: []\n",
-         "b:1:1: trade: unknown key 'trade'; known keys: market, settings, products, trades, trade_count; "
+         "b:1:1: trade: unknown key 'trade'; known keys: market, settings, calendars, products, trades, trade_count; "
          "did you mean 'trades'?"},
         {"trade_count: 2\ntrades:\n" + good_trade, "b:1:14: trade_count: found '2' beside 1 trades"},
         {"trade_count: x\ntrades: []\n", "b:1:14: trade_count: found 'x', expected a whole number"},

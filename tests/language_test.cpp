@@ -253,9 +253,10 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay year_fraction(start)\n", 2, 9,
      "'year_fraction' takes 2 or 3 arguments, found 1; write year_fraction(from, to, \"act_360\")"},
     {"on maturity:\n    pay year_fraction(start, maturity, \"act_36\")\n", 2, 40,
-     "unknown day count 'act_36'; known: \"act_365f\", \"act_360\", \"thirty_360\"; did you mean 'act_360'?"},
+     "unknown day count 'act_36'; known: \"act_365f\", \"act_360\", \"act_act\", \"thirty_360\"; did you "
+     "mean 'act_360'?"},
     {"on maturity:\n    pay year_fraction(start, maturity, option)\n", 2, 40,
-     "unknown day count 'call'; known: \"act_365f\", \"act_360\", \"thirty_360\""},
+     "unknown day count 'call'; known: \"act_365f\", \"act_360\", \"act_act\", \"thirty_360\""},
     {"on maturity:\n    pay worst(basket)\n", 2, 9,
      "'worst' runs over a list of assets; write worst(spot(a) for a in basket)"},
     {"on maturity:\n    pay max(spot(a) for a in basket)\n", 2, 9,

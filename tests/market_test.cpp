@@ -350,6 +350,25 @@ TEST(market, everything_it_says) {
     EXPECT_EQ(m.fixings.at("GBPEUR").size(), 1u);
 }
 
+// The same rate means another discount factor by another count of days.
+TEST(market, rates_by_day_count) {
+    const auto log_discount = [](const std::string& curve, double years) {
+        const std::string text = "as_of: 2027-07-15\ncurrencies: {USD: " + curve + "}\n";
+        return market::parse(text, "m").state().discount_curve("USD").log_discount(years);
+    };
+    // 184 + 199 days to the pillar, 15 January to 1 August 2028; 200 of them lie in 2028, a leap year.
+    const double years = 383 / 365.0;
+    const std::string pillar = "{zero_rates: {2028-08-01: 0.04}";
+    EXPECT_NEAR(log_discount(pillar + "}", years), -0.04 * years, rounding);
+    EXPECT_NEAR(log_discount(pillar + ", day_count: ACT/365F}", years), -0.04 * years, rounding);
+    EXPECT_NEAR(log_discount(pillar + ", day_count: ACT/360}", years), -0.04 * 383 / 360, rounding);
+    EXPECT_NEAR(log_discount(pillar + ", day_count: 30/360}", years), -0.04 * 376 / 360, rounding);
+    EXPECT_NEAR(log_discount(pillar + ", day_count: ACT/ACT}", years), -0.04 * (170 / 365.0 + 213 / 366.0),
+                rounding);
+    EXPECT_NEAR(log_discount("{zero_rates: {1.5: 0.04}, day_count: 30/360}", 1.5), -0.06, rounding);
+    EXPECT_NEAR(log_discount("{rate: 0.04, day_count: ACT/360}", 2), -0.08 * 365 / 360, rounding);
+}
+
 TEST(market, exchange_rates) {
     const market read = market::parse(sound);
     const market_state& m = read.state();
@@ -445,9 +464,30 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          3,
          "currencies.USD.rte",
          {"unknown key 'rte'", "did you mean 'rate'?"}},
-        {"{rate: 0.03}", "{}", 3, "currencies.USD", {"found 0 keys", "zero_rates"}},
+        {"{rate: 0.03}", "{}", 3, "currencies.USD", {"found 0 forms of a curve", "zero_rates"}},
         {"{rate: 0.03}", "0.03", 3, "currencies.USD", {"found '0.03'", "{rate: ...}"}},
-        {"{rate: 0.03}", "{rate: 0.03, discount_factors: {1.0: 0.9}}", 3, "currencies.USD", {"found 2 keys"}},
+        {"{rate: 0.03}",
+         "{rate: 0.03, discount_factors: {1.0: 0.9}}",
+         3,
+         "currencies.USD",
+         {"found 2 forms of a curve"}},
+        {"{rate: 0.03}", "{day_count: ACT/360}", 3, "currencies.USD", {"found 0 forms of a curve"}},
+        {"{rate: 0.03}",
+         "{rate: 0.03, day_count: ACT/ACT}",
+         3,
+         "currencies.USD.day_count",
+         {"for a rate without pillars, expected ACT/365F or ACT/360"}},
+        {"{rate: 0.03}",
+         "{rate: 0.03, day_count: ACT/361}",
+         3,
+         "currencies.USD.day_count",
+         {"found 'ACT/361'", "expected one of ACT/365F, ACT/360, ACT/ACT, 30/360",
+          "did you mean 'ACT/360'?"}},
+        {"{discount_factors: {1.0: 0.96}}",
+         "{discount_factors: {1.0: 0.96}, day_count: ACT/360}",
+         5,
+         "currencies.GBP.day_count",
+         {"beside discount factors, which need none"}},
         {"{0.5: 0.02, 2027-01-15: 0.021}", "{}", 4, "currencies.EUR.zero_rates", {"no pillars"}},
         {"{0.5: 0.02,", "{0: 0.02,", 4, "currencies.EUR.zero_rates.0", {"found the pillar 0", "after as_of"}},
         {"{0.5: 0.02,", "{2026-01-15: 0.02,", 4, "currencies.EUR.zero_rates.2026-01-15", {"after as_of"}},

@@ -25,7 +25,7 @@ std::string joined(const schedule& s) {
     return text;
 }
 
-schedule_rule every(const char* from, const char* to, const char* period, calendar days = calendar::none,
+schedule_rule every(const char* from, const char* to, const char* period, calendar days = calendar(),
                     roll rule = roll::unadjusted, bool include_start = false) {
     schedule_rule made;
     made.start = {day(from)};
@@ -67,13 +67,11 @@ TEST(schedule, periods) {
 }
 
 TEST(schedule, names) {
-    EXPECT_EQ(parse_calendar("none"), calendar::none);
-    EXPECT_EQ(parse_calendar("weekends"), calendar::weekends);
-    EXPECT_FALSE(parse_calendar("target"));
     EXPECT_EQ(parse_roll("unadjusted"), roll::unadjusted);
     EXPECT_EQ(parse_roll("following"), roll::following);
     EXPECT_EQ(parse_roll("modified_following"), roll::modified_following);
     EXPECT_EQ(parse_roll("preceding"), roll::preceding);
+    EXPECT_EQ(parse_roll("modified_preceding"), roll::modified_preceding);
     EXPECT_FALSE(parse_roll("Following"));
 }
 
@@ -94,11 +92,33 @@ TEST(schedule, rolling) {
         {"2028-12-31", roll::following, "2029-01-01"},           // weekends only: no holidays
         {"2028-12-31", roll::modified_following, "2028-12-29"},  //
         {"2026-01-17", roll::unadjusted, "2026-01-17"},
+        {"2026-02-01", roll::preceding, "2026-01-30"},  // Sunday, the first of its month
+        {"2026-02-01", roll::modified_preceding, "2026-02-02"},
+        {"2026-01-18", roll::modified_preceding, "2026-01-16"},
     };
     for (const auto& c : cases) {
-        EXPECT_EQ(to_string(adjust(day(c.from), calendar::weekends, c.rule)), c.expected) << c.from;
-        EXPECT_EQ(adjust(day(c.from), calendar::none, c.rule), day(c.from)) << c.from;
+        EXPECT_EQ(to_string(adjust(day(c.from), calendar::weekends(), c.rule)), c.expected) << c.from;
+        EXPECT_EQ(adjust(day(c.from), calendar(), c.rule), day(c.from)) << c.from;
     }
+}
+
+TEST(schedule, holidays) {
+    // Good Friday and Easter Monday of 2026, out of order and one twice.
+    const calendar easter({}, {day("2026-04-06"), day("2026-04-03"), day("2026-04-06")});
+    EXPECT_FALSE(easter.is_business_day(day("2026-04-03")));
+    EXPECT_TRUE(easter.is_business_day(day("2026-04-04"))) << "a Saturday, but weekends were not asked for";
+    const calendar london = easter.joined_with(calendar::weekends());
+    EXPECT_EQ(to_string(adjust(day("2026-04-03"), london, roll::following)), "2026-04-07");
+    EXPECT_EQ(to_string(adjust(day("2026-04-06"), london, roll::preceding)), "2026-04-02");
+    EXPECT_EQ(joined(generate(every("2026-04-01", "2026-04-09", "1b", london))),
+              "2026-04-02 2026-04-07 2026-04-08 2026-04-09");
+    // Sunday to Thursday.
+    const calendar tel_aviv(std::bitset<7>(0b0110000), {});
+    EXPECT_EQ(to_string(adjust(day("2026-01-16"), tel_aviv, roll::following)), "2026-01-18");
+    EXPECT_TRUE(calendar().is_every_day());
+    EXPECT_FALSE(easter.is_every_day() || tel_aviv.is_every_day());
+    EXPECT_THROW(calendar(std::bitset<7>(0b1111111), {}), error);
+    EXPECT_THROW(tel_aviv.joined_with(calendar(std::bitset<7>(0b1001111), {})), error);
 }
 
 TEST(schedule, counted_forward_from_the_start) {
@@ -115,36 +135,36 @@ TEST(schedule, counted_forward_from_the_start) {
         {every("2026-01-15", "2026-02-01", "3m"), "2026-02-01"},
         {every("2026-01-15", "2026-02-12", "2w"), "2026-01-29 2026-02-12"},
         {every("2026-01-15", "2026-01-22", "3d"), "2026-01-18 2026-01-21 2026-01-22"},
-        {every("2026-01-15", "2026-04-15", "1m", calendar::none, roll::unadjusted, true),
+        {every("2026-01-15", "2026-04-15", "1m", calendar(), roll::unadjusted, true),
          "2026-01-15 2026-02-15 2026-03-15 2026-04-15"},
         // Rolled: 2026-02-15 and 2026-03-15 are Sundays, 2026-05-31 is one at a month end.
-        {every("2026-01-15", "2026-04-15", "1m", calendar::weekends, roll::following),
+        {every("2026-01-15", "2026-04-15", "1m", calendar::weekends(), roll::following),
          "2026-02-16 2026-03-16 2026-04-15"},
-        {every("2026-03-31", "2026-06-30", "1m", calendar::weekends, roll::modified_following),
+        {every("2026-03-31", "2026-06-30", "1m", calendar::weekends(), roll::modified_following),
          "2026-04-30 2026-05-29 2026-06-30"},
-        {every("2026-03-31", "2026-06-30", "1m", calendar::weekends, roll::following),
+        {every("2026-03-31", "2026-06-30", "1m", calendar::weekends(), roll::following),
          "2026-04-30 2026-06-01 2026-06-30"},
         // An end on a Saturday rolls past itself.
-        {every("2026-01-15", "2026-01-31", "1m", calendar::weekends, roll::following), "2026-02-02"},
+        {every("2026-01-15", "2026-01-31", "1m", calendar::weekends(), roll::following), "2026-02-02"},
         // Every day of the calendar, from a Thursday: Saturday and Sunday are not there.
-        {every("2026-01-15", "2026-01-21", "1d", calendar::weekends),
+        {every("2026-01-15", "2026-01-21", "1d", calendar::weekends()),
          "2026-01-16 2026-01-19 2026-01-20 2026-01-21"},
-        {every("2026-01-15", "2026-01-21", "1b", calendar::weekends),
+        {every("2026-01-15", "2026-01-21", "1b", calendar::weekends()),
          "2026-01-16 2026-01-19 2026-01-20 2026-01-21"},
-        {every("2026-01-15", "2026-01-21", "2b", calendar::weekends), "2026-01-19 2026-01-21"},
-        {every("2026-01-15", "2026-01-22", "5b", calendar::weekends), "2026-01-22"},
+        {every("2026-01-15", "2026-01-21", "2b", calendar::weekends()), "2026-01-19 2026-01-21"},
+        {every("2026-01-15", "2026-01-22", "5b", calendar::weekends()), "2026-01-22"},
         {every("2026-01-15", "2026-01-19", "1d"), "2026-01-16 2026-01-17 2026-01-18 2026-01-19"},
         // From a Saturday the first business day is the Monday.
-        {every("2026-01-17", "2026-01-20", "1b", calendar::weekends), "2026-01-19 2026-01-20"},
-        {every("2026-01-17", "2026-01-20", "1b", calendar::weekends, roll::following, true),
+        {every("2026-01-17", "2026-01-20", "1b", calendar::weekends()), "2026-01-19 2026-01-20"},
+        {every("2026-01-17", "2026-01-20", "1b", calendar::weekends(), roll::following, true),
          "2026-01-19 2026-01-20"},
         // Saturday, Sunday and Monday roll onto one Monday.
-        {every("2026-01-14", "2026-01-20", "1d", calendar::weekends, roll::following),
+        {every("2026-01-14", "2026-01-20", "1d", calendar::weekends(), roll::following),
          "2026-01-15 2026-01-16 2026-01-19 2026-01-20"},
-        {every("2026-01-15", "2026-01-23", "2d", calendar::weekends, roll::following),
+        {every("2026-01-15", "2026-01-23", "2d", calendar::weekends(), roll::following),
          "2026-01-19 2026-01-21 2026-01-23"},
         // Back onto the start, which is not in the list: not in the list either.
-        {every("2026-01-16", "2026-01-20", "2d", calendar::weekends, roll::preceding), "2026-01-20"},
+        {every("2026-01-16", "2026-01-20", "2d", calendar::weekends(), roll::preceding), "2026-01-20"},
     };
     for (const auto& c : cases) {
         const schedule made = generate(c.rule);
@@ -155,7 +175,7 @@ TEST(schedule, counted_forward_from_the_start) {
 
 TEST(schedule, the_anchor_is_the_rolled_start) {
     EXPECT_EQ(generate(every("2026-01-15", "2026-04-15", "1m")).anchor, time_point{day("2026-01-15")});
-    EXPECT_EQ(generate(every("2026-01-17", "2026-04-15", "1m", calendar::weekends, roll::following)).anchor,
+    EXPECT_EQ(generate(every("2026-01-17", "2026-04-15", "1m", calendar::weekends(), roll::following)).anchor,
               time_point{day("2026-01-19")});
     EXPECT_EQ(generate(steps({0.5}, {1.0}, 2)).anchor, time_point{0.5});
 }
@@ -235,7 +255,7 @@ TEST(schedule, refusals) {
               }),
          {"3m", "needs dates", "expected count"}},
         {"calendar with years",
-         with(quarterly_years, [](auto& r) { r.days = calendar::weekends; }),
+         with(quarterly_years, [](auto& r) { r.days = calendar::weekends(); }),
          {"calendar needs dates"}},
         {"roll without calendar",
          with(monthly, [](auto& r) { r.rule = roll::following; }),
@@ -248,12 +268,12 @@ TEST(schedule, refusals) {
         {"steps that roll together",
          with(steps({day("2026-01-15")}, {day("2026-01-22")}, 7),
               [](auto& r) {
-                  r.days = calendar::weekends;
+                  r.days = calendar::weekends();
                   r.rule = roll::following;
               }),
          {"7 steps", "twice on 2026-01-19", "every: 1b"}},
         {"nothing left",
-         every("2026-01-16", "2026-01-18", "1w", calendar::weekends, roll::preceding),
+         every("2026-01-16", "2026-01-18", "1w", calendar::weekends(), roll::preceding),
          {"no dates are left"}},
     };
     for (const auto& c : cases) {

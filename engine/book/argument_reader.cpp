@@ -87,15 +87,18 @@ std::vector<std::string> read_asset_list(const config::node& value) {
     return names;
 }
 
-// A name out of a small set, such as a calendar's.
-template <class read>
-auto read_word(const config::node& value, const std::vector<std::string>& known, read&& parse) {
-    const auto word = value.is_scalar() ? parse(value.text()) : std::nullopt;
-    if (word) return *word;
-    refuse_word(value, known);
+// A date or a number of years; or {date: 2026-12-25, calendar: weekends, roll: following}, a date that rolls.
+dates::time_point read_date(const config::node& value, const calendars& known) {
+    if (!value.is_mapping()) return config::read_time_point(value);
+    value.only({"date", "calendar", "roll"});
+    const dates::date given = config::read_date(value.at("date"));
+    value.at("calendar");
+    value.at("roll");
+    const business_days by = read_business_days(value, known);
+    return {dates::adjust(given, by.days, by.rule)};
 }
 
-dates::schedule read_schedule_rule(const config::node& value) {
+dates::schedule read_schedule_rule(const config::node& value, const calendars& known) {
     value.only({"start", "end", "every", "count", "calendar", "roll", "include_start"});
     dates::schedule_rule rule;
     rule.start = config::read_time_point(value.at("start"));
@@ -116,20 +119,16 @@ dates::schedule read_schedule_rule(const config::node& value) {
         }
         rule.count = static_cast<int>(steps);
     }
-    if (const auto* days = value.find("calendar")) {
-        rule.days = read_word(*days, {"none", "weekends"}, dates::parse_calendar);
-    }
-    if (const auto* roll = value.find("roll")) {
-        rule.rule = read_word(*roll, {"unadjusted", "following", "modified_following", "preceding"},
-                              dates::parse_roll);
-    }
+    const business_days by = read_business_days(value, known);
+    rule.days = by.days;
+    rule.rule = by.rule;
     if (const auto* include_start = value.find("include_start"))
         rule.include_start = include_start->boolean();
     return placed_at(value, [&] { return dates::generate(rule); });
 }
 
-dates::schedule read_schedule(const config::node& value, const parameter& declared) {
-    if (value.is_mapping()) return read_schedule_rule(value);
+dates::schedule read_schedule(const config::node& value, const parameter& declared, const calendars& known) {
+    if (value.is_mapping()) return read_schedule_rule(value, known);
     if (!value.is_sequence()) {
         value.fail("found " + value.found() +
                    ", expected a list of dates or {start: ..., end: ..., every: ...}");
@@ -193,9 +192,10 @@ void refuse_unknown_keys(const config::node& trade, const std::vector<parameter>
 
 }  // namespace
 
-argument read_argument(const config::node& value, const parameter& declared, const arguments& others) {
+argument read_argument(const config::node& value, const parameter& declared, const arguments& others,
+                       const calendars& known) {
     const auto one_number = [&](const config::node& n) { return read_number(n, declared); };
-    const auto one_date = [](const config::node& n) { return config::read_time_point(n); };
+    const auto one_date = [&](const config::node& n) { return read_date(n, known); };
     if (!declared.per.empty()) {
         if (declared.type == parameter_type::date)
             return read_each<dates::time_point>(value, declared, others, one_date);
@@ -214,7 +214,7 @@ argument read_argument(const config::node& value, const parameter& declared, con
         case parameter_type::date:
             return one_date(value);
         case parameter_type::schedule:
-            return read_schedule(value, declared);
+            return read_schedule(value, declared, known);
         case parameter_type::asset:
             return read_name(value, "the name of an asset");
         case parameter_type::asset_list:
@@ -226,7 +226,7 @@ argument read_argument(const config::node& value, const parameter& declared, con
 }
 
 arguments read_arguments(const config::node& trade, const std::vector<parameter>& parameters,
-                         const std::vector<std::string>& other_keys) {
+                         const std::vector<std::string>& other_keys, const calendars& known) {
     refuse_unknown_keys(trade, parameters, other_keys);
     arguments read;
     // Lists of one value per date or asset come last: they need to know how many there are.
@@ -234,7 +234,7 @@ arguments read_arguments(const config::node& trade, const std::vector<parameter>
         for (const auto& declared : parameters) {
             if (declared.per.empty() == is_list) continue;
             if (const auto* value = trade.find(declared.name)) {
-                read.emplace(declared.name, read_argument(*value, declared, read));
+                read.emplace(declared.name, read_argument(*value, declared, read, known));
             } else if (declared.fallback) {
                 read.emplace(declared.name, spread(*declared.fallback, declared, read));
             } else {

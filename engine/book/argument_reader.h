@@ -6,20 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "engine/book/calendar_reader.h"
 #include "engine/config/document.h"
 #include "products/language/product.h"
 
 namespace tilewalk::books {
 
 // One term. `others` holds the schedule or asset list that the parameter is declared `per`; a single value
-// stands for all of its members. Throws tilewalk::error (input).
+// stands for all of its members. `known` are the calendars that a schedule may name. Throws tilewalk::error
+// (input).
 language::argument read_argument(const config::node& value, const language::parameter& declared,
-                                 const language::arguments& others);
+                                 const language::arguments& others,
+                                 const calendars& known = usual_calendars());
 
 // All terms of a trade, defaults filled in. Keys in `other_keys` are somebody else's; any further key is
 // refused.
 language::arguments read_arguments(const config::node& trade,
                                    const std::vector<language::parameter>& parameters,
-                                   const std::vector<std::string>& other_keys);
+                                   const std::vector<std::string>& other_keys,
+                                   const calendars& known = usual_calendars());
 
 }  // namespace tilewalk::books

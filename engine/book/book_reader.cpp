@@ -86,6 +86,16 @@ run_settings read_settings(const config::node& root, const std::filesystem::path
     return read;
 }
 
+// What a file named in the book holds, which counts among the book's inputs.
+config::node read_input(const config::node& named, const std::filesystem::path& folder, book_state& into) {
+    const auto file = resolved(named, folder);
+    const std::string text = read_named(named, file, [](const std::filesystem::path& path) {
+        return config::read_file(path, config::limits{}.bytes);
+    });
+    into.inputs.push_back({file.string(), config::sha256(text)});
+    return config::parse(text, file.string());
+}
+
 products_by_name read_products(const config::node& root, const std::filesystem::path& folder,
                                book_state& into) {
     products_by_name products;
@@ -94,17 +104,8 @@ products_by_name read_products(const config::node& root, const std::filesystem::
     const auto* given = root.find("products");
     if (!given) return products;
     for (const auto& item : given->items()) {
-        std::shared_ptr<const language::product> product;
-        if (item.is_mapping()) {
-            product = read_product(item);
-        } else {
-            const auto file = resolved(item, folder);
-            const std::string text = read_named(item, file, [](const std::filesystem::path& path) {
-                return config::read_file(path, config::limits{}.bytes);
-            });
-            into.inputs.push_back({file.string(), config::sha256(text)});
-            product = read_product(config::parse(text, file.string()));
-        }
+        const std::shared_ptr<const language::product> product =
+            read_product(item.is_mapping() ? item : read_input(item, folder, into));
         const std::string& name = product->name;
         if (!products.emplace(name, product).second) {
             item.fail(own.contains(name)
@@ -126,8 +127,25 @@ const std::shared_ptr<const language::product>& find_product(const config::node&
                "; known products: " + config::joined(known) + config::suggestion(named.text(), known));
 }
 
+calendars read_calendars(const config::node& root, const std::filesystem::path& folder, book_state& into) {
+    calendars known = usual_calendars();
+    const auto* given = root.find("calendars");
+    if (!given) return known;
+    for (const auto& member : given->members()) {
+        const bool is_new =
+            known
+                .emplace(member.key, member.value.is_mapping()
+                                         ? read_calendar(member.value)
+                                         : read_calendar(read_input(member.value, folder, into)))
+                .second;
+        if (!is_new)
+            member.fail("every book has a calendar '" + member.key + "'; give this one another name");
+    }
+    return known;
+}
+
 // Fills `into` as far as the trade can be read; throws the first error.
-void read_trade(const config::node& row, const products_by_name& products,
+void read_trade(const config::node& row, const products_by_name& products, const calendars& known,
                 std::map<std::string, int>& lines_of_ids, trade& into) {
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
@@ -144,7 +162,7 @@ void read_trade(const config::node& row, const products_by_name& products,
     const config::node& product = row.at("product");
     into.product_name = product.text();
     into.product = find_product(product, products);
-    into.args = read_arguments(row, into.product->parameters, trade_keys());
+    into.args = read_arguments(row, into.product->parameters, trade_keys(), known);
     if (const auto* currency = row.find("currency")) {
         into.currency = currency->text();
         if (into.currency.empty())
@@ -153,7 +171,8 @@ void read_trade(const config::node& row, const products_by_name& products,
     if (const auto* quantity = row.find("quantity")) into.quantity = quantity->number();
 }
 
-void read_trades(const config::node& root, const products_by_name& products, book_state& into) {
+void read_trades(const config::node& root, const products_by_name& products, const calendars& known,
+                 book_state& into) {
     const auto& rows = root.at("trades").items();
     if (const auto* count = root.find("trade_count")) {
         if (count->integer() != static_cast<std::int64_t>(rows.size())) {
@@ -168,7 +187,7 @@ void read_trades(const config::node& root, const products_by_name& products, boo
         read.id = "#" + std::to_string(i + 1);
         read.where = rows[i].where();
         try {
-            read_trade(rows[i], products, lines_of_ids, read);
+            read_trade(rows[i], products, known, lines_of_ids, read);
         } catch (const error& e) {
             read.failure = e;
         }
@@ -187,10 +206,10 @@ std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::st
         if (root.find(key) && !root.find("trades"))
             root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");
     }
-    root.only({"market", "settings", "products", "trades", "trade_count"});
+    root.only({"market", "settings", "calendars", "products", "trades", "trade_count"});
     state->settings = read_settings(root, folder);
     const products_by_name products = read_products(root, folder, *state);
-    read_trades(root, products, *state);
+    read_trades(root, products, read_calendars(root, folder, *state), *state);
     read_market_of(root, folder, *state);
     return state;
 }

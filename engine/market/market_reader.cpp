@@ -110,31 +110,57 @@ pillars read_pillars(const node& value, dates::date as_of, std::string_view what
     return read;
 }
 
+dates::day_count read_day_count(const node& value) {
+    const auto count = value.is_scalar() ? dates::parse_day_count(value.text()) : std::nullopt;
+    if (count) return *count;
+    std::vector<std::string> known;
+    for (const dates::day_count_entry& entry : dates::day_counts) known.emplace_back(entry.name);
+    value.fail("found " + value.found() + ", expected one of " + config::joined(known) +
+               (value.is_scalar() ? config::suggestion(value.text(), known) : ""));
+}
+
+// What one year counts in a rate that holds for ever.
+double per_year(dates::day_count count, const node* convention) {
+    if (count == dates::day_count::act_365f) return 1;
+    if (count == dates::day_count::act_360) return 365.0 / 360.0;
+    convention->fail(
+        "found " + convention->found() +
+        " for a rate without pillars, expected ACT/365F or ACT/360: only they count every year alike");
+}
+
 curve read_curve(const node& value, dates::date as_of) {
     const std::string forms = "one of {rate: ...}, {zero_rates: {...}} or {discount_factors: {...}}";
     expect_mapping(value, forms);
-    value.only({"rate", "zero_rates", "discount_factors"});
-    if (value.members().size() != 1) {
-        value.fail("found " + std::to_string(value.members().size()) + " keys, expected " + forms);
-    }
-    const auto& [form, content] = std::pair<const std::string&, const node&>(value.members().front().key,
-                                                                             value.members().front().value);
-    if (form == "rate") return curve::flat(read_rate(content));
-    if (form == "zero_rates") {
-        pillars read = read_pillars(content, as_of, "rates", read_rate);
+    value.only({"rate", "zero_rates", "discount_factors", "day_count"});
+    const node* const rate = value.find("rate");
+    const node* const rates = value.find("zero_rates");
+    const node* const factors = value.find("discount_factors");
+    const int given = (rate ? 1 : 0) + (rates ? 1 : 0) + (factors ? 1 : 0);
+    if (given != 1) value.fail("found " + std::to_string(given) + " forms of a curve, expected " + forms);
+    const node* const convention = value.find("day_count");
+    const dates::day_count count = convention ? read_day_count(*convention) : dates::day_count::act_365f;
+    if (rate) return curve::flat(read_rate(*rate) * per_year(count, convention));
+    if (rates) {
+        pillars read = read_pillars(*rates, as_of, "rates", read_rate);
+        for (std::size_t i = 0; i < read.years.size(); ++i) {
+            // A number of years is one by any convention.
+            const auto day = dates::parse_date(read.members[i]->key);
+            if (day) read.values[i] *= dates::year_fraction(as_of, *day, count) / read.years[i];
+        }
         return curve::from_zero_rates(std::move(read.years), std::move(read.values));
     }
-    pillars read = read_pillars(content, as_of, "discount factors", [](const node& factor) {
+    if (convention) convention->fail("found a day count beside discount factors, which need none");
+    pillars read = read_pillars(*factors, as_of, "discount factors", [](const node& factor) {
         if (!(factor.number() > 0)) {
             factor.fail("found the discount factor " + factor.text() + ", expected more than 0");
         }
         return factor.number();
     });
     for (std::size_t i = 0; i < read.years.size(); ++i) {
-        const double rate = -std::log(read.values[i]) / read.years[i];
-        if (std::abs(rate) > 1) {
+        const double implied = -std::log(read.values[i]) / read.years[i];
+        if (std::abs(implied) > 1) {
             read.members[i]->value.fail("found the discount factor " + read.members[i]->value.text() +
-                                        ", which is a rate of " + rounded(100 * rate) +
+                                        ", which is a rate of " + rounded(100 * implied) +
                                         " %, expected one between -100 % and 100 %");
         }
     }

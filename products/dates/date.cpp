@@ -2,6 +2,7 @@
 // Civil dates over std::chrono's calendar, day counts, and the two ways of writing a time.
 #include "products/dates/date.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -28,6 +29,19 @@ std::optional<int> digits(std::string_view text) {
         value = 10 * value + (c - '0');
     }
     return value;
+}
+
+// ACT/ACT, ISDA 2006 section 4.16(b): each day counts for one part of the days of its own year.
+double by_calendar_years(date from, date to) {
+    double years = 0;
+    for (date start = from; start < to;) {
+        const int year = civil(start).year;
+        const date new_year = *make_date(year + 1, 1, 1), end = std::min(new_year, to);
+        const int days_of_year = new_year.serial - make_date(year, 1, 1)->serial;
+        years += static_cast<double>(end.serial - start.serial) / days_of_year;
+        start = end;
+    }
+    return years;
 }
 
 void append_padded(std::string& to, int value, std::size_t width) {
@@ -96,23 +110,11 @@ date add_months(date d, int months, bool keep_end_of_month) {
     return {static_cast<std::int32_t>(std::chrono::sys_days{to / day}.time_since_epoch().count())};
 }
 
-std::optional<day_count> parse_day_count(std::string_view name) {
-    for (const day_count known : {day_count::act_365f, day_count::act_360, day_count::thirty_360}) {
-        if (name == to_string(known)) return known;
+std::optional<day_count> parse_day_count(std::string_view written) {
+    for (const day_count_entry& known : day_counts) {
+        if (written == known.name || written == known.word) return known.code;
     }
     return std::nullopt;
-}
-
-std::string_view to_string(day_count convention) {
-    switch (convention) {
-        case day_count::act_365f:
-            return "ACT/365F";
-        case day_count::act_360:
-            return "ACT/360";
-        case day_count::thirty_360:
-            return "30/360";
-    }
-    return "";
 }
 
 double year_fraction(date from, date to, day_count convention) {
@@ -123,6 +125,8 @@ double year_fraction(date from, date to, day_count convention) {
             return days / 365.0;
         case day_count::act_360:
             return days / 360.0;
+        case day_count::act_act:
+            return by_calendar_years(from, to);
         case day_count::thirty_360:
             break;
     }

@@ -2,6 +2,7 @@
 // Civil dates, times in years, day counts. A time in a book is a date or a plain number of years from as_of.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -28,9 +29,16 @@ std::string to_string(date d);
 int weekday(date d);  // 0 is Monday
 date add_months(date d, int months, bool keep_end_of_month = false);
 
-enum class day_count { act_365f, act_360, thirty_360 };
-std::optional<day_count> parse_day_count(std::string_view name);  // "ACT/365F" "ACT/360" "30/360"
-std::string_view to_string(day_count convention);
+enum class day_count { act_365f, act_360, act_act, thirty_360 };
+struct day_count_entry {
+    day_count code;
+    std::string_view name, word;  // as the trade calls it; as a script's word
+};
+inline constexpr std::array day_counts{day_count_entry{day_count::act_365f, "ACT/365F", "act_365f"},
+                                       day_count_entry{day_count::act_360, "ACT/360", "act_360"},
+                                       day_count_entry{day_count::act_act, "ACT/ACT", "act_act"},
+                                       day_count_entry{day_count::thirty_360, "30/360", "thirty_360"}};
+std::optional<day_count> parse_day_count(std::string_view written);  // the name or the word
 double year_fraction(date from, date to, day_count convention);
 
 // Times closer than this (a third of a second) are the same time.

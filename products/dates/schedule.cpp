@@ -60,14 +60,8 @@ date later(date d, std::int64_t days) {
     return {static_cast<std::int32_t>(d.serial + days)};
 }
 
-date next_business_day(date d, calendar days) {
-    do d = later(d, 1);
-    while (!is_business_day(d, days));
-    return d;
-}
-
 // Unadjusted dates after `start`, every `step`, up to and including `end`.
-std::vector<date> dates_every(date start, date end, const period& step, calendar days) {
+std::vector<date> dates_every(date start, date end, const period& step, const calendar& days) {
     // The shortest that the period can be, so that the bound holds before anything is made.
     std::int64_t shortest_days = step.count;
     if (step.of == period::unit::week) shortest_days *= 7;
@@ -121,7 +115,7 @@ std::vector<date> dates_in_steps(date start, date end, int count) {
 }
 
 schedule generate_dates(const schedule_rule& rule, date start, date end) {
-    if (rule.rule != roll::unadjusted && rule.days == calendar::none) {
+    if (rule.rule != roll::unadjusted && rule.days.is_every_day()) {
         fail("a roll rule without a calendar has nothing to roll to; expected calendar: weekends");
     }
     std::vector<date> unadjusted;
@@ -134,10 +128,10 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
                  " units");
         }
         // Daily in a calendar means every day that is one.
-        if (step.of == period::unit::day && step.count == 1 && rule.days != calendar::none) {
+        if (step.of == period::unit::day && step.count == 1 && !rule.days.is_every_day()) {
             step.of = period::unit::business_day;
         }
-        if (step.of == period::unit::business_day && rule.days == calendar::none) {
+        if (step.of == period::unit::business_day && rule.days.is_every_day()) {
             fail("the period " + to_string(step) + " counts business days; expected calendar: weekends");
         }
         unadjusted = dates_every(start, end, step, rule.days);
@@ -172,7 +166,7 @@ schedule generate_years(const schedule_rule& rule, double start, double end) {
         fail("the period " + to_string(*rule.every) +
              " needs dates for start and end, found years; expected count with years");
     }
-    if (rule.days != calendar::none || rule.rule != roll::unadjusted) {
+    if (!rule.days.is_every_day() || rule.rule != roll::unadjusted) {
         fail("a calendar needs dates for start and end, found years");
     }
     schedule made;
@@ -185,35 +179,6 @@ schedule generate_years(const schedule_rule& rule, double start, double end) {
 }
 
 }  // namespace
-
-std::optional<calendar> parse_calendar(std::string_view name) {
-    if (name == "none") return calendar::none;
-    if (name == "weekends") return calendar::weekends;
-    return std::nullopt;
-}
-
-std::optional<roll> parse_roll(std::string_view name) {
-    if (name == "unadjusted") return roll::unadjusted;
-    if (name == "following") return roll::following;
-    if (name == "modified_following") return roll::modified_following;
-    if (name == "preceding") return roll::preceding;
-    return std::nullopt;
-}
-
-bool is_business_day(date d, calendar days) {
-    return days == calendar::none || weekday(d) < 5;
-}
-
-date adjust(date d, calendar days, roll rule) {
-    if (rule == roll::unadjusted || is_business_day(d, days)) return d;
-    if (rule != roll::preceding) {
-        const date following = next_business_day(d, days);
-        if (rule == roll::following || civil(following).month == civil(d).month) return following;
-    }
-    do d = later(d, -1);
-    while (!is_business_day(d, days));
-    return d;
-}
 
 std::optional<period> parse_period(std::string_view text) {
     if (text == "business_day") return period{1, period::unit::business_day};

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calendars, business-day rules and schedules: how "monthly from here to there" becomes a list of dates.
+// Schedules: how "monthly from here to there" becomes a list of dates.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "products/dates/calendar.h"
 #include "products/dates/date.h"
 
 namespace tilewalk::dates {
-
-enum class calendar { none, weekends };
-enum class roll { unadjusted, following, modified_following, preceding };
-
-std::optional<calendar> parse_calendar(std::string_view name);
-std::optional<roll> parse_roll(std::string_view name);
-bool is_business_day(date d, calendar days);
-date adjust(date d, calendar days, roll rule);
 
 // "1d", "2w", "3m", "1y"; or "business_day".
 struct period {
@@ -31,7 +24,7 @@ struct schedule_rule {
     std::optional<period> every;  // with dates; counted forward from start, the end is always included
     std::optional<int> count;     // with dates or years: this many equal steps after start
     bool include_start = false;
-    calendar days = calendar::none;
+    calendar days;
     roll rule = roll::unadjusted;
 };
 

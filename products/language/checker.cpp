@@ -744,10 +744,14 @@ class checker {
     }
 
     void check_day_count(expression& e) {
-        const std::vector<std::string> known{"act_365f", "act_360", "thirty_360"};
         const auto refuse = [&](const std::string& got) {
-            fail(e.where, "unknown day count " + quoted(got) +
-                              "; known: \"act_365f\", \"act_360\", \"thirty_360\"" + suggestion(got, known));
+            std::vector<std::string> known;
+            std::string listed;
+            for (const dates::day_count_entry& entry : dates::day_counts) {
+                known.emplace_back(entry.word);
+                listed += (listed.empty() ? "\"" : ", \"") + known.back() + '"';
+            }
+            fail(e.where, "unknown day count " + quoted(got) + "; known: " + listed + suggestion(got, known));
         };
         if (e.is == form::name) {
             const auto number = find_parameter(e.text);
@@ -757,12 +761,12 @@ class checker {
             }
             resolve_parameter(e, *number);
             for (const std::string& c : tree_.parameters[*number].choices) {
-                if (!day_count_of(c)) refuse(c);
+                if (!dates::parse_day_count(c)) refuse(c);
             }
             return;
         }
         if (e.is != form::text) fail(e.where, "expected a day count in quotes, such as \"act_360\"");
-        if (!day_count_of(e.text)) refuse(e.text);
+        if (!dates::parse_day_count(e.text)) refuse(e.text);
     }
 
     type check_aggregate(expression& e) {
@@ -810,13 +814,6 @@ class checker {
 };
 
 }  // namespace
-
-std::optional<dates::day_count> day_count_of(std::string_view written) {
-    if (written == "act_365f") return dates::day_count::act_365f;
-    if (written == "act_360") return dates::day_count::act_360;
-    if (written == "thirty_360") return dates::day_count::thirty_360;
-    return dates::parse_day_count(written);
-}
 
 void check(syntax& tree) {
     checker(tree).run();

@@ -9,7 +9,5 @@ namespace tilewalk::language {
 // `tree` comes from the parser, with its parameters filled in. Throws tilewalk::error (input).
 void check(syntax& tree);
 
-// Day counts as scripts write them: act_365f, act_360, thirty_360, or as in ACT/360.
-std::optional<dates::day_count> day_count_of(std::string_view written);
 
 }  // namespace tilewalk::language

@@ -379,7 +379,7 @@ class recording {
             const expression& third = e.operands[2];
             convention = third.is == form::text ? third.text : of_.get<std::string>(third.slot);
         }
-        const dates::day_count count = *day_count_of(convention);
+        const dates::day_count count = *dates::parse_day_count(convention);
         const auto fraction = [&](std::size_t run) {
             return dates::year_fraction(from.times[from.each_run ? run : 0], to.times[to.each_run ? run : 0],
                                         count, of_.as_of());
