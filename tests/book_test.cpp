@@ -633,7 +633,8 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
         {"trades:\n", "b:1:1: trades: found nothing, expected a list"},
         {"trades: {a: 1}\n", "b:1:9: trades: found a mapping, expected a list"},
         {"trade: []\n",
-         "b:1:1: trade: unknown key 'trade'; known keys: market, settings, calendars, products, trades, trade_count; "
+         "b:1:1: trade: unknown key 'trade'; known keys: market, settings, calendars, products, trades, "
+         "trade_count; "
          "did you mean 'trades'?"},
         {"trade_count: 2\ntrades:\n" + good_trade, "b:1:14: trade_count: found '2' beside 1 trades"},
         {"trade_count: x\ntrades: []\n", "b:1:14: trade_count: found 'x', expected a whole number"},

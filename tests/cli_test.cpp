@@ -668,7 +668,7 @@ TEST_F(command, products_are_listed_and_shown) {
         EXPECT_TRUE(has(list.out, "\n" + name + " ")) << list.out;
         const finished page = run({"products", name});
         EXPECT_EQ(page.code, 0) << page.err;
-        for (const std::string part : {"parameter ", "\nscript\n", "\nexample trade\n"})
+        for (const std::string part : {"parameter ", "\nscript\n", "\nexample trade\n", "\nworth\n"})
             EXPECT_TRUE(has(page.out, part)) << part << "\n" << page.out;
     }
     EXPECT_TRUE(run({"products", "--format", "csv"}).out.starts_with("product,summary\n"));

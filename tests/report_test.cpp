@@ -13,6 +13,7 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "tilewalk/engine.h"
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
 
@@ -685,6 +686,46 @@ example trade
     EXPECT_EQ(text(pages, output_format::table),
               "product  summary\n-------  ----------------\ndigital  Cash or nothing.\n");
     EXPECT_EQ(text(std::vector<product_page>{}, output_format::json), "[]\n");
+}
+
+TEST(product_report, a_page_says_what_its_example_is_worth) {
+    product_page page{"digital",      "Cash or nothing.", "", "", {}, "on maturity:\n    pay 1\n",
+                      "{strike: 1}\n"};
+    price_row row;
+    row.currency = "EUR";
+    row.price = 12.3456;
+    row.standard_error = 0.0212;
+    row.paths = 65536;
+    page.worth = row;
+    page.worth_as_of = "2026-01-15";
+    std::ostringstream table, json;
+    write(table, page, output_format::table);
+    EXPECT_TRUE(
+        table.str().ends_with("example trade\n    {strike: 1}\n\nworth\n    12.3456 EUR, standard error "
+                              "0.0212 over 65536 paths, in the "
+                              "market of configs/markets/demo.yaml as of 2026-01-15\n"))
+        << table.str();
+    write(json, page, output_format::json);
+    EXPECT_NE(
+        json.str().find(
+            R"(  "worth": {"price": 12.3456, "standard_error": 0.0212, "currency": "EUR", "paths": 65536, "as_of": "2026-01-15"}
+})"),
+        std::string::npos)
+        << json.str();
+}
+
+TEST(product_pages, every_example_has_a_price) {
+    run_options how;
+    how.overrides.paths = 4096;
+    how.overrides.device = "cpu";
+    const engine on;
+    for (const auto& page : product_pages()) {
+        const results priced = on.price(example_book(page), how);
+        ASSERT_EQ(priced.rows.size(), 1U);
+        EXPECT_EQ(priced.rows[0].status, trade_status::priced) << page.name << ": " << priced.rows[0].message;
+        EXPECT_GT(std::abs(priced.rows[0].price), 0) << page.name;
+        EXPECT_EQ(priced.rows[0].product, page.name);
+    }
 }
 
 TEST(product_pages, the_library_describes_itself) {

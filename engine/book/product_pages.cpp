@@ -87,6 +87,18 @@ std::vector<product_page> product_pages() {
     return pages;
 }
 
+book example_book(const product_page& page) {
+    const books::library_file& market = books::example_markets().front();
+    std::string yaml = "trades:\n  - " + page.example + "\nmarket:\n";
+    std::string_view lines = market.text;
+    while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size());
+        yaml += "  " + std::string(lines.substr(0, end)) + "\n";
+        lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    return book::parse(yaml, "the example of " + page.name);
+}
+
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
     return language::nearest(wrong, known);
 }

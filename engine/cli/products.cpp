@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk products: the catalogue, and a page for each product.
+// tilewalk products: the catalogue, and a page for each product with what its example is worth.
 #include "tilewalk/products.h"
 
 #include <fmt/core.h>
@@ -12,6 +12,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
+#include "tilewalk/engine.h"
 
 namespace tilewalk::cli {
 
@@ -37,12 +38,25 @@ const product_page& find_page(const std::vector<product_page>& pages, const std:
                             near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
+void price_example(product_page& page) {
+    run_options how;
+    how.overrides.device = "cpu";  // a page is no reason to start GPUs
+    const results priced = engine().price(example_book(page), how);
+    const price_row& row = priced.rows.at(0);
+    if (row.status != trade_status::priced)
+        throw error(error_kind::internal, "the example: " + row.message, row.where);
+    page.worth = row;
+    page.worth_as_of = priced.manifest.as_of;
+}
+
 int show(const request& asked) {
     const output_format format = parse_format(asked.format, "--format");
     const auto pages = product_pages();
     std::ostringstream text;
     if (!asked.name.empty()) {
-        write(text, find_page(pages, asked.name), format);
+        product_page page = find_page(pages, asked.name);
+        price_example(page);
+        write(text, page, format);
     } else {
         write(text, pages, format);
         if (format == output_format::table)

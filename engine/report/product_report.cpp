@@ -5,6 +5,7 @@
 
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
+#include "engine/report/numbers.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk {
@@ -36,6 +37,14 @@ std::string page_table(const product_page& page) {
     out += "\n" + table.text(page_width);
     out += "\nscript\n" + indented(page.script);
     if (!page.example.empty()) out += "\nexample trade\n" + indented(page.example);
+    if (page.worth) {
+        const price_row& of = *page.worth;
+        out += "\nworth\n" +
+               indented(report::justified(of.price, of.standard_error) + " " + of.currency +
+                        ", standard error " + report::significant(of.standard_error, 3) + " over " +
+                        std::to_string(of.paths) +
+                        " paths, in the market of configs/markets/demo.yaml as of " + page.worth_as_of);
+    }
     return out;
 }
 
@@ -46,6 +55,16 @@ std::string page_csv(const product_page& page) {
                report::csv_field(p.range) + ',' + report::csv_field(p.default_value) + ',' +
                report::csv_field(p.help) + '\n';
     return out;
+}
+
+std::string worth_json(const product_page& page, const std::string& line) {
+    if (!page.worth) return "";
+    const price_row& of = *page.worth;
+    return line + "\"worth\": {\"price\": " + report::json_number(of.price) +
+           ", \"standard_error\": " + report::json_number(of.standard_error) +
+           ", \"currency\": " + report::json_string(of.currency) +
+           ", \"paths\": " + std::to_string(of.paths) +
+           ", \"as_of\": " + report::json_string(page.worth_as_of) + "}";
 }
 
 std::string page_json(const product_page& page, const std::string& indent) {
@@ -62,7 +81,7 @@ std::string page_json(const product_page& page, const std::string& indent) {
            member("summary", page.summary, "") + line + member("description", page.description, "") + line +
            member("formula", page.formula, "") + line + "\"parameters\": [" + parameters +
            (parameters.empty() ? "]" : "\n" + indent + "  ]") + line + member("script", page.script, "") +
-           line + member("example", page.example, "") + "\n" + indent + "}";
+           line + member("example", page.example, "") + worth_json(page, line) + "\n" + indent + "}";
 }
 
 std::string list_table(const std::vector<product_page>& pages) {

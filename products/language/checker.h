@@ -9,5 +9,4 @@ namespace tilewalk::language {
 // `tree` comes from the parser, with its parameters filled in. Throws tilewalk::error (input).
 void check(syntax& tree);
 
-
 }  // namespace tilewalk::language

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tilewalk/book.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk {
@@ -26,10 +28,16 @@ struct product_page {
     std::vector<product_parameter> parameters;
     std::string script;
     std::string example;  // a trade in YAML
+    // What the example is worth, once somebody has priced it.
+    std::optional<price_row> worth{};
+    std::string worth_as_of{};
 };
 
 // All of them, by name.
 std::vector<product_page> product_pages();
+
+// A book of the example alone, in the market that comes with Tilewalk.
+book example_book(const product_page& page);
 
 // The list: a line for each product, in json everything.
 void write(std::ostream& out, const std::vector<product_page>& pages, output_format format);
