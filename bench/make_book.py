@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a book of made-up trades over every product of the library, in the market configs/markets/demo.yaml.
+"""Writes a book of made-up trades in the market configs/markets/demo.yaml: such as a desk has, or over the whole library.
 
     bench/make_book.py --trades 10000 --output book.yaml
     bench/make_book.py --trades 200 --cover --output cover.yaml
     bench/make_book.py --each-kind --output kinds.yaml
+    bench/make_book.py --library --trades 1000 --output library.yaml
 
 The same arguments give the same book. With --cover the book begins with one trade of every kind (each choice that a
 product's payoff can make, discrete and continuous barriers, past fixings, quanto, cash dividends, one to five assets);
---each-kind stops after them.
+--each-kind stops after them. With --library every product that `tilewalk products` lists takes its turn: one that has no
+maker here is drawn around its example, and what its script refuses is left out.
 """
 import argparse
 import datetime
 import itertools
+import json
 import math
 import os
 import random
+import subprocess
 import sys
+import tempfile
 
 AS_OF = datetime.date(2026, 1, 15)
 # Spot, volatility and currency as the market has them, near enough for plausible terms.
@@ -219,6 +224,51 @@ WEIGHTS = {"european": 0.30, "digital": 0.10, "asian": 0.18, "barrier": 0.22, "a
            "variance_swap": 0.06}
 
 
+def split_flow(text):
+    """A mapping in flow style, as {key: text of its value}."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c in "[{") - (c in "]}")
+        if c == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    parts.append(text[start:])
+    return {key.strip(): value.strip() for key, value in (part.split(":", 1) for part in parts)}
+
+
+class page:
+    """A product as `tilewalk products --format json` tells of it: trades are its example, with other choices and amounts."""
+
+    def __init__(self, told):
+        self.example = split_flow(told["example"].strip().strip("{}"))
+        del self.example["id"], self.example["product"]
+        self.choices = {p["name"]: p["range"].split(" | ") if p["type"] == "choice" else ["true", "false"]
+                        for p in told["parameters"] if p["type"] in ("choice", "boolean")}
+        self.amounts = [p["name"] for p in told["parameters"]
+                        if p["type"] == "amount" and self.example.get(p["name"], "[")[0] not in "[{"]
+
+    def kinds(self):
+        yield {"quanto": False}
+        yield {"quanto": True}
+        for name, values in self.choices.items():
+            for value in values:
+                if value != self.example.get(name):
+                    yield {"quanto": False, name: value}
+
+    def draw(self, d):
+        terms = dict(self.example)
+        for name, values in self.choices.items():
+            choice = d.one_of(name, values)
+            # A quarter of them, as they stand in the example else: two choices that go together are rarely drawn.
+            if d.often(0.25) and not d.pinned or name in d.pinned:
+                terms[name] = choice
+        for name in self.amounts:
+            factor = d.between(0.95, 1.05)
+            if not d.pinned:
+                terms[name] = number(float(terms[name]) * factor)
+        return terms
+
+
 def kinds():
     """Every kind of trade, as (product, what is pinned)."""
     options = ("call", "put")
@@ -257,10 +307,11 @@ def kinds():
         yield "variance_swap", {"strike_is": strike_is, "underlying": "INDEX", "running": True, "quanto": True}
 
 
-def make_trade(d, index, product, pinned):
+def make_trade(d, index, product, pinned, pages):
     d.pinned = pinned
-    terms = MAKERS[product](d)
-    first = terms.get("underlying") or terms["basket"].strip("[]").split(", ")[0]
+    terms = (MAKERS.get(product) or pages[product].draw)(d)
+    named = (value.strip("[]").split(", ")[0] for value in terms.values())
+    first = next(name for name in named if name in ASSETS)
     own = ASSETS[first][2]
     quanto = d.flag("quanto", 0.12)
     foreign = d.one_of("currency", tuple(c for c in CURRENCIES if c != own))
@@ -272,6 +323,23 @@ def make_trade(d, index, product, pinned):
     return f"  - {{id: {product}_{index:05d}, product: {product}, {text}}}"
 
 
+def read_pages(command):
+    told = subprocess.run([command, "products", "--format", "json"], check=True, capture_output=True, text=True)
+    return {p["product"]: page(p) for p in json.loads(told.stdout)}
+
+
+def refused_lines(command, text):
+    """Numbers of the lines of a book whose trades their own products refuse."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="ascii") as book:
+        book.write(text)
+        book.flush()
+        said = subprocess.run([command, "validate", book.name], capture_output=True, text=True)
+        if said.returncode not in (0, 3):
+            raise SystemExit(f"make_book.py: {said.stderr}")
+        lines = (said.stdout + said.stderr).splitlines()
+        return {int(line[len(book.name) + 1:].split(":")[0]) for line in lines if line.startswith(book.name + ":")}
+
+
 def drawn_product(d):
     at = d.between(0, sum(WEIGHTS.values()))
     for product, weight in WEIGHTS.items():
@@ -281,19 +349,40 @@ def drawn_product(d):
     return product
 
 
-def make_book(trades, seed, cover, market, paths):
+def made_lines(trades, seed, cover, pages):
     d = dice(seed)
     every_kind = list(kinds()) if cover else []
+    every_kind += [(name, pinned) for name in pages if name not in MAKERS for pinned in pages[name].kinds() if cover]
     if trades is None:
         trades = len(every_kind)
     if trades < len(every_kind):
         raise SystemExit(f"make_book.py: --cover takes {len(every_kind)} trades, found --trades {trades}")
-    lines = [f"# Made by bench/make_book.py with seed {seed}.", f"market: {market}",
-             f"settings: {{paths: {paths}, seed: 42}}", f"trade_count: {trades}", "trades:"]
-    for i in range(trades):
-        product, pinned = every_kind[i] if i < len(every_kind) else (drawn_product(d), {})
-        lines.append(make_trade(d, i, product, pinned))
-    return "\n".join(lines) + "\n"
+    for i in itertools.count():
+        if i < len(every_kind):
+            product, pinned = every_kind[i]
+        elif i < trades or pages:
+            product, pinned = list(pages)[i % len(pages)] if pages else drawn_product(d), {}
+        else:
+            return
+        yield make_trade(d, i, product, pinned, pages), i < len(every_kind)
+
+
+def make_book(trades, seed, cover, market, paths, pages, command):
+    def head(count):
+        return [f"# Made by bench/make_book.py with seed {seed}.", f"market: {market}",
+                f"settings: {{paths: {paths}, seed: 42}}", f"trade_count: {count}", "trades:"]
+
+    lines = []
+    source = made_lines(trades, seed, cover, pages)
+    while trades is None or len(lines) < trades:
+        wanted = [line for line, is_kind in itertools.islice(source, 256) if trades is not None or is_kind]
+        if not wanted:
+            break
+        # Trades that are drawn around an example may not go together with every choice.
+        refused = refused_lines(command, "\n".join(head(len(wanted)) + wanted) + "\n") if pages else set()
+        lines += [line for i, line in enumerate(wanted) if i + len(head(0)) + 1 not in refused]
+    lines = lines[:trades]
+    return "\n".join(head(len(lines)) + lines) + "\n"
 
 
 def main():
@@ -304,13 +393,16 @@ def main():
     parser.add_argument("--paths", type=int, default=65536)
     parser.add_argument("--cover", action="store_true", help="begin with one trade of every kind")
     parser.add_argument("--each-kind", action="store_true", help="one trade of every kind and no more")
+    parser.add_argument("--library", action="store_true", help="every product of the library takes its turn")
+    parser.add_argument("--command", default=os.path.join(root, "build/release/tilewalk"),
+                        help="the tilewalk that --library asks")
     parser.add_argument("--market", default=os.path.join(root, "configs/markets/demo.yaml"))
     parser.add_argument("--output", default="-")
     args = parser.parse_args()
     if args.trades is None and not args.each_kind:
         parser.error("say how many --trades, or --each-kind")
     text = make_book(None if args.each_kind else args.trades, args.seed, args.cover or args.each_kind, args.market,
-                     args.paths)
+                     args.paths, read_pages(args.command) if args.library else {}, args.command)
     if args.output == "-":
         sys.stdout.write(text)
     else:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books of many trades over every product of the library, from bench/make_book.py.
+// Books of many trades, from bench/make_book.py.
 #pragma once
 
 #include <cstdio>
@@ -20,6 +20,12 @@ inline book made_book(const std::string& arguments) {
     for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, from)) > 0;) text.append(piece, got);
     if (pclose(from) != 0) throw std::runtime_error(command + " failed");
     return book::parse(text, "made");
+}
+
+// Every product of the library, each choice that its payoff can make, and in another currency than its
+// asset's.
+inline book book_of_every_kind() {
+    return made_book("--library --each-kind --command '" TILEWALK_CLI "'");
 }
 
 }  // namespace tilewalk

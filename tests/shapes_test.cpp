@@ -70,7 +70,7 @@ TEST(shapes, ten_thousand_mixed_trades_take_at_most_thirty_kernels) {
 }
 
 TEST(shapes, the_order_of_a_book_changes_no_kernel) {
-    planned_book b = plan_all(made_book("--each-kind"));
+    planned_book b = plan_all(book_of_every_kind());
     const auto forward = kernels_of(plan::unite(b.shapes));
     std::reverse(b.shapes.begin(), b.shapes.end());
     EXPECT_EQ(kernels_of(plan::unite(b.shapes)), forward);
@@ -91,7 +91,7 @@ std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& cod
 }
 
 TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
-    const planned_book b = plan_all(made_book("--trades 200 --cover"));
+    const planned_book b = plan_all(book_of_every_kind());
     for (const std::size_t most_sections : {std::size_t{3}, std::size_t{16}, std::size_t{32}}) {
         const auto united = plan::unite(b.shapes, most_sections);
         std::vector<program::path_program> own;
