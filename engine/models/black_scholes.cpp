@@ -126,6 +126,35 @@ class black_scholes final : public model {
         return level(find(currency, false));
     }
 
+    // The mean of exp(x) to come is exp(x) but for the quanto drift until then.
+    value forward(const std::string& asset, std::span<const double> years,
+                  const std::string& named) override {
+        const std::size_t i = find(asset, true);
+        const factor& f = factors_[i];
+        if (f.scenarios != nullptr && !f.quanto.empty()) {
+            throw error(
+                error_kind::input,
+                "the forward price of '" + asset + "' in " + trade_currency_ +
+                    " takes the volatility from the date at hand until then, which scenarios by path do "
+                    "not say ahead; expected a trade in " +
+                    f.asset->currency,
+                f.scenarios->where);
+        }
+        const auto until = [&](const occurrence& o) {
+            return years[static_cast<std::size_t>(&o - runs_.data())];
+        };
+        const value grown =
+            row("forward_scale " + named, i,
+                [&](const occurrence& o) {
+                    return map_of(f, until(o)).scale *
+                           kernels::exp(-covariance(f.moves_with, f.quanto, o.years, until(o)));
+                }) *
+            exp(into_->read(f.state));
+        if (!f.has_cash_dividends) return grown;
+        return grown + row("forward_shift " + named, i,
+                           [&](const occurrence& o) { return map_of(f, until(o)).shift; });
+    }
+
     double discount(const std::string& currency, double years) const override {
         return market_.discount_curve(currency).discount(years);
     }

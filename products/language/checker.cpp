@@ -211,6 +211,7 @@ class checker {
         if (b.continuous) {
             expect(b.from, type::date);
             expect(b.to, type::date);
+            if (b.every) check_step(*b.every);
             where_ = context::interval;
         } else {
             read_dates(b);
@@ -218,6 +219,17 @@ class checker {
         }
         schedule_ = b.schedule;
         check_all(b.body);
+    }
+
+    // How far a path goes at most before it stops; it decides where, so it can't change along the path.
+    void check_step(expression& e) {
+        if (e.is == form::number) return;
+        const auto number = e.is == form::name ? find_parameter(e.text) : std::nullopt;
+        if (!number || type_of(tree_.parameters[*number].type) != type::number ||
+            !tree_.parameters[*number].per.empty()) {
+            fail(e.where, "expected a number of years, or a parameter that is one, after 'every'");
+        }
+        resolve_parameter(e, *number);
     }
 
     // `on DATES`: a schedule, a date, or an end of a schedule.
@@ -714,6 +726,12 @@ class checker {
             case function::fx:
                 expect(e.operands[0], type::currency);
                 return type::number;
+            case function::forward:
+                expect(e.operands[0], type::asset);
+                expect(e.operands[1], type::date);
+                return type::number;
+            case function::given:
+                return check_given(e.operands[0]);
             case function::size:
                 return check_size(e);
             case function::first:
@@ -732,6 +750,22 @@ class checker {
         if (f.kind != function_kind::arithmetic) expect(e.operands[i++], type::asset);
         for (; i < e.operands.size(); ++i) expect(e.operands[i], type::number);
         return type::number;
+    }
+
+    type check_given(expression& e) const {
+        const auto number = e.is == form::name ? find_parameter(e.text) : std::nullopt;
+        if (!number || !tree_.parameters[*number].optional) {
+            std::vector<std::string> known;
+            for (const parameter& p : tree_.parameters) {
+                if (p.optional) known.push_back(p.name);
+            }
+            fail(e.where, "expected a parameter with 'optional: true', which a trade need not give, found " +
+                              (e.is == form::name ? quoted(e.text) : "something else") +
+                              suggestion_or_all(e.text, known, "ones"));
+        }
+        e.means = meaning::parameter;
+        e.slot = *number;
+        return type::truth;
     }
 
     type check_size(expression& e) {

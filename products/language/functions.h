@@ -22,6 +22,8 @@ enum class function : std::uint8_t {
     norm_cdf,
     spot,
     fx,
+    forward,
+    given,
     size,
     first,
     last,
@@ -43,7 +45,7 @@ enum class function : std::uint8_t {
 enum class function_kind : std::uint8_t {
     arithmetic,  // of numbers
     market,      // needs a date at hand
-    calendar,    // of schedules, lists and dates
+    calendar,    // of schedules, lists, dates and what the trade says of them
     interval,    // of what happens between two dates; `between` blocks only
     aggregate,   // f(expression for a in basket)
 };
@@ -70,6 +72,8 @@ inline constexpr std::array functions{
     function_entry{function::norm_cdf, "norm_cdf", function_kind::arithmetic, 1, 1, "norm_cdf(x)"},
     function_entry{function::spot, "spot", function_kind::market, 1, 1, "spot(asset)"},
     function_entry{function::fx, "fx", function_kind::market, 1, 1, "fx(currency)"},
+    function_entry{function::forward, "forward", function_kind::market, 2, 2, "forward(asset, maturity)"},
+    function_entry{function::given, "given", function_kind::calendar, 1, 1, "given(parameter)"},
     function_entry{function::size, "size", function_kind::calendar, 1, 1, "size(basket)"},
     function_entry{function::first, "first", function_kind::calendar, 1, 1, "first(schedule)"},
     function_entry{function::last, "last", function_kind::calendar, 1, 1, "last(schedule)"},

@@ -372,6 +372,23 @@ class recording {
         });
     }
 
+    value forward(const expression& e) {
+        const expression& day = e.operands[1];
+        const moments until = moments_of(day);
+        std::vector<double> years;
+        years.reserve(runs_.size());
+        for (std::size_t i = 0; i < runs_.size(); ++i) {
+            const dates::time_point& at = until.times[until.each_run ? i : 0];
+            years.push_back(at.years(of_.as_of()));
+            if (years[i] < runs_[i].years - dates::same_time_years) {
+                fail(e.where, "the forward price for " + written(day) + " (" + to_string(at) +
+                                  ") is asked for after that day, on " + to_string(label_of(runs_[i])));
+            }
+        }
+        const std::string &asset = asset_of(e.operands[0]), named = written(day);
+        return once("forward " + asset + " " + named, [&] { return world_->forward(asset, years, named); });
+    }
+
     value year_fraction(const expression& e) {
         const moments from = moments_of(e.operands[0]), to = moments_of(e.operands[1]);
         std::string convention = "act_365f";
@@ -556,6 +573,10 @@ class recording {
                 const std::string& currency = of_.get<std::string>(e.operands[0].slot);
                 return currency == of_.trade_currency() ? number_of(1) : fx(currency);
             }
+            case function::forward:
+                return forward(e);
+            case function::given:
+                return into_.truth(of_.is_given(e.operands[0].slot));
             case function::size:
                 if (e.operands[0].of == type::schedule) return schedule_size(e.operands[0].slot);
                 return number_of(static_cast<double>(of_.list_of(e.operands[0].slot).size()));
