@@ -260,10 +260,17 @@ const std::vector<complaint> complaints{
      "'worst' runs over a list of assets; write worst(spot(a) for a in basket)"},
     {"on maturity:\n    pay max(spot(a) for a in basket)\n", 2, 9,
      "'max' does not run over a list; write max(a, b, ...)"},
-    {"on maturity:\n    pay nth(1.5, spot(a) for a in basket)\n", 2, 13,
-     "expected a whole number from 1, or an integer parameter, as the first argument of 'nth'"},
-    {"on maturity:\n    pay nth(strike, spot(a) for a in basket)\n", 2, 13,
-     "expected a whole number from 1, or an integer parameter, as the first argument of 'nth'"},
+    {"on maturity:\n    pay nth(1.5, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(strike, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(time, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(size(observations), spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(2 * rank, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(a, spot(a) for a in basket)\n", 2, 13,
+     "unknown name 'a'; did you mean 'rank'?"},
+    {"on maturity:\n    pay position(underlying)\n", 2, 18,
+     "expected the asset of a loop in position(...), found 'underlying', which stands in no list"},
+    {"on maturity:\n    pay sum(position(weight[a]) for a in basket)\n", 2, 22,
+     "expected an asset, found a number"},
     {"on maturity:\n    pay size(strike)\n", 2, 14,
      "expected a list of assets or a schedule, found a number"},
     {"on maturity:\n    x = underlying\n    pay 1\n", 2, 9,
@@ -439,6 +446,12 @@ TEST(language, expressions) {
         {"nth(2, spot(a) for a in basket)", 8},
         {"nth(3, spot(a) for a in basket)", 112},
         {"nth(rank, -spot(a) for a in basket)", -8},
+        {"nth(4 - rank, spot(a) for a in basket)", 8},
+        {"nth(size(basket), spot(a) for a in basket)", 112},
+        {"sum(position(a) * weight[a] for a in basket)", 17},
+        {"sum(weight[a] * nth(position(a), spot(b) for b in basket) for a in basket)", 465},
+        {"sum(weight[a] * nth(size(basket) + 1 - position(a), spot(b) for b in basket) for a in basket)",
+         132},
         {"year_fraction(start, maturity)", 2},
         {"year_fraction(first(observations), last(observations))", 1.5},
         {"year_fraction(start, today)", 2},
@@ -881,6 +894,11 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
               "weight: found 2 values, expected 3, one for each asset of 'basket'");
     EXPECT_EQ(refusal_of("on maturity:\n    pay nth(rank, spot(a) for a in basket)\n", with("rank", 4.0)),
               "p.yaml:2:13: 'nth' is asked for number 4 of 3 assets; expected 1 to 3");
+    EXPECT_EQ(
+        refusal_of(
+            "on maturity:\n    pay sum(nth(position(a) - 1, spot(b) for b in basket) for a in basket)\n",
+            usual_arguments()),
+        "p.yaml:2:17: 'nth' is asked for number 0 of 3 assets; expected 1 to 3");
     EXPECT_EQ(refusal_of("on observations:\n    pay 1 on pay_date\n", with("pay_date", time_point{1.5})),
               "p.yaml:2:5: a payment on pay_date (1.5y) comes before the date that decides it (2y)");
     EXPECT_EQ(refusal_of("between maturity and first(observations):\n    pay 1\n", usual_arguments()),

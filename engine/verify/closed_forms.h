@@ -406,4 +406,130 @@ inline double backward(double spot, const std::vector<move>& moves, const std::v
     throw std::invalid_argument("a product needs at least one date");
 }
 
+// The mean of f(x, y) over the prices of both on the date; f(., y) may have kinks at the prices kinks(y) of
+// the first asset.
+template <class F, class K>
+double pair_mean(const pair_of_assets& p, const F& f, const K& kinks) {
+    const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
+    const double rho = p.covariance / (sd1 * sd2), rest = sd1 * std::sqrt(1 - rho * rho);
+    return normal_mean(
+        [&](double z) {
+            const double y = p.second_forward * std::exp(sd2 * z - 0.5 * p.second_variance);
+            const double middle = std::log(p.first_forward) + sd1 * rho * z - 0.5 * p.first_variance;
+            std::vector<double> breaks;
+            for (const double x : kinks(y)) {
+                if (x > 0) breaks.push_back((std::log(x) - middle) / rest);
+            }
+            return normal_mean([&](double w) { return f(std::exp(middle + rest * w), y); }, breaks, 2, 9);
+        },
+        {}, 12, 9);
+}
+
+// A call or put on first + second - strike, where the second price may count negatively (`sign` -1): given
+// the second, it is one on the first.
+inline double option_on_sum(side option, const pair_of_assets& p, double sign, double strike,
+                            double discount) {
+    const double sd2 = std::sqrt(p.second_variance), pull = p.covariance / sd2;
+    const double rest = p.first_variance - pull * pull;
+    const auto given = [&](double z) {
+        const double y = p.second_forward * std::exp(sd2 * z - 0.5 * p.second_variance);
+        const double forward = p.first_forward * std::exp(pull * z - 0.5 * pull * pull);
+        return black(option, forward, strike - sign * y, rest, discount);
+    };
+    // Where the first asset alone reaches the strike.
+    const double kink = sign * strike > 0
+                            ? (std::log(sign * strike / p.second_forward) + 0.5 * p.second_variance) / sd2
+                            : 1e300;
+    return normal_mean(given, {kink});
+}
+
+// The chance that a price ends in [lower, upper].
+inline double within(double forward, double variance, double lower, double upper) {
+    const auto below = [&](double level) {
+        if (level <= 0) return 0.0;
+        return cash_digital(side::put, forward, level, variance, 1);
+    };
+    return below(upper) - below(lower);
+}
+
+// The chance that both prices end in ranges of their own.
+inline double both_within(const pair_of_assets& p, double lower1, double upper1, double lower2,
+                          double upper2) {
+    const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
+    const auto below = [&](double a, double b) {
+        return normal_cdf(std::log(a / p.first_forward) / sd1 + 0.5 * sd1,
+                          std::log(b / p.second_forward) / sd2 + 0.5 * sd2, p.covariance / (sd1 * sd2));
+    };
+    return below(upper1, upper2) - below(lower1, upper2) - below(upper1, lower2) + below(lower1, lower2);
+}
+
+// The mean of the root of the summed squared log returns over these moves. With phi(u) = mean of exp(-u X)
+// the mean of sqrt(X) is the integral of (1 - phi(w^2)) / w^2 over w > 0 over sqrt(pi).
+inline double mean_root_square(const std::vector<move>& moves) {
+    const double scale = mean_square_return(moves) * static_cast<double>(moves.size());
+    const auto one_less_phi = [&](double u) {
+        double log_phi = 0;
+        for (const move& m : moves) {
+            const double drift = m.growth - 0.5 * m.variance, wide = 1 + 2 * u * m.variance;
+            log_phi -= 0.5 * std::log(wide) + u * drift * drift / wide;
+        }
+        return -std::expm1(log_phi);
+    };
+    const double sum = integrate(
+        [&](double x) {
+            const double w = std::exp(x);
+            return one_less_phi(w * w / scale) / w;
+        },
+        -36, 36, 72);
+    return std::sqrt(scale / std::numbers::pi) * sum;
+}
+
+// The mean of a squared log return times whether the price before it (from `earlier`, its forward and
+// variance) or after it lies in [lower, upper].
+inline double square_in_range(double forward, double variance, const move& m, double lower, double upper,
+                              bool by_end) {
+    const double drift = m.growth - 0.5 * m.variance;
+    if (!by_end) return (m.variance + drift * drift) * within(forward, variance, lower, upper);
+    // Given the log price at the end, the return is normal.
+    const double total = variance + m.variance, share = m.variance / total, sd = std::sqrt(total);
+    const double middle = std::log(forward) + m.growth - 0.5 * total;
+    const double from = lower > 0 ? (std::log(lower) - middle) / sd : -1e300,
+                 to = (std::log(upper) - middle) / sd;
+    return normal_mean(
+        [&](double z) {
+            if (z < from || z > to) return 0.0;
+            const double mean = drift + share * sd * z;
+            return mean * mean + m.variance * (1 - share);
+        },
+        {from, to});
+}
+
+// A forward that is bought (sold) on each date until the gains have reached a target, from date to date by
+// nested quadrature: the price and the gains so far are what it depends on.
+struct target_forward {
+    bool buys = true;
+    double strike = 0, target = 0, gearing = 1;
+    enum class last_gain { full, exact, none } at_target = last_gain::exact;
+    std::vector<move> moves;
+
+    double value(double spot, double gains = 0, std::size_t k = 0) const {
+        if (k == moves.size()) return 0;
+        const move& m = moves[k];
+        const double sd = std::sqrt(m.variance), middle = std::log(spot) + m.growth - 0.5 * m.variance;
+        const double end = buys ? strike + (target - gains) : strike - (target - gains);
+        std::vector<double> breaks{(std::log(strike) - middle) / sd};
+        if (end > 0) breaks.push_back((std::log(end) - middle) / sd);
+        return m.discount * normal_mean(
+                                [&](double z) {
+                                    const double s = std::exp(middle + sd * z),
+                                                 gain = buys ? s - strike : strike - s;
+                                    if (gain < 0) return gearing * gain + value(s, gains, k + 1);
+                                    if (gains + gain < target) return gain + value(s, gains + gain, k + 1);
+                                    if (at_target == last_gain::full) return gain;
+                                    return at_target == last_gain::exact ? target - gains : 0.0;
+                                },
+                                breaks, k + 1 == moves.size() ? 3 : 2, 8.5);
+    }
+};
+
 }  // namespace tilewalk::truth

@@ -14,6 +14,25 @@ known_trade draw_barrier_on_dates(dice& d);
 known_trade draw_geometric_asian(dice& d);
 known_trade draw_variance_swap(dice& d);
 known_trade draw_worst_of_note(dice& d);
+known_trade draw_autocallable(dice& d);
+known_trade draw_basket(dice& d);
+known_trade draw_spread(dice& d);
+known_trade draw_exchange(dice& d);
+known_trade draw_best_of(dice& d);
+known_trade draw_worst_of(dice& d);
+known_trade draw_rainbow(dice& d);
+known_trade draw_himalaya(dice& d);
+known_trade draw_volatility_swap(dice& d);
+known_trade draw_corridor_variance_swap(dice& d);
+known_trade draw_range_accrual(dice& d);
+known_trade draw_reverse_convertible(dice& d);
+known_trade draw_barrier_reverse_convertible(dice& d);
+known_trade draw_barrier_reverse_convertible_on_dates(dice& d);
+known_trade draw_capital_protected_note(dice& d);
+known_trade draw_phoenix_autocallable(dice& d);
+known_trade draw_accumulator(dice& d);
+known_trade draw_accumulator_continuous(dice& d);
+known_trade draw_target_redemption_forward(dice& d);
 
 std::span<const truth_entry> truths() {
     static constexpr std::array all{
@@ -25,6 +44,29 @@ std::span<const truth_entry> truths() {
         truth_entry{"asian", "the lognormal geometric mean", draw_geometric_asian},
         truth_entry{"variance_swap", "the mean of squared returns", draw_variance_swap},
         truth_entry{"autocallable", "a put on the worst of two and two digitals", draw_worst_of_note},
+        truth_entry{"autocallable", "quadrature from date to date", draw_autocallable},
+        truth_entry{"basket", "quadrature over the second asset", draw_basket},
+        truth_entry{"spread", "quadrature over the second asset", draw_spread},
+        truth_entry{"exchange", "Margrabe's formula", draw_exchange},
+        truth_entry{"best_of", "Stulz's formula", draw_best_of},
+        truth_entry{"worst_of", "Stulz's formula", draw_worst_of},
+        truth_entry{"rainbow", "quadrature over two assets", draw_rainbow},
+        truth_entry{"himalaya", "quadrature over two assets and Black on what is left", draw_himalaya},
+        truth_entry{"volatility_swap", "the Laplace transform of the sum of squares", draw_volatility_swap},
+        truth_entry{"corridor_variance_swap", "the mean of each squared return in the range",
+                    draw_corridor_variance_swap},
+        truth_entry{"range_accrual", "the chance of each day", draw_range_accrual},
+        truth_entry{"reverse_convertible", "a bond and puts", draw_reverse_convertible},
+        truth_entry{"barrier_reverse_convertible", "a bond and down-and-in puts",
+                    draw_barrier_reverse_convertible},
+        truth_entry{"barrier_reverse_convertible", "quadrature from date to date",
+                    draw_barrier_reverse_convertible_on_dates},
+        truth_entry{"capital_protected_note", "a bond and a call spread", draw_capital_protected_note},
+        truth_entry{"phoenix_autocallable", "quadrature from date to date, coupon by coupon",
+                    draw_phoenix_autocallable},
+        truth_entry{"accumulator", "quadrature from date to date", draw_accumulator},
+        truth_entry{"accumulator", "the reflection principle", draw_accumulator_continuous},
+        truth_entry{"target_redemption_forward", "nested quadrature", draw_target_redemption_forward},
     };
     return all;
 }

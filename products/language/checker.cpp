@@ -738,6 +738,8 @@ class checker {
             case function::last:
                 expect(e.operands[0], type::schedule);
                 return type::date;
+            case function::position:
+                return check_position(e.operands[0]);
             case function::year_fraction:
                 expect(e.operands[0], type::date);
                 expect(e.operands[1], type::date);
@@ -773,6 +775,15 @@ class checker {
         if (t != type::asset_list && t != type::schedule) {
             fail(e.operands[0].where,
                  "expected a list of assets or a schedule, found " + std::string(described(t)));
+        }
+        return type::number;
+    }
+
+    type check_position(expression& e) {
+        expect(e, type::asset);
+        if (e.means != meaning::loop_asset) {
+            fail(e.where, "expected the asset of a loop in position(...), found " + quoted(e.text) +
+                              ", which stands in no list");
         }
         return type::number;
     }
@@ -816,20 +827,32 @@ class checker {
 
     // Which one nth takes decides how the program looks, so it can't change along a path.
     void check_rank(expression& e) {
-        if (e.is == form::number && e.number >= 1 && e.number <= 1e6 &&
-            e.number == static_cast<double>(static_cast<long>(e.number))) {
-            return;
+        expect(e, type::number);
+        if (!is_fixed(e)) {
+            fail(e.where,
+                 "expected a number that is fixed from the start as the first argument of 'nth': a whole "
+                 "number, "
+                 "an integer parameter, size(LIST) or position(a), or a sum or difference of them");
         }
-        if (e.is == form::name) {
-            const auto number = find_parameter(e.text);
-            if (number && tree_.parameters[*number].type == parameter_type::integer &&
-                tree_.parameters[*number].per.empty()) {
-                resolve_parameter(e, *number);
-                return;
-            }
+    }
+
+    bool is_fixed(const expression& e) const {
+        switch (e.is) {
+            case form::number:
+                return e.number <= 1e6 && e.number == static_cast<double>(static_cast<long>(e.number));
+            case form::name:
+                return e.means == meaning::parameter &&
+                       tree_.parameters[e.slot].type == parameter_type::integer &&
+                       tree_.parameters[e.slot].per.empty();
+            case form::call:
+                return e.calls == function::position ||
+                       (e.calls == function::size && e.operands[0].of == type::asset_list);
+            case form::binary:
+                return (e.sign == binary_operator::add || e.sign == binary_operator::subtract) &&
+                       is_fixed(e.operands[0]) && is_fixed(e.operands[1]);
+            default:
+                return false;
         }
-        fail(e.where,
-             "expected a whole number from 1, or an integer parameter, as the first argument of 'nth'");
     }
 
     syntax& tree_;

@@ -579,7 +579,9 @@ class recording {
                 return into_.truth(of_.is_given(e.operands[0].slot));
             case function::size:
                 if (e.operands[0].of == type::schedule) return schedule_size(e.operands[0].slot);
-                return number_of(static_cast<double>(of_.list_of(e.operands[0].slot).size()));
+                return number_of(fixed_number(e));
+            case function::position:
+                return number_of(fixed_number(e));
             case function::year_fraction:
                 return year_fraction(e);
             default:
@@ -672,9 +674,28 @@ class recording {
         return e.calls == function::average ? v / static_cast<double>(each.size()) : v;
     }
 
+    // A number that no path and no term of a kernel can change: it decides how the program looks.
+    double fixed_number(const expression& e) const {
+        switch (e.is) {
+            case form::number:
+                return e.number;
+            case form::name:
+                return of_.get<double>(e.slot);
+            case form::binary: {
+                const double a = fixed_number(e.operands[0]), b = fixed_number(e.operands[1]);
+                return e.sign == binary_operator::add ? a + b : a - b;
+            }
+            default: {
+                const std::size_t slot = e.operands[0].slot;
+                const bool is_position = e.calls == function::position;
+                return static_cast<double>(is_position ? loops_[slot].element + 1 : of_.list_of(slot).size());
+            }
+        }
+    }
+
     // The k-th smallest: k passes of a bubble sort from the nearer end, as a network of min and max.
     value nth(const expression& rank, std::vector<value> each) {
-        const double k = rank.is == form::number ? rank.number : of_.get<double>(rank.slot);
+        const double k = fixed_number(rank);
         const std::size_t n = each.size();
         if (!(k >= 1 && k <= static_cast<double>(n))) {
             fail(rank.where, "'nth' is asked for number " + std::to_string(static_cast<long>(k)) + " of " +
