@@ -141,7 +141,10 @@ void read_default(const config::node& value, parameter& into) {
 
 // An earlier parameter of the same type, whose value stands in for one that is left out.
 bool names_another(const config::node& value, const parameter& into, const std::vector<parameter>& earlier) {
-    if (into.type != parameter_type::date && into.type != parameter_type::asset) return false;
+    if (!is_number_like(into.type) && into.type != parameter_type::date &&
+        into.type != parameter_type::asset) {
+        return false;
+    }
     if (!into.per.empty() || !value.is_scalar()) return false;
     return std::any_of(earlier.begin(), earlier.end(), [&](const parameter& p) {
         return p.name == value.text() && p.type == into.type && p.per.empty() && !p.optional;

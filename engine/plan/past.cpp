@@ -70,6 +70,12 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
 }
 
+program::value past_world::option_value(bool, const std::string& asset, program::value,
+                                        std::span<const double>, const std::string& named) {
+    throw error(error_kind::input, "the trade asks on " + to_string(day_) + " what an option on '" + asset +
+                                       "' for " + named + " is worth; expected a day after as_of");
+}
+
 double past_world::fx_today(const std::string& currency) const {
     return market_.fx_spot(currency, trade_currency_);
 }

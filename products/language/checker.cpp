@@ -730,6 +730,12 @@ class checker {
                 expect(e.operands[0], type::asset);
                 expect(e.operands[1], type::date);
                 return type::number;
+            case function::call_value:
+            case function::put_value:
+                expect(e.operands[0], type::asset);
+                expect(e.operands[1], type::number);
+                expect(e.operands[2], type::date);
+                return type::number;
             case function::given:
                 return check_given(e.operands[0]);
             case function::size:

@@ -372,8 +372,8 @@ class recording {
         });
     }
 
-    value forward(const expression& e) {
-        const expression& day = e.operands[1];
+    // A date to come, for each run.
+    std::vector<double> years_ahead(const expression& day, place where, const std::string& what) {
         const moments until = moments_of(day);
         std::vector<double> years;
         years.reserve(runs_.size());
@@ -381,12 +381,24 @@ class recording {
             const dates::time_point& at = until.times[until.each_run ? i : 0];
             years.push_back(at.years(of_.as_of()));
             if (years[i] < runs_[i].years - dates::same_time_years) {
-                fail(e.where, "the forward price for " + written(day) + " (" + to_string(at) +
-                                  ") is asked for after that day, on " + to_string(label_of(runs_[i])));
+                fail(where, what + " for " + written(day) + " (" + to_string(at) +
+                                ") is asked for after that day, on " + to_string(label_of(runs_[i])));
             }
         }
-        const std::string &asset = asset_of(e.operands[0]), named = written(day);
+        return years;
+    }
+
+    value forward(const expression& e) {
+        const auto years = years_ahead(e.operands[1], e.where, "the forward price");
+        const std::string &asset = asset_of(e.operands[0]), named = written(e.operands[1]);
         return once("forward " + asset + " " + named, [&] { return world_->forward(asset, years, named); });
+    }
+
+    value option_value(const expression& e, frame& f) {
+        const auto years = years_ahead(e.operands[2], e.where, "the value of an option");
+        const value strike = evaluate(e.operands[1], f);
+        return world_->option_value(e.calls == function::call_value, asset_of(e.operands[0]), strike, years,
+                                    written(e.operands[2]));
     }
 
     value year_fraction(const expression& e) {
@@ -575,6 +587,9 @@ class recording {
             }
             case function::forward:
                 return forward(e);
+            case function::call_value:
+            case function::put_value:
+                return option_value(e, f);
             case function::given:
                 return into_.truth(of_.is_given(e.operands[0].slot));
             case function::size:

@@ -49,6 +49,10 @@ class world {
     // measure of the trade's currency. `named` tells one date of the script from another.
     virtual program::value forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) = 0;
+    // What a call (else a put) on the asset with this strike and these dates of exercise is worth on the date
+    // at hand, in the trade's currency.
+    virtual program::value option_value(bool call, const std::string& asset, program::value strike,
+                                        std::span<const double> years, const std::string& named) = 0;
     // Deterministic discount factor of a currency from as_of.
     virtual double discount(const std::string& currency, double years) const = 0;
 
