@@ -34,7 +34,6 @@ namespace tilewalk {
 namespace {
 
 using nlohmann::json;
-using truth::side;
 
 const std::filesystem::path folder = std::filesystem::path(TILEWALK_SOURCE_DIR) / "tests/data/reference";
 
@@ -275,12 +274,24 @@ expressed touch_digital(const json&, const json& product) {
     return {{}, "one_touch", terms};
 }
 
-expressed double_touch_digital(const json&, const json& product) {
+// Which of two levels is touched first is found on short steps, as if none of them touched both. One that
+// does crosses from one level to the other within it, one way or the other; the bound leaves a factor of two
+// for the drift.
+expressed double_touch_digital(const json& model, const json& product) {
     json terms = on_the_asset(product, {"maturity", "lower", "upper"});
     terms["kind"] = product.at("payoff");
     terms["payout"] = product.at("cash");
     terms["paid"] = "at_" + product.at("pays_at").get<std::string>();
-    return {{}, "double_touch", terms};
+    double allowance = 0;
+    if (product.at("pays_at") == "hit") {
+        constexpr double longest_step = 0.0027;
+        terms["longest_step"] = longest_step;
+        const double width = std::log(product.at("upper").get<double>() / product.at("lower").get<double>()),
+                     deviation = model.at("volatility").get<double>() * std::sqrt(longest_step),
+                     steps = product.at("maturity").get<double>() / longest_step + 1;
+        allowance = product.at("cash").get<double>() * steps * 8 * truth::normal_cdf(-width / deviation);
+    }
+    return {{}, "double_touch", terms, allowance};
 }
 
 // A continuous average by the trapezoid rule over n intervals. What the rule leaves out of the variance of a
@@ -288,7 +299,7 @@ expressed double_touch_digital(const json&, const json& product) {
 // n^2) of the standard deviation: of a call or put, that is at most 0.4 deviations' worth, 1 / (8 n^2) of
 // what it can gain from being random. The mean of the rule is off by ((r - q) T)^2 / (12 n^2) at most, as a
 // share.
-constexpr int continuous_intervals = 64;
+constexpr int continuous_intervals = 128;
 
 double allowance_of(const json& model, double years, int intervals) {
     const double growth = (model.at("rate").get<double>() - model.at("dividend_yield").get<double>()) * years,
@@ -299,20 +310,18 @@ double allowance_of(const json& model, double years, int intervals) {
 
 expressed continuous_asian(const json& model, const json& product, int intervals) {
     json terms = on_the_asset(product, {"option", "strike"}), times = json::array(), weights = json::array();
-    const double years = product.at("maturity");
+    const double years = product.at("maturity"), step = years / intervals;
     expressed out{json::object(), "asian", {}, allowance_of(model, years, intervals)};
-    double elapsed = 0;
-    if (product.contains("past")) {
-        elapsed = product.at("past").at("elapsed");
-        const char* const a_past_day = "2026-01-01";  // stands for all of the past
-        out.market["fixings"][the_asset][a_past_day] = product.at("past").at("average");
-        times.push_back(a_past_day);
-        weights.push_back(elapsed);
-        out.allowance *= years / (years + elapsed);
-    }
     for (int i = 0; i <= intervals; ++i) {
-        times.push_back(years * i / intervals);
-        weights.push_back(years / intervals * (i == 0 || i == intervals ? 0.5 : 1));
+        times.push_back(i == intervals ? years : step * i);
+        weights.push_back(i == 0 || i == intervals ? step / 2 : step);
+    }
+    if (product.contains("past")) {  // today's fixing stands for all that was seen until now
+        const double spot = model.at("spot"), elapsed = product.at("past").at("elapsed"),
+                     average = product.at("past").at("average"), weight = elapsed + step / 2;
+        weights.at(0) = weight;
+        out.market["fixings"][the_asset][as_of] = (elapsed * average + step / 2 * spot) / weight;
+        out.allowance *= years / (years + elapsed);
     }
     terms["averaging_dates"] = times;
     terms["weights"] = weights;
@@ -363,95 +372,32 @@ expressed cliquet(const json& model, const json& product) {
     return forward_start(model, single);
 }
 
-// What an option is worth at `spot`, `years` before its end.
-double black_scholes_price(const json& model, side option, double spot, double strike, double years) {
-    const double rate = model.at("rate"), dividend_yield = model.at("dividend_yield"),
-                 volatility = model.at("volatility");
-    return truth::black(option, spot * std::exp((rate - dividend_yield) * years), strike,
-                        volatility * volatility * years, std::exp(-rate * years));
+expressed compound(const json&, const json& product) {
+    return {{},
+            "compound",
+            on_the_asset(product, {"option", "strike", "maturity", "underlying_option", "underlying_strike",
+                                   "underlying_maturity"})};
 }
 
-side side_of(const json& option) {
-    return option == "call" ? side::call : side::put;
+expressed extensible(const json& product, const char* by) {
+    json terms =
+        on_the_asset(product, {"option", "strike", "maturity", "extended_strike", "extended_maturity"});
+    terms["extended_by"] = by;
+    if (product.contains("premium")) terms["premium"] = product.at("premium");
+    return {{}, "extensible_option", terms};
 }
 
-// Where f, which is above 0 on one side and below it on the other, is 0.
-template <class F>
-double root(const F& f, double low, double high) {
-    const bool rises = f(low) < 0;
-    if (rises == (f(high) < 0)) throw std::invalid_argument("no change of sign");
-    for (int i = 0; i < 200; ++i) {
-        const double middle = 0.5 * (low + high);
-        ((f(middle) < 0) == rises ? low : high) = middle;
-    }
-    return 0.5 * (low + high);
-}
-
-// The holder exercises where the inner option is worth more (a call on it) or less (a put) than the strike:
-// on one side of a level of the asset, which the closed form gives. The path from there on is the engine's.
-expressed compound(const json& model, const json& product) {
-    const double strike = product.at("strike"), inner_strike = product.at("underlying_strike"),
-                 maturity = product.at("maturity"), inner_maturity = product.at("underlying_maturity");
-    const side inner = side_of(product.at("underlying_option"));
-    const double level = root(
-        [&](double spot) {
-            return black_scholes_price(model, inner, spot, inner_strike, inner_maturity - maturity) - strike;
-        },
-        1e-6 * inner_strike, 1e3 * inner_strike);
-    json terms = on_the_asset(product, {"option", "strike", "maturity"});
-    terms["level"] = level;
-    terms["exercised"] = product.at("option") == product.at("underlying_option") ? "above" : "below";
-    terms["inner_option"] = product.at("underlying_option");
-    terms["inner_strike"] = inner_strike;
-    terms["inner_maturity"] = inner_maturity;
-    return {{}, "compound", terms};
-}
-
-json extensible_terms(const json& product) {
-    if (product.at("option") != "call") throw std::invalid_argument("an extensible put");
-    return on_the_asset(product, {"strike", "maturity", "extended_strike", "extended_maturity"});
-}
-
-// The holder pays for the extension where it is worth more than the premium, and more than exercise.
-expressed holder_extensible(const json& model, const json& product) {
-    json terms = extensible_terms(product);
-    const double strike = product.at("strike"), premium = product.at("premium");
-    const auto extended = [&](double spot) {
-        return black_scholes_price(
-                   model, side::call, spot, product.at("extended_strike"),
-                   product.at("extended_maturity").get<double>() - product.at("maturity").get<double>()) -
-               premium;
-    };
-    terms["extended_from"] = root(extended, 1e-6 * strike, 1e3 * strike);
-    terms["extended_to"] =
-        root([&](double spot) { return extended(spot) - (spot - strike); }, strike, 2 * strike);
-    terms["premium"] = premium;
-    return {{}, "extensible", terms};
+expressed holder_extensible(const json&, const json& product) {
+    return extensible(product, "holder");
 }
 
 expressed writer_extensible(const json&, const json& product) {
-    json terms = extensible_terms(product);
-    terms["extended_from"] = 0;
-    terms["extended_to"] = product.at("strike");
-    terms["premium"] = 0;
-    return {{}, "extensible", terms};
+    return extensible(product, "writer");
 }
 
-// The holder takes the call above the level where both are worth the same.
-expressed chooser(const json& model, const json& product) {
+expressed chooser(const json&, const json& product) {
     json terms = on_the_asset(product, {"call_strike", "call_maturity", "put_strike", "put_maturity"});
-    const double choice = product.at("choose");
-    terms["choice_date"] = choice;
-    terms["level"] = root(
-        [&](double spot) {
-            const auto worth = [&](side option, const char* strike, const char* maturity) {
-                return black_scholes_price(model, option, spot, product.at(strike),
-                                           product.at(maturity).get<double>() - choice);
-            };
-            return worth(side::call, "call_strike", "call_maturity") -
-                   worth(side::put, "put_strike", "put_maturity");
-        },
-        1e-3, 1e6);
+    terms["choice_date"] = product.at("choose");
     return {{}, "complex_chooser", terms};
 }
 
@@ -543,7 +489,7 @@ const std::map<std::string, to_trade>& types() {
 // Why the engine can't price a case, or nothing.
 std::optional<std::string> obstacle(const published_case& c) {
     const std::string model = c.model().at("type"), type = c.product().at("type"),
-                      exercise = c.product().value("exercise", "european");
+                      exercise = type == "american" ? type : c.product().value("exercise", "european");
     if (models().count(model) == 0) return "the model " + model;
     if (c.said.contains("quantity")) return "not a price but a Greek";
     if (exercise != "european") return exercise + " exercise";
@@ -575,10 +521,9 @@ std::string book_of(const expressed& e) {
 constexpr double limit = 4.5;
 
 // A standard error is asked to be at most what the source's last digit is good for, or a thousandth of the
-// value, whichever is more. A run of its own says how many paths that takes: at least `least_paths`, at most
-// `most_paths` and `most_path_steps`.
+// value, whichever is more. A run of its own says how many paths that takes.
 constexpr double target_share = 1e-3;
-constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
+constexpr std::uint64_t pilot_paths = 1 << 16, least_paths = 1 << 20, most_paths = 1 << 22,
                         most_path_steps = 1 << 28;
 
 // What a mean z may take from one case beside chance, in standard errors.
@@ -599,7 +544,7 @@ struct run_of_case {
 run_of_case run(const published_case& c, const expressed& e, std::uint64_t paths, const std::string& name) {
     run_options options;
     options.overrides.paths = paths;
-    options.overrides.seed = seed_of(name + (getenv("DBG") ? getenv("DBG") : ""));
+    options.overrides.seed = seed_of(name);
     const results got = engine().price(book::parse(book_of(e), c.id()),
                                        market::parse(yaml(e.market), "market of " + c.id()), options);
     return {got.rows.at(0), std::max<std::uint64_t>(1, got.manifest.path_steps / paths)};
@@ -626,10 +571,11 @@ judged judge(const published_case& c) {
     out.target = std::max(c.said.value("tolerance", 0.0), target_share * std::abs(c.value()));
     const run_of_case pilot = run(c, e, pilot_paths, c.id() + " pilot");
     const std::uint64_t most = std::min(most_paths, std::bit_floor(most_path_steps / pilot.steps));
-    const double wanted = std::pow(pilot.row.standard_error / out.target, 2) * double(pilot_paths);
+    const double ratio = pilot.row.standard_error / out.target;
+    const double wanted =
+        pilot.row.thin ? double(most) : std::min(ratio * ratio * double(pilot_paths), double(most));
     const std::uint64_t paths =
-        std::clamp(std::bit_ceil(static_cast<std::uint64_t>(std::min(wanted, double(most)))),
-                   std::min(least_paths, most), most);
+        std::max(std::bit_ceil(static_cast<std::uint64_t>(wanted)), std::min(least_paths, most));
     out.row = run(c, e, paths, c.id()).row;
     out.has_all_paths = paths == most;
     out.error = std::hypot(out.row.standard_error, c.standard_error());
@@ -654,6 +600,7 @@ std::string told(const published_case& c, const judged& j) {
 
 struct scores {
     std::size_t cases = 0;
+    std::string worst;
     double worst_z = 0, mean_z = 0, mean_square_z = 0, lean = 0;
 };
 
@@ -665,7 +612,7 @@ scores scores_of(const std::vector<std::pair<published_case, judged>>& all, doub
         if (!j.counts()) continue;
         const double z = (j.row.price * high - c.value()) / j.error * small;
         ++s.cases;
-        if (std::abs(z) > std::abs(s.worst_z)) s.worst_z = z;
+        if (std::abs(z) > std::abs(s.worst_z)) s.worst_z = z, s.worst = c.id();
         s.mean_z += z;
         s.mean_square_z += z * z;
         s.lean += j.lean;
@@ -678,13 +625,12 @@ scores scores_of(const std::vector<std::pair<published_case, judged>>& all, doub
 }
 
 std::string told(const scores& s) {
-    return fmt::format("{:4} cases: worst z {:5.2f}, mean z {:6.3f}, mean z squared {:.3f}", s.cases,
-                       s.worst_z, s.mean_z, s.mean_square_z);
+    return fmt::format("{:4} cases: mean z {:6.3f}, mean z squared {:.3f}, worst z {:5.2f} ({})", s.cases,
+                       s.mean_z, s.mean_square_z, s.worst_z, s.worst);
 }
 
 // Of n independent z, 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it once
-// in 150,000 times) and of the mean square (from once in 30,000 to once in 150,000 times, as n grows from
-// 500).
+// in 150,000 times) and of the mean square (chi squared of 640 degrees: once in 69,000 times).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
@@ -700,19 +646,49 @@ TEST(reference, every_case_is_priced_or_says_why_not) {
         EXPECT_TRUE(ids.insert(c.id()).second) << c.id() << " stands twice";
         EXPECT_TRUE(seeds.insert(seed_of(c.id())).second) << c.id();
         EXPECT_TRUE(seeds.insert(seed_of(c.id() + " pilot")).second) << c.id();
-        const std::optional<std::string> why = obstacle(c);
-        if (c.said.contains("not_priced")) {
-            EXPECT_TRUE(why) << c.id() << " is listed (" << c.said.at("not_priced") << ") but can be priced";
-            ++reasons[c.said.at("not_priced")];
-        } else {
-            EXPECT_FALSE(why) << c.id() << " is not listed but can't be priced: " << *why;
-        }
+        // Listed although it can be priced, or neither listed nor priced: the two differ.
+        const std::string listed = c.said.value("not_priced", "");
+        EXPECT_EQ(listed, obstacle(c).value_or("")) << c.id();
+        if (!listed.empty()) ++reasons[listed];
     }
     for (const auto& [reason, cases] : reasons) fmt::print("not priced: {:3} cases, {}\n", cases, reason);
 }
 
-// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 650 once in 230
-// times; with the seeds as they stand the outcome never changes.
+// The trapezoid rule is seen to lean where it is coarse: down, within its allowance, and by a quarter as much
+// on intervals half as long. Nine comparisons at 4.5 standard errors: a false alarm in 16,000.
+TEST(reference, a_continuous_average_leans_within_its_allowance) {
+    int seen = 0;
+    for (const published_case& c : published_cases()) {
+        if (c.id() != "asian-linetsky-006" && c.id() != "asian-zhang-033" && c.id() != "asian-levy-cont-006")
+            continue;
+        ++seen;
+        const auto coarse = [&](int intervals) {
+            expressed e = express(c);
+            const expressed with = continuous_asian(c.model(), c.product(), intervals);
+            e.terms = with.terms;
+            e.allowance = with.allowance;
+            const price_row row =
+                run(c, e, most_paths, fmt::format("{} over {} intervals", c.id(), intervals)).row;
+            EXPECT_EQ(row.status, trade_status::priced) << row.message;
+            EXPECT_LE(std::abs(row.price - c.value()), e.allowance + limit * row.standard_error)
+                << c.id() << " over " << intervals << " intervals";
+            return row;
+        };
+        const price_row two = coarse(2), four = coarse(4);
+        const double lean_of_two = two.price - c.value(), lean_of_four = four.price - c.value();
+        EXPECT_LT(lean_of_two, -limit * two.standard_error) << c.id() << ": can this fail?";
+        EXPECT_LE(std::abs(lean_of_four - lean_of_two / 4),
+                  limit * std::hypot(four.standard_error, two.standard_error / 4))
+            << c.id();
+        fmt::print("{}: off by {:.6f} over 2 intervals, {:.6f} over 4; allowed over {}: {:.6f}\n", c.id(),
+                   lean_of_two, lean_of_four, continuous_intervals, express(c).allowance);
+    }
+    EXPECT_EQ(seen, 3);
+}
+
+// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 645 once in 230
+// times, and the mean of one of seven families once in 21,000; with the seeds as they stand the outcome never
+// changes.
 TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     std::map<std::string, std::vector<std::pair<published_case, judged>>> families;
@@ -727,17 +703,18 @@ TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
         EXPECT_LE(std::abs(j.row.price - c.value()),
                   limit * j.error + j.bound + 1e-12 * std::abs(c.value()))  // twelve digits are printed
             << told(c, j);
-        EXPECT_TRUE(j.has_all_paths || j.row.standard_error <= 1.1 * j.target) << told(c, j);
-        if (getenv("DBG"))
-            fmt::print("DBG {} value {} price {} se {} target {} paths {} hits {:.0f} z {:.2f} lean {:.4f}\n",
-                       c.id(), c.value(), j.row.price, j.row.standard_error, j.target, j.row.paths,
-                       j.row.effective_hits, j.z, j.lean);
+        EXPECT_TRUE(j.has_all_paths || j.row.standard_error <= 1.25 * j.target) << told(c, j);
         exact += j.error == 0;
         not_counted += j.error > 0 && !j.counts();
         families[c.family].emplace_back(c, j);
         all.emplace_back(c, j);
     }
-    for (const auto& [family, cases] : families) fmt::print("{:17}{}\n", family, told(scores_of(cases)));
+    ASSERT_EQ(families.size(), 7U);
+    for (const auto& [family, cases] : families) {
+        const scores s = scores_of(cases);
+        fmt::print("{:17}{}\n", family, told(s));
+        EXPECT_TRUE(pass_mean(s)) << family << ": " << told(s);
+    }
     const scores right = scores_of(all);
     fmt::print("{:17}{}\n", "all", told(right));
     fmt::print("and {} with nothing random, {} too thin or known too coarsely to be judged together\n", exact,
