@@ -12,6 +12,24 @@ known_trade draw_digital(dice& d);
 known_trade draw_barrier(dice& d);
 known_trade draw_barrier_on_dates(dice& d);
 known_trade draw_geometric_asian(dice& d);
+known_trade draw_asian_on_a_mean(dice& d);
+known_trade draw_arithmetic_asian(dice& d);
+known_trade draw_gap_option(dice& d);
+known_trade draw_double_barrier(dice& d);
+known_trade draw_one_touch(dice& d);
+known_trade draw_double_touch(dice& d);
+known_trade draw_barrier_digital(dice& d);
+known_trade draw_soft_barrier(dice& d);
+known_trade draw_partial_barrier(dice& d);
+known_trade draw_outside_barrier(dice& d);
+known_trade draw_lookback(dice& d);
+known_trade draw_partial_lookback(dice& d);
+known_trade draw_forward_start(dice& d);
+known_trade draw_cliquet(dice& d);
+known_trade draw_chooser(dice& d);
+known_trade draw_complex_chooser(dice& d);
+known_trade draw_compound(dice& d);
+known_trade draw_extensible_option(dice& d);
 known_trade draw_variance_swap(dice& d);
 known_trade draw_worst_of_note(dice& d);
 known_trade draw_autocallable(dice& d);
@@ -42,6 +60,24 @@ std::span<const truth_entry> truths() {
         truth_entry{"barrier", "the reflection principle", draw_barrier},
         truth_entry{"barrier", "quadrature from date to date", draw_barrier_on_dates},
         truth_entry{"asian", "the lognormal geometric mean", draw_geometric_asian},
+        truth_entry{"asian", "an exchange of two geometric means", draw_asian_on_a_mean},
+        truth_entry{"asian", "repeated convolution", draw_arithmetic_asian},
+        truth_entry{"gap_option", "Black's formula", draw_gap_option},
+        truth_entry{"double_barrier", "reflections in two levels", draw_double_barrier},
+        truth_entry{"one_touch", "the reflection principle", draw_one_touch},
+        truth_entry{"double_touch", "reflections in two levels", draw_double_touch},
+        truth_entry{"barrier_digital", "the reflection principle", draw_barrier_digital},
+        truth_entry{"soft_barrier", "the mean of plain barriers", draw_soft_barrier},
+        truth_entry{"partial_barrier", "the reflection principle from or until a date", draw_partial_barrier},
+        truth_entry{"partial_barrier", "one asset given where the watched one ends", draw_outside_barrier},
+        truth_entry{"lookback", "the law of the extremes", draw_lookback},
+        truth_entry{"lookback", "the law of the extremes from or until a date", draw_partial_lookback},
+        truth_entry{"forward_start", "Black's formula on the ratio of two prices", draw_forward_start},
+        truth_entry{"cliquet", "quadrature from return to return", draw_cliquet},
+        truth_entry{"chooser", "put-call parity", draw_chooser},
+        truth_entry{"complex_chooser", "quadrature on the day of choice", draw_complex_chooser},
+        truth_entry{"compound", "quadrature on the day of exercise", draw_compound},
+        truth_entry{"extensible_option", "quadrature on the day of extension", draw_extensible_option},
         truth_entry{"variance_swap", "the mean of squared returns", draw_variance_swap},
         truth_entry{"autocallable", "a put on the worst of two and two digitals", draw_worst_of_note},
         truth_entry{"autocallable", "quadrature from date to date", draw_autocallable},
