@@ -270,6 +270,26 @@ TEST(arguments, defaults_fill_in_and_spread_over_lists) {
               "'strike'?");
 }
 
+TEST(arguments, an_earlier_parameter_stands_in_and_an_optional_one_has_no_value) {
+    parameter strike = declared(parameter_type::amount);
+    strike.name = "strike";
+    parameter other = strike;
+    other.name = "other_strike";
+    other.same_as = "strike";
+    parameter cap = strike;
+    cap.name = "cap";
+    cap.optional = true;
+    const std::vector<parameter> all{strike, other, cap};
+    const arguments least = read_arguments(config::parse("{strike: 2}", "f"), all, {"id"});
+    ASSERT_EQ(least.size(), 2U);
+    EXPECT_EQ(std::get<double>(least.at("other_strike")), 2);
+    const arguments most =
+        read_arguments(config::parse("{strike: 2, cap: 5, other_strike: 3}", "f"), all, {"id"});
+    ASSERT_EQ(most.size(), 3U);
+    EXPECT_EQ(std::get<double>(most.at("other_strike")), 3);
+    EXPECT_EQ(std::get<double>(most.at("cap")), 5);
+}
+
 // ---- products ----
 
 const std::string product_head =
@@ -328,6 +348,30 @@ TEST(products, a_definition_is_read_whole) {
     EXPECT_NO_THROW(read_arguments(trade, product->parameters, {"id", "product", "currency", "quantity"}));
 }
 
+TEST(products, a_default_may_name_an_earlier_parameter) {
+    const auto product = product_of(
+        "product: mine\n"
+        "summary: One line.\n"
+        "parameters:\n"
+        "  underlying: {type: asset, help: The asset.}\n"
+        "  watched: {type: asset, default: underlying, help: Another.}\n"
+        "  other: {type: asset, default: BETA, help: One of the market.}\n"
+        "  maturity: {type: date, help: The end.}\n"
+        "  payment: {type: date, default: maturity, help: Of it.}\n"
+        "  cap: {type: amount, optional: true, help: The most.}\n"
+        "example: {underlying: ACME, maturity: 1.0}\n"
+        "script: |\n"
+        "  on payment:\n"
+        "      pay spot(watched)\n");
+    ASSERT_EQ(product->parameters.size(), 6U);
+    EXPECT_EQ(product->parameters[1].same_as, "underlying");
+    EXPECT_FALSE(product->parameters[1].fallback);
+    EXPECT_EQ(product->parameters[2].same_as, "");
+    EXPECT_EQ(std::get<std::string>(*product->parameters[2].fallback), "BETA");
+    EXPECT_EQ(product->parameters[4].same_as, "maturity");
+    EXPECT_TRUE(product->parameters[5].optional);
+}
+
 TEST(products, refusals_stand_at_their_place) {
     struct product_case {
         std::string yaml;
@@ -343,6 +387,15 @@ TEST(products, refusals_stand_at_their_place) {
         {"product: 2mine\n", "mine.yaml:1:10: product: found the name '2mine'"},
         {"product: mine\nsumary: x\n", "mine.yaml:2:1: sumary: unknown key 'sumary'"},
         {"product: mine\n", "mine.yaml:1:1: missing key 'summary'"},
+        {with("  x: {type: number, help: x, optional: true, default: 1}\n"),
+         "mine.yaml:6:40: parameters.x.optional: found optional with a default, expected one of them"},
+        {with("  x: {type: schedule, help: x, optional: true}\n"),
+         "mine.yaml:6:42: parameters.x.optional: found optional for a parameter of type schedule, expected a "
+         "default"},
+        {with("  x: {type: number, help: x, default: maturity}\n"),
+         "mine.yaml:6:39: parameters.x.default: found 'maturity', expected a number"},
+        {with("  x: {type: date, help: x, default: y}\n  y: {type: date, help: y}\n"),
+         "mine.yaml:6:37: parameters.x.default"},
         {with("  id: {type: number, help: x}\n"),
          "mine.yaml:6:3: parameters.id: the name 'id' is a key of every trade"},
         {with("  currency: {type: currency, help: x}\n"), "the name 'currency' is a key of every trade"},
@@ -428,7 +481,9 @@ TEST(products, the_library_reads_and_its_examples_are_trades) {
         const auto& read_back = trades.state().trades[0];
         EXPECT_FALSE(read_back.failure) << library[i]->example << "\n" << read_back.failure->what();
         EXPECT_EQ(read_back.product_name, library[i]->name);
-        EXPECT_EQ(read_back.args.size(), library[i]->parameters.size()) << library[i]->name;
+        for (const auto& p : library[i]->parameters) {
+            EXPECT_TRUE(p.optional || read_back.args.contains(p.name)) << library[i]->name << " " << p.name;
+        }
     }
 }
 

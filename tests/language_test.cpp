@@ -53,8 +53,8 @@ std::vector<parameter> all_parameters() {
 }
 
 std::shared_ptr<const product> product_of(const std::string& text) {
-    return std::make_shared<const product>(
-        product{"test", "", "", all_parameters(), "", script(text, {"p.yaml", 1, 1}, all_parameters()), {}});
+    return std::make_shared<const product>(product{
+        "test", "", "", "", all_parameters(), "", script(text, {"p.yaml", 1, 1}, all_parameters()), {}});
 }
 
 time_point day(int year, int month, int of_month) {
@@ -261,10 +261,17 @@ const std::vector<complaint> complaints{
      "'worst' runs over a list of assets; write worst(spot(a) for a in basket)"},
     {"on maturity:\n    pay max(spot(a) for a in basket)\n", 2, 9,
      "'max' does not run over a list; write max(a, b, ...)"},
-    {"on maturity:\n    pay nth(1.5, spot(a) for a in basket)\n", 2, 13,
-     "expected a whole number from 1, or an integer parameter, as the first argument of 'nth'"},
-    {"on maturity:\n    pay nth(strike, spot(a) for a in basket)\n", 2, 13,
-     "expected a whole number from 1, or an integer parameter, as the first argument of 'nth'"},
+    {"on maturity:\n    pay nth(1.5, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(strike, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(time, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(size(observations), spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(2 * rank, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(a, spot(a) for a in basket)\n", 2, 13,
+     "unknown name 'a'; did you mean 'rank'?"},
+    {"on maturity:\n    pay position(underlying)\n", 2, 18,
+     "expected the asset of a loop in position(...), found 'underlying', which stands in no list"},
+    {"on maturity:\n    pay sum(position(weight[a]) for a in basket)\n", 2, 22,
+     "expected an asset, found a number"},
     {"on maturity:\n    pay size(strike)\n", 2, 14,
      "expected a list of assets or a schedule, found a number"},
     {"on maturity:\n    x = underlying\n    pay 1\n", 2, 9,
@@ -282,6 +289,20 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay true + 1\n", 2, 9, "expected a number, found a condition (true or false)"},
     {"on observations:\n    x = previous\n    pay 1\n", 2, 9,
      "expected a number or a condition after '=', found a date; write year_fraction(start, previous)"},
+    {"x = forward(underlying, maturity)\non maturity:\n    pay x\n", 1, 5,
+     "'forward' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
+    {"on first(observations):\n    pay forward(maturity, underlying)\n", 2, 17,
+     "expected an asset, found a date"},
+    {"on first(observations):\n    pay call_value(underlying, maturity, strike)\n", 2, 32,
+     "expected a number, found a date; write year_fraction(start, maturity)"},
+    {"on maturity:\n    if given(strike):\n        pay 1\n", 2, 14,
+     "expected a parameter with 'optional: true', which a trade need not give, found 'strike'; there are "
+     "none"},
+    {"between start and maturity every maturity:\n    pay 1\n", 1, 34,
+     "expected a number of years, or a parameter that is one, after 'every'"},
+    {"between start and maturity every coupon:\n    pay 1\n", 1, 34,
+     "expected a number of years, or a parameter that is one, after 'every'"},
+    {"on maturity every 0.5:\n    pay 1\n", 1, 13, "expected ':' after 'on', found 'every'"},
     {"on maturity:\n    for pay in basket:\n        pay 1\n", 2, 9,
      "expected a name for the asset at hand after 'for', found 'pay', which is a word of the language"},
 };
@@ -440,6 +461,12 @@ TEST(language, expressions) {
         {"nth(2, spot(a) for a in basket)", 8},
         {"nth(3, spot(a) for a in basket)", 112},
         {"nth(rank, -spot(a) for a in basket)", -8},
+        {"nth(4 - rank, spot(a) for a in basket)", 8},
+        {"nth(size(basket), spot(a) for a in basket)", 112},
+        {"sum(position(a) * weight[a] for a in basket)", 17},
+        {"sum(weight[a] * nth(position(a), spot(b) for b in basket) for a in basket)", 465},
+        {"sum(weight[a] * nth(size(basket) + 1 - position(a), spot(b) for b in basket) for a in basket)",
+         132},
         {"year_fraction(start, maturity)", 2},
         {"year_fraction(first(observations), last(observations))", 1.5},
         {"year_fraction(start, today)", 2},
@@ -882,6 +909,11 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
               "weight: found 2 values, expected 3, one for each asset of 'basket'");
     EXPECT_EQ(refusal_of("on maturity:\n    pay nth(rank, spot(a) for a in basket)\n", with("rank", 4.0)),
               "p.yaml:2:13: 'nth' is asked for number 4 of 3 assets; expected 1 to 3");
+    EXPECT_EQ(
+        refusal_of(
+            "on maturity:\n    pay sum(nth(position(a) - 1, spot(b) for b in basket) for a in basket)\n",
+            usual_arguments()),
+        "p.yaml:2:17: 'nth' is asked for number 0 of 3 assets; expected 1 to 3");
     EXPECT_EQ(refusal_of("on observations:\n    pay 1 on pay_date\n", with("pay_date", time_point{1.5})),
               "p.yaml:2:5: a payment on pay_date (1.5y) comes before the date that decides it (2y)");
     EXPECT_EQ(refusal_of("between maturity and first(observations):\n    pay 1\n", usual_arguments()),
@@ -906,6 +938,114 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
               "p.yaml:2:30: 'last(observations)' of a schedule without dates");
     EXPECT_EQ(refusal_of("on observations:\n    pay 1\non last(observations):\n    pay 1\n", empty),
               "accepted");
+}
+
+// A product of which a trade need not say everything.
+std::shared_ptr<const product> product_with_optional_terms(const std::string& text) {
+    std::vector<parameter> all{
+        declared("underlying", parameter_type::asset), declared("maturity", parameter_type::date),
+        declared("cap", parameter_type::amount), declared("last_call", parameter_type::date),
+        declared("other", parameter_type::asset)};
+    for (std::size_t i = 2; i < all.size(); ++i) all[i].optional = true;
+    return std::make_shared<const product>(
+        product{"test", "", "", "", all, "", script(text, {"p.yaml", 1, 1}, all), {}});
+}
+
+TEST(payoff, optional_terms_are_asked_for) {
+    const arguments least{{"underlying", std::string("ACME")}, {"maturity", time_point{2.0}}};
+    arguments most = least;
+    most["cap"] = 100.0;
+    most["last_call"] = time_point{1.0};
+    most["other"] = std::string("BETA");
+    const auto value = [&](const std::string& text, const arguments& args) {
+        const played p = play(product_with_optional_terms(text), args, usual_path());
+        EXPECT_EQ(p.recorded.at("value"), p.eager.at("value")) << text;
+        return p.recorded.at("value");
+    };
+    const std::string capped =
+        "on maturity:\n    if given(cap):\n        pay min(spot(underlying), cap)\n    else:\n        pay "
+        "spot(underlying)\n";
+    EXPECT_EQ(value(capped, least), 112);
+    EXPECT_EQ(value(capped, most), 100);
+    // What the terms decide is not recorded.
+    EXPECT_TRUE(play(product_with_optional_terms(capped), least, usual_path()).code.terms.empty());
+    EXPECT_EQ(play(product_with_optional_terms(capped), most, usual_path()).code.terms.size(), 1U);
+    // A day that is not given never comes, and an asset that is not given is not looked at.
+    const std::string dated =
+        "on last_call:\n    pay 1\non maturity:\n    pay 4\n    if given(other):\n        "
+        "pay spot(other)\n";
+    EXPECT_EQ(value(dated, least), 4);
+    EXPECT_EQ(value(dated, most), 13);
+    const std::string watched = "between last_call and maturity:\n    pay 1\non maturity:\n    pay 4\n";
+    EXPECT_EQ(value(watched, least), 4);
+    EXPECT_EQ(value(watched, most), 5);
+    const dates::date today = *dates::make_date(2026, 1, 15);
+    EXPECT_TRUE(payoff(product_with_optional_terms(dated), least, today, "USD").assets().empty());
+    EXPECT_EQ(payoff(product_with_optional_terms(dated), most, today, "USD").assets(),
+              std::vector<std::string>{"BETA"});
+    try {
+        value("on maturity:\n    pay cap\n", least);
+        ADD_FAILURE() << "a term that is not given was used";
+    } catch (const error& e) {
+        EXPECT_STREQ(e.what(), "cap: the trade has no 'cap'");
+    }
+}
+
+TEST(language, what_is_expected_of_later_dates) {
+    // The forward prices of the path are its spots times exp(0.05) a year, and its options are worth their
+    // gain.
+    EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay forward(underlying, maturity)\n"),
+                     64 * std::exp(0.05 * 1.5));
+    EXPECT_DOUBLE_EQ(value_of("on observations:\n    pay forward(underlying, pay_date)\n"),
+                     (64 + 128 + 112) * std::exp(0.05 * 0.25));
+    EXPECT_DOUBLE_EQ(value_of("on maturity:\n    pay forward(underlying, maturity)\n"), 112);
+    EXPECT_DOUBLE_EQ(value_of("on last(observations):\n    pay call_value(underlying, 100, maturity)\n"), 12);
+    EXPECT_EQ(value_of("on last(observations):\n    pay put_value(underlying, 100, maturity)\n"), 0);
+    EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay put_value(underlying, strike, maturity)\n"),
+                     100 - 64 * std::exp(0.05 * 1.5));
+    EXPECT_EQ(
+        refusal_of("on maturity:\n    pay forward(underlying, first(observations))\n", usual_arguments()),
+        "p.yaml:2:9: the forward price for first(observations) (0.5y) is asked for after that day, on 2y");
+    EXPECT_EQ(refusal_of("on observations:\n    pay put_value(underlying, 1, first(observations))\n",
+                         usual_arguments()),
+              "p.yaml:2:9: the value of an option for first(observations) (0.5y) is asked for after that "
+              "day, on 1y");
+}
+
+TEST(language, dates_within_a_rounding_are_one) {
+    const double t = 2.0, later = t + 1e-13, much_later = t + 1e-6;
+    for (const double maturity : {t, later, much_later}) {
+        const arguments args = with("maturity", time_point{maturity});
+        const auto holds = [&](const std::string& condition) {
+            path p = usual_path();
+            p.spots["ACME"][maturity] = 1;
+            return value_of("on maturity:\n    if " + condition + ":\n        pay 1\n", args, p) == 1;
+        };
+        const bool after = maturity == much_later;
+        EXPECT_EQ(holds("maturity > last(observations)"), after) << maturity;
+        EXPECT_EQ(holds("maturity >= last(observations)"), true) << maturity;
+        EXPECT_EQ(holds("maturity < last(observations)"), false) << maturity;
+        EXPECT_EQ(holds("maturity <= last(observations)"), !after) << maturity;
+        EXPECT_EQ(holds("maturity == last(observations)"), !after) << maturity;
+        EXPECT_EQ(holds("maturity != last(observations)"), after) << maturity;
+        EXPECT_EQ(holds("last(observations) < maturity"), after) << maturity;
+    }
+}
+
+TEST(payoff, a_longest_step_is_said_by_the_script_or_the_trade) {
+    const auto step = [](const std::string& every, const arguments& args) {
+        return payoff(product_of("between start and maturity" + every + ":\n    pay 1\n"), args,
+                      *dates::make_date(2026, 1, 15), "USD")
+            .blocks()[0]
+            .longest_step;
+    };
+    EXPECT_EQ(step("", usual_arguments()), 0);
+    EXPECT_EQ(step(" every 0.25", usual_arguments()), 0.25);
+    EXPECT_EQ(step(" every strike", usual_arguments()), 100);
+    EXPECT_EQ(refusal_of("between start and maturity every strike:\n    pay 1\n", with("strike", 0.0)),
+              "p.yaml:1:34: the longest step between two dates is 0.000000 years, expected more than 0");
+    // Elsewhere it is a name like others.
+    EXPECT_EQ(value_of("every = 1\non maturity:\n    pay every\n"), 1);
 }
 
 TEST(payoff, loops_that_unroll_without_end_are_refused) {

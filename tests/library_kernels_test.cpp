@@ -186,6 +186,7 @@ varied_trade vary(const language::product& product, dice& d) {
     const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
     varied_trade out = {"{id: varied, product: " + product.name, ""};
     std::map<std::string, std::size_t> length;  // of lists, by parameter
+    std::map<std::string, std::string> chosen;  // single assets, and who chose them first
     const auto number = [&](const language::parameter& p) {
         const bool is_rate = p.type == parameter_type::rate;
         const double low = p.above.value_or(p.minimum.value_or(0));
@@ -193,14 +194,30 @@ varied_trade vary(const language::product& product, dice& d) {
         return fmt::format("{:.6f}", d.between(low + 0.01 * (high - low), high));
     };
     for (const auto& p : product.parameters) {
+        // What a script asks for decides which of its lines there are.
+        if (p.optional) {
+            const bool is_given = d.below(2) == 0;
+            out.choices += (is_given ? "given " : "no ") + p.name + "; ";
+            if (!is_given) continue;
+        }
+        if (!p.same_as.empty() && d.below(2) == 0) {
+            out.choices += p.name + " as " + p.same_as + "; ";
+            continue;
+        }
         // A choice that is left out is its default, which is a choice too.
         const bool is_choice = p.type == parameter_type::choice;
-        if (p.fallback && !is_choice && d.below(3) == 0) continue;
+        if (p.fallback && !is_choice && d.below(3) == 0) {
+            if (p.type == parameter_type::schedule) out.choices += "no " + p.name + "; ";
+            continue;
+        }
         std::string value;
         switch (p.type) {
             case parameter_type::asset:
                 value = assets[d.below(assets.size())];
-                if (value == pays_cash) out.choices += "cash dividends; ";
+                if (value == pays_cash) out.choices += "cash dividends of " + p.name + "; ";
+                if (const auto [same, is_new] = chosen.emplace(value, p.name); !is_new) {
+                    out.choices += p.name + " as " + same->second + "; ";
+                }
                 break;
             case parameter_type::asset_list: {
                 std::vector<std::string> left = assets;
@@ -243,7 +260,7 @@ varied_trade vary(const language::product& product, dice& d) {
             case parameter_type::amount:
             case parameter_type::number:
             case parameter_type::rate:
-                if (p.per.empty() || d.below(2) == 0) {
+                if (p.per.empty() || !length.contains(p.per) || d.below(2) == 0) {
                     value = number(p);
                 } else {
                     for (std::size_t i = 0; i < length.at(p.per); ++i)

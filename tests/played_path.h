@@ -84,6 +84,7 @@ struct path {
     std::map<std::string, std::map<double, double>> fx;     // by currency, in the trade's
     std::map<std::string, double> rates;                    // flat, by currency; 0 where none is given
     double variance_per_year = 0.04;                        // of every logarithm
+    double growth = 0.05;                                   // of every forward price
     std::vector<double> normals, uniforms;                  // by slot, the same on every interval
     dates::date as_of = *dates::make_date(2026, 1, 15);
     std::string currency = "USD";
@@ -110,6 +111,22 @@ class path_world final : public language::world {
     }
     program::value fx(const std::string& currency) override {
         return row("fx " + currency, [&](const auto& run) { return at_time(of_.fx, currency, run.years); });
+    }
+    program::value forward(const std::string& asset, std::span<const double> years,
+                           const std::string& named) override {
+        return row("forward " + asset + " " + named, [&](const auto& run) {
+            const double ahead = years[static_cast<std::size_t>(&run - runs_.data())] - run.years;
+            return at_time(of_.spots, asset, run.years) * std::exp(of_.growth * ahead);
+        });
+    }
+    // As if nothing were uncertain any more.
+    program::value option_value(bool call, const std::string& asset, program::value strike,
+                                std::span<const double> years, const std::string& named) override {
+        const program::value gain = forward(asset, years, named) - strike;
+        return max(call ? gain : -gain, 0.0) * row("discount " + named, [&](const auto& run) {
+                   const double until = years[static_cast<std::size_t>(&run - runs_.data())];
+                   return discount(of_.currency, until) / discount(of_.currency, run.years);
+               });
     }
     double fx_today(const std::string& currency) const override { return at_time(of_.fx, currency, 0); }
     double discount(const std::string& currency, double years) const override {
@@ -170,6 +187,7 @@ inline std::vector<event> events_of(const language::payoff& script, const path& 
     for (std::size_t b = 0; b < script.blocks().size(); ++b) {
         const language::block& of = script.blocks()[b];
         std::size_t run = 0;
+        if (of.times.empty()) continue;
         if (!of.continuous) {
             for (std::size_t i = 0; i < of.times.size(); ++i) {
                 if ((of.times[i] <= 1e-8) != past) continue;

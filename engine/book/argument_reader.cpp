@@ -237,7 +237,9 @@ arguments read_arguments(const config::node& trade, const std::vector<parameter>
                 read.emplace(declared.name, read_argument(*value, declared, read, known));
             } else if (declared.fallback) {
                 read.emplace(declared.name, spread(*declared.fallback, declared, read));
-            } else {
+            } else if (!declared.same_as.empty()) {
+                read.emplace(declared.name, read.find(declared.same_as)->second);
+            } else if (!declared.optional) {
                 std::string help = declared.help;
                 while (help.ends_with('.')) help.pop_back();
                 trade.fail("missing key '" + declared.name + "' (" + help + ")");

@@ -60,9 +60,9 @@ std::string range_text(const parameter& p) {
 }
 
 product_parameter text_of(const parameter& p) {
-    return {p.name, type_text(p), range_text(p),
-            p.fallback ? std::visit([](const auto& value) { return text_of(value); }, *p.fallback) : "",
-            p.help};
+    std::string left_out = p.optional ? "optional" : p.same_as;
+    if (p.fallback) left_out = std::visit([](const auto& value) { return text_of(value); }, *p.fallback);
+    return {p.name, type_text(p), range_text(p), std::move(left_out), p.help};
 }
 
 product_page text_of(const language::product& p) {

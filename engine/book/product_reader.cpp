@@ -139,7 +139,31 @@ void read_default(const config::node& value, parameter& into) {
     into.fallback = read_argument(value, single, {});
 }
 
-parameter read_parameter(const config::node::member& declaration) {
+// An earlier parameter of the same type, whose value stands in for one that is left out.
+bool names_another(const config::node& value, const parameter& into, const std::vector<parameter>& earlier) {
+    if (!is_number_like(into.type) && into.type != parameter_type::date &&
+        into.type != parameter_type::asset) {
+        return false;
+    }
+    if (!into.per.empty() || !value.is_scalar()) return false;
+    return std::any_of(earlier.begin(), earlier.end(), [&](const parameter& p) {
+        return p.name == value.text() && p.type == into.type && p.per.empty() && !p.optional;
+    });
+}
+
+void read_optional(const config::node& value, parameter& into) {
+    const auto* given = value.find("optional");
+    if (!given || !given->boolean()) return;
+    if (value.find("default")) given->fail("found optional with a default, expected one of them");
+    if (!is_number_like(into.type) && into.type != parameter_type::date &&
+        into.type != parameter_type::asset && into.type != parameter_type::currency) {
+        given->fail("found optional for a parameter of type " + std::string(language::to_string(into.type)) +
+                    ", expected a default");
+    }
+    into.optional = true;
+}
+
+parameter read_parameter(const config::node::member& declaration, const std::vector<parameter>& earlier) {
     const auto refuse = [&](const std::string& message) { declaration.fail(message); };
     parameter read;
     read.name = declaration.key;
@@ -149,7 +173,8 @@ parameter read_parameter(const config::node::member& declaration) {
         refuse("the name '" + read.name + "' is a key of every trade; choose another");
     }
     const config::node& value = declaration.value;
-    value.only({"type", "help", "default", "per", "choices", "minimum", "maximum", "above", "below"});
+    value.only(
+        {"type", "help", "default", "optional", "per", "choices", "minimum", "maximum", "above", "below"});
     read.type = read_type(value.at("type"));
     read.help = read_line(value.at("help"));
     if (const auto* per = value.find("per")) {
@@ -161,7 +186,14 @@ parameter read_parameter(const config::node::member& declaration) {
     }
     read_choices(value, read);
     read_range(value, read);
-    if (const auto* fallback = value.find("default")) read_default(*fallback, read);
+    read_optional(value, read);
+    if (const auto* fallback = value.find("default")) {
+        if (names_another(*fallback, read, earlier)) {
+            read.same_as = fallback->text();
+        } else {
+            read_default(*fallback, read);
+        }
+    }
     return read;
 }
 
@@ -169,7 +201,7 @@ std::vector<parameter> read_parameters(const config::node& declarations) {
     std::vector<parameter> read;
     std::vector<std::string> lists;
     for (const auto& declaration : declarations.members()) {
-        read.push_back(read_parameter(declaration));
+        read.push_back(read_parameter(declaration, read));
         const bool is_list =
             read.back().type == parameter_type::schedule || read.back().type == parameter_type::asset_list;
         if (is_list) lists.push_back(read.back().name);

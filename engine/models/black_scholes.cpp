@@ -126,6 +126,37 @@ class black_scholes final : public model {
         return level(find(currency, false));
     }
 
+    value forward(const std::string& asset, std::span<const double> years,
+                  const std::string& named) override {
+        const std::size_t i = find(asset, true);
+        if (!factors_[i].quanto.empty()) refuse_scenarios(factors_[i], "the forward price");
+        const affine_values ahead = ahead_of(i, years, named);
+        return factors_[i].has_cash_dividends ? ahead.grown + ahead.shift : ahead.grown;
+    }
+
+    // Black's formula on what is random of the asset. A strike below the dividends to come is always
+    // exercised by a call, which then is worth more by what the least strike stands above it.
+    value option_value(bool call, const std::string& asset, value strike, std::span<const double> years,
+                       const std::string& named) override {
+        constexpr double least_strike = 1e-30, least_deviation = 1e-12;
+        const std::size_t i = find(asset, true);
+        const factor& f = factors_[i];
+        refuse_scenarios(f, "the value of an option");
+        const affine_values ahead = ahead_of(i, years, named);
+        const value over_shift = strike - ahead.shift, level = max(over_shift, least_strike);
+        const auto until = [&](const occurrence& o) { return years[place_of(o)]; };
+        const value deviation = row("deviation " + named, i, [&](const occurrence& o) {
+            const double variance = covariance(f.moves_with, f.moves_with, o.years, until(o));
+            return std::max(kernels::sqrt(std::max(variance, 0.0)), least_deviation);
+        });
+        const value discounted = row("discount_ahead " + named, i, [&](const occurrence& o) {
+            return domestic_.discount(until(o)) / domestic_.discount(o.years);
+        });
+        const value d1 = log(ahead.grown / level) / deviation + 0.5 * deviation, d2 = d1 - deviation;
+        if (!call) return discounted * (level * norm_cdf(-d2) - ahead.grown * norm_cdf(-d1));
+        return discounted * (ahead.grown * norm_cdf(d1) - level * norm_cdf(d2) + (level - over_shift));
+    }
+
     double discount(const std::string& currency, double years) const override {
         return market_.discount_curve(currency).discount(years);
     }
@@ -259,6 +290,35 @@ class black_scholes final : public model {
         const value grown = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
                             exp(into_->read(f.state));
         return f.has_cash_dividends ? grown + shift(i, interval_end::end, false) : grown;
+    }
+
+    std::size_t place_of(const occurrence& o) const { return static_cast<std::size_t>(&o - runs_.data()); }
+
+    // Forward prices seen from the date at hand: their random part and that of the dividends.
+    struct affine_values {
+        value grown, shift;
+    };
+    // The mean of exp(x) to come is exp(x) but for the quanto drift until then.
+    affine_values ahead_of(std::size_t i, std::span<const double> years, const std::string& named) {
+        const factor& f = factors_[i];
+        const value scale = row("scale_ahead " + named, i, [&](const occurrence& o) {
+            const double until = years[place_of(o)];
+            return map_of(f, until).scale * kernels::exp(-covariance(f.moves_with, f.quanto, o.years, until));
+        });
+        const value grown = scale * exp(into_->read(f.state));
+        if (!f.has_cash_dividends) return {grown, into_->constant(0.0)};
+        return {grown, row("shift_ahead " + named, i,
+                           [&](const occurrence& o) { return map_of(f, years[place_of(o)]).shift; })};
+    }
+
+    void refuse_scenarios(const factor& f, const std::string& what) const {
+        if (f.scenarios == nullptr) return;
+        throw error(
+            error_kind::input,
+            what + " on '" + f.name + "' in " + trade_currency_ +
+                " takes its volatility from the date at hand on, and scenarios of the volatility by path do "
+                "not say it ahead; expected a volatility or a curve of them",
+            f.scenarios->where);
     }
 
     // The dividends to come, at an end of an interval seen from inside it, or on a date after its own

@@ -54,6 +54,28 @@ program::value past_world::fx(const std::string& currency) {
                 {market_.name, 0, 0});
 }
 
+// The market knows today's forwards alone; that of an asset paid in another currency is the model's to say.
+program::value past_world::forward(const std::string& asset, std::span<const double> years,
+                                   const std::string& named) {
+    const markets::asset& of = market_.find_asset(asset);
+    if (day_ != market_.as_of || of.currency != trade_currency_) {
+        throw error(error_kind::input,
+                    "the trade asks on " + to_string(day_) + " for the forward price of '" + asset +
+                        "' for " + named + "; expected a day after as_of" +
+                        (day_ == market_.as_of ? ", or a trade in " + of.currency : std::string()));
+    }
+    const markets::curve& curve = market_.discount_curve(of.currency);
+    const markets::affine now = markets::spot_map(of, curve, 0),
+                          then = markets::spot_map(of, curve, years[0]);
+    return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
+}
+
+program::value past_world::option_value(bool, const std::string& asset, program::value,
+                                        std::span<const double>, const std::string& named) {
+    throw error(error_kind::input, "the trade asks on " + to_string(day_) + " what an option on '" + asset +
+                                       "' for " + named + " is worth; expected a day after as_of");
+}
+
 double past_world::fx_today(const std::string& currency) const {
     return market_.fx_spot(currency, trade_currency_);
 }

@@ -29,6 +29,10 @@ class past_world final : public language::world {
     bool is_past() const override { return true; }
     program::value spot(const std::string& asset) override;
     program::value fx(const std::string& currency) override;
+    program::value forward(const std::string& asset, std::span<const double> years,
+                           const std::string& named) override;
+    program::value option_value(bool call, const std::string& asset, program::value strike,
+                                std::span<const double> years, const std::string& named) override;
     double fx_today(const std::string& currency) const override;
     double discount(const std::string& currency, double years) const override;
     language::bridge path_between(const std::string& asset) override;

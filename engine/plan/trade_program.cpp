@@ -73,6 +73,7 @@ void play_past(language::payoff& script, const markets::market_state& market,
     const auto& blocks = script.blocks();
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const block& of = blocks[b];
+        if (of.times.empty()) continue;
         if (of.continuous) {
             // Before as_of a level counts as touched if a recorded fixing lies beyond it, from the first day
             // on: the path to come, too, is watched from where it starts. Today's spot is seen as well, also
@@ -115,6 +116,19 @@ void play_past(language::payoff& script, const markets::market_state& market,
     }
 }
 
+[[noreturn]] void refuse_steps(double steps) {
+    throw error(error_kind::input, "the trade has " + std::to_string(static_cast<long long>(steps)) +
+                                       " dates to stop at; at most " + std::to_string(most_steps) +
+                                       " are possible");
+}
+
+// Stops between the two times, no two further apart than `longest`.
+void add_equal_steps(double from, double to, double longest, std::vector<double>& grid) {
+    const double steps = std::ceil((to - from) / longest);
+    if (!(steps <= most_steps)) refuse_steps(std::min(steps, 1e18));
+    for (double i = 1; i < steps; ++i) grid.push_back(from + (to - from) * (i / steps));
+}
+
 std::vector<double> grid_of(const std::vector<block>& blocks, const models::model& world) {
     std::vector<double> grid{0.0};
     for (const block& b : blocks) {
@@ -129,13 +143,12 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::mode
         grid.push_back(from);
         grid.push_back(to);
         world.add_stops(from, to, grid);
+        if (b.longest_step > 0) add_equal_steps(from, to, b.longest_step, grid);
     }
     world.add_breaks(*std::max_element(grid.begin(), grid.end()), grid);
     sort_and_merge(grid);
     if (grid.size() - 1 > most_steps) {
-        throw error(error_kind::input, "the trade has " + std::to_string(grid.size() - 1) +
-                                           " dates to stop at; at most " + std::to_string(most_steps) +
-                                           " are possible");
+        refuse_steps(static_cast<double>(grid.size() - 1));
     }
     return grid;
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
@@ -120,6 +121,11 @@ inline double cash_digital(side option, double forward, double strike, double va
     if (variance <= 0) return discount * ((forward >= strike) == (option == side::call) ? 1 : 0);
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
     return discount * normal_cdf(sign * (std::log(forward / strike) / sd - 0.5 * sd));
+}
+
+// One unit of the asset if it ends above (call) or below (put) the strike.
+inline double asset_digital(side option, double forward, double strike, double variance, double discount) {
+    return forward * cash_digital(option, forward * std::exp(variance), strike, variance, discount);
 }
 
 // The forward of an asset whose price is paid as a plain number in another currency. `covariance` is that of
@@ -294,6 +300,180 @@ inline double fixed_lookback(side option, double spot, double strike, double gro
     return black(option, spot * std::exp(growth), strike, variance, discount) + discount * extra;
 }
 
+// The mean of f(S) over a lognormal price on one date; f may have a kink or a jump at each of `prices`.
+template <class F>
+double price_mean(double forward, double variance, const F& f, const std::vector<double>& prices = {}) {
+    const double sd = std::sqrt(variance);
+    std::vector<double> breaks;
+    for (const double p : prices) breaks.push_back(std::log(p / forward) / sd + 0.5 * sd);
+    return normal_mean([&](double z) { return f(forward * std::exp(sd * z - 0.5 * variance)); }, breaks, 32);
+}
+
+// Where a function that grows from below zero to above it passes it, between two prices.
+template <class F>
+double crossing(const F& f, double low, double high) {
+    for (int i = 0; i < 200; ++i) {
+        const double middle = std::sqrt(low * high);
+        (f(middle) < 0 ? low : high) = middle;
+    }
+    return low;
+}
+
+// A price that is watched at every moment under a drift and a volatility in constant proportion, from one
+// date to another. Levels: 0 below, or infinity above, is none.
+struct watch {
+    double spot = 0, growth = 0, variance = 0;
+    double lower = 0, upper = std::numeric_limits<double>::infinity();
+
+    // How likely a path that ends there has touched no level: reflections in both of them (images of the heat
+    // equation).
+    double survival(double end) const {
+        if (!(lower < std::min(spot, end) && std::max(spot, end) < upper)) return 0;
+        const double a = std::log(spot / lower), b = std::log(end / lower);  // infinite without a lower level
+        const double c = std::log(upper / spot), d = std::log(upper / end);
+        if (lower == 0)
+            return upper == std::numeric_limits<double>::infinity() ? 1 : -std::expm1(-2 * c * d / variance);
+        if (upper == std::numeric_limits<double>::infinity()) return -std::expm1(-2 * a * b / variance);
+        const double wide = a + c;
+        double sum = 0;
+        for (int k = -40; k <= 40; ++k) {
+            const double by = k * wide;
+            sum +=
+                std::exp(-2 * by * (by + b - a) / variance) - std::exp(-2 * (a + by) * (b + by) / variance);
+        }
+        return sum;
+    }
+    // The mean of f of the last price over the paths that touched no level, the others counting 0.
+    template <class F>
+    double mean(const F& f, std::vector<double> prices = {}) const {
+        for (const double level : {lower, upper}) {
+            if (level > 0 && level < std::numeric_limits<double>::infinity()) prices.push_back(level);
+        }
+        return price_mean(
+            spot * std::exp(growth), variance, [&](double s) { return survival(s) * f(s); }, prices);
+    }
+    // One unit at the first touch, if it is the lower (upper) level that is touched, discounted by `rate`
+    // (times the length of the watch, not below 0): without an end to the watch it is a sum of two powers of
+    // the price, of which what is then still to come is taken off.
+    double touch(bool of_lower, double rate) const {
+        const double mu = growth / variance - 0.5, k = std::sqrt(mu * mu + 2 * rate / variance);
+        const auto ever = [&](double s) {
+            const double away = std::abs(std::log(s / (of_lower ? lower : upper)));
+            const double sign = of_lower ? 1 : -1;
+            if (lower == 0 || upper == std::numeric_limits<double>::infinity()) {
+                return std::exp((-sign * mu - k) * away);
+            }
+            const double wide = std::log(upper / lower);
+            const double ratio =
+                k == 0 ? (wide - away) / wide
+                       : std::exp(-k * away) * std::expm1(-2 * k * (wide - away)) / std::expm1(-2 * k * wide);
+            return std::exp(-sign * mu * away) * ratio;
+        };
+        if (spot <= lower) return of_lower ? 1 : 0;
+        if (spot >= upper) return of_lower ? 0 : 1;
+        return ever(spot) - std::exp(-rate) * mean(ever);
+    }
+};
+
+// The highest price above a strike (call) or the lowest below it (put), wherever the strike lies.
+inline double any_fixed_lookback(side option, double spot, double strike, double growth, double variance,
+                                 double discount) {
+    const double inside = option == side::call ? spot - strike : strike - spot;
+    if (inside <= 0) return fixed_lookback(option, spot, strike, growth, variance, discount);
+    return discount * inside + fixed_lookback(option, spot, spot, growth, variance, discount);
+}
+
+// A floating lookback whose extreme is watched until a first date, at `part` of the variance and growth, and
+// taken times a factor: a mean over the price of that date and over the extreme of the bridge that leads to
+// it.
+inline double early_lookback(side option, const watch& whole, double part, double factor, double discount) {
+    const double first = part * whole.variance, rest = whole.variance - first;
+    return discount * price_mean(whole.spot * std::exp(part * whole.growth), first, [&](double s) {
+               const double move = std::log(s / whole.spot);
+               const auto at = [&](double u) {
+                   const double reach = std::sqrt(move * move - 2 * first * std::log(u));
+                   const double extreme =
+                       whole.spot * std::exp(0.5 * (move + (option == side::call ? -reach : reach)));
+                   return black(option, s * std::exp((1 - part) * whole.growth), factor * extreme, rest, 1);
+               };
+               // The extreme has a root at u = 1 and a logarithm at u = 0: u = x^2 (3 - 2 x) is flat at both.
+               return integrate([&](double x) { return 6 * x * (1 - x) * at(x * x * (3 - 2 * x)); }, 0, 1, 3);
+           });
+}
+
+// Weighted geometric means of one asset over two sets of dates.
+struct geometric_mean {
+    std::vector<double> weights, forwards, variances;  // in order of time; variances from today
+};
+
+inline double covariance(const geometric_mean& a, const geometric_mean& b) {
+    double sum = 0, weight_a = 0, weight_b = 0;
+    for (const double w : a.weights) weight_a += w;
+    for (const double w : b.weights) weight_b += w;
+    for (std::size_t i = 0; i < a.weights.size(); ++i) {
+        for (std::size_t j = 0; j < b.weights.size(); ++j) {
+            sum += a.weights[i] * b.weights[j] * std::min(a.variances[i], b.variances[j]);
+        }
+    }
+    return sum / (weight_a * weight_b);
+}
+
+inline double mean_of(const geometric_mean& m) {
+    double logs = 0, weight = 0;
+    for (std::size_t i = 0; i < m.weights.size(); ++i) {
+        logs += m.weights[i] * (std::log(m.forwards[i]) - 0.5 * m.variances[i]);
+        weight += m.weights[i];
+    }
+    return std::exp(logs / weight + 0.5 * covariance(m, m));
+}
+
+// The one mean for the other (Margrabe 1978).
+inline double geometric_exchange(side option, const geometric_mean& price, const geometric_mean& strike,
+                                 double discount) {
+    return black(option, mean_of(price), mean_of(strike),
+                 covariance(price, price) + covariance(strike, strike) - 2 * covariance(price, strike),
+                 discount);
+}
+
+// Limits of a sum of returns, and of each.
+struct return_limits {
+    double local_floor = -1, local_cap = 1e6, global_floor = -1e6, global_cap = 1e6;
+};
+
+// The mean of the limited sum of limited returns over these moves, of which `sum` has been earned: of the
+// last one by calls on the ratio of prices, of the others by quadrature.
+inline double limited_returns(const std::vector<move>& moves, const return_limits& in, double sum = 0,
+                              std::size_t from = 0) {
+    const move& m = moves[from];
+    const double forward = std::exp(m.growth);
+    if (from + 1 == moves.size()) {
+        const double low = std::clamp(in.global_floor - sum, in.local_floor, in.local_cap);
+        const double high = std::clamp(in.global_cap - sum, in.local_floor, in.local_cap);
+        const double mean = low + black(side::call, forward, 1 + low, m.variance, 1) -
+                            black(side::call, forward, 1 + high, m.variance, 1);
+        return std::clamp(sum + in.local_floor, in.global_floor, in.global_cap) == in.global_cap
+                   ? in.global_cap
+               : sum + in.local_cap <= in.global_floor ? in.global_floor
+                                                       : sum + mean;
+    }
+    const double sd = std::sqrt(m.variance), middle = m.growth - 0.5 * m.variance;
+    const auto z_of = [&](double change) { return (std::log(std::max(1 + change, 1e-300)) - middle) / sd; };
+    return normal_mean(
+        [&](double z) {
+            const double change = std::expm1(middle + sd * z);
+            return limited_returns(moves, in, sum + std::clamp(change, in.local_floor, in.local_cap),
+                                   from + 1);
+        },
+        {z_of(in.local_floor), z_of(in.local_cap)}, 6, 9);
+}
+
+// The choice between a call and a put of one strike and maturity, by put-call parity.
+inline double chooser(double forward, double strike, double variance_until_choice, double variance,
+                      double discount) {
+    return black(side::put, forward, strike, variance, discount) +
+           black(side::call, forward, strike, variance_until_choice, discount);
+}
+
 // The mean of the squared log returns over these moves.
 inline double mean_square_return(const std::vector<move>& moves) {
     double sum = 0;
@@ -405,5 +585,131 @@ inline double backward(double spot, const std::vector<move>& moves, const std::v
     }
     throw std::invalid_argument("a product needs at least one date");
 }
+
+// The mean of f(x, y) over the prices of both on the date; f(., y) may have kinks at the prices kinks(y) of
+// the first asset.
+template <class F, class K>
+double pair_mean(const pair_of_assets& p, const F& f, const K& kinks) {
+    const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
+    const double rho = p.covariance / (sd1 * sd2), rest = sd1 * std::sqrt(1 - rho * rho);
+    return normal_mean(
+        [&](double z) {
+            const double y = p.second_forward * std::exp(sd2 * z - 0.5 * p.second_variance);
+            const double middle = std::log(p.first_forward) + sd1 * rho * z - 0.5 * p.first_variance;
+            std::vector<double> breaks;
+            for (const double x : kinks(y)) {
+                if (x > 0) breaks.push_back((std::log(x) - middle) / rest);
+            }
+            return normal_mean([&](double w) { return f(std::exp(middle + rest * w), y); }, breaks, 2, 9);
+        },
+        {}, 12, 9);
+}
+
+// A call or put on first + second - strike, where the second price may count negatively (`sign` -1): given
+// the second, it is one on the first.
+inline double option_on_sum(side option, const pair_of_assets& p, double sign, double strike,
+                            double discount) {
+    const double sd2 = std::sqrt(p.second_variance), pull = p.covariance / sd2;
+    const double rest = p.first_variance - pull * pull;
+    const auto given = [&](double z) {
+        const double y = p.second_forward * std::exp(sd2 * z - 0.5 * p.second_variance);
+        const double forward = p.first_forward * std::exp(pull * z - 0.5 * pull * pull);
+        return black(option, forward, strike - sign * y, rest, discount);
+    };
+    // Where the first asset alone reaches the strike.
+    const double kink = sign * strike > 0
+                            ? (std::log(sign * strike / p.second_forward) + 0.5 * p.second_variance) / sd2
+                            : 1e300;
+    return normal_mean(given, {kink});
+}
+
+// The chance that a price ends in [lower, upper].
+inline double within(double forward, double variance, double lower, double upper) {
+    const auto below = [&](double level) {
+        if (level <= 0) return 0.0;
+        return cash_digital(side::put, forward, level, variance, 1);
+    };
+    return below(upper) - below(lower);
+}
+
+// The chance that both prices end in ranges of their own.
+inline double both_within(const pair_of_assets& p, double lower1, double upper1, double lower2,
+                          double upper2) {
+    const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
+    const auto below = [&](double a, double b) {
+        return normal_cdf(std::log(a / p.first_forward) / sd1 + 0.5 * sd1,
+                          std::log(b / p.second_forward) / sd2 + 0.5 * sd2, p.covariance / (sd1 * sd2));
+    };
+    return below(upper1, upper2) - below(lower1, upper2) - below(upper1, lower2) + below(lower1, lower2);
+}
+
+// The mean of the root of the summed squared log returns over these moves. With phi(u) = mean of exp(-u X)
+// the mean of sqrt(X) is the integral of (1 - phi(w^2)) / w^2 over w > 0 over sqrt(pi).
+inline double mean_root_square(const std::vector<move>& moves) {
+    const double scale = mean_square_return(moves) * static_cast<double>(moves.size());
+    const auto one_less_phi = [&](double u) {
+        double log_phi = 0;
+        for (const move& m : moves) {
+            const double drift = m.growth - 0.5 * m.variance, wide = 1 + 2 * u * m.variance;
+            log_phi -= 0.5 * std::log(wide) + u * drift * drift / wide;
+        }
+        return -std::expm1(log_phi);
+    };
+    const double sum = integrate(
+        [&](double x) {
+            const double w = std::exp(x);
+            return one_less_phi(w * w / scale) / w;
+        },
+        -36, 36, 72);
+    return std::sqrt(scale / std::numbers::pi) * sum;
+}
+
+// The mean of a squared log return times whether the price before it (from `earlier`, its forward and
+// variance) or after it lies in [lower, upper].
+inline double square_in_range(double forward, double variance, const move& m, double lower, double upper,
+                              bool by_end) {
+    const double drift = m.growth - 0.5 * m.variance;
+    if (!by_end) return (m.variance + drift * drift) * within(forward, variance, lower, upper);
+    // Given the log price at the end, the return is normal.
+    const double total = variance + m.variance, share = m.variance / total, sd = std::sqrt(total);
+    const double middle = std::log(forward) + m.growth - 0.5 * total;
+    const double from = lower > 0 ? (std::log(lower) - middle) / sd : -1e300,
+                 to = (std::log(upper) - middle) / sd;
+    return normal_mean(
+        [&](double z) {
+            if (z < from || z > to) return 0.0;
+            const double mean = drift + share * sd * z;
+            return mean * mean + m.variance * (1 - share);
+        },
+        {from, to});
+}
+
+// A forward that is bought (sold) on each date until the gains have reached a target, from date to date by
+// nested quadrature: the price and the gains so far are what it depends on.
+struct target_forward {
+    bool buys = true;
+    double strike = 0, target = 0, gearing = 1;
+    enum class last_gain { full, exact, none } at_target = last_gain::exact;
+    std::vector<move> moves;
+
+    double value(double spot, double gains = 0, std::size_t k = 0) const {
+        if (k == moves.size()) return 0;
+        const move& m = moves[k];
+        const double sd = std::sqrt(m.variance), middle = std::log(spot) + m.growth - 0.5 * m.variance;
+        const double end = buys ? strike + (target - gains) : strike - (target - gains);
+        std::vector<double> breaks{(std::log(strike) - middle) / sd};
+        if (end > 0) breaks.push_back((std::log(end) - middle) / sd);
+        return m.discount * normal_mean(
+                                [&](double z) {
+                                    const double s = std::exp(middle + sd * z),
+                                                 gain = buys ? s - strike : strike - s;
+                                    if (gain < 0) return gearing * gain + value(s, gains, k + 1);
+                                    if (gains + gain < target) return gain + value(s, gains + gain, k + 1);
+                                    if (at_target == last_gain::full) return gain;
+                                    return at_target == last_gain::exact ? target - gains : 0.0;
+                                },
+                                breaks, k + 1 == moves.size() ? 3 : 2, 8.5);
+    }
+};
 
 }  // namespace tilewalk::truth

@@ -36,11 +36,17 @@ void argued_script::fail_type(std::size_t number) const {
                 "the argument of '" + parameter_of(number).name + "' is of another type than the parameter");
 }
 
+void argued_script::fail_missing(std::size_t number) const {
+    const std::string& name = parameter_of(number).name;
+    throw error(error_kind::input, "the trade has no '" + name + "'", {}, name);
+}
+
 void argued_script::check_arguments() const {
     for (std::size_t i = 0; i < tree().parameters.size(); ++i) {
         const parameter& p = parameter_of(i);
-        if (args_.find(p.name) == args_.end()) {
-            throw error(error_kind::input, "the trade has no '" + p.name + "'", {}, p.name);
+        if (!is_given(i)) {
+            if (p.optional) continue;
+            fail_missing(i);
         }
         if (p.type == parameter_type::asset_list && list_of(i).empty()) {
             throw error(error_kind::input, "found an empty list of assets, expected at least one", {},
@@ -83,14 +89,30 @@ dates::time_point argued_script::date_of(const expression& e) const {
     return get<dates::time_point>(e.slot);
 }
 
+double argued_script::longest_step_of(const expression& e) const {
+    const double years = e.is == form::number ? e.number : get<double>(e.slot);
+    if (!(years > 0)) {
+        fail(e.where, "the longest step between two dates is " + std::to_string(years) +
+                          " years, expected more than 0");
+    }
+    return years;
+}
+
 void argued_script::find_blocks() {
     for (const block_syntax& b : tree().blocks) {
         block found;
         int offset = 0;
         found.continuous = b.continuous;
         const std::string line = " (line " + std::to_string(b.where.line) + ")";
-        if (b.continuous) {
+        const auto is_known = [&](const expression& e) {
+            return e.is != form::name || e.means != meaning::parameter || is_given(e.slot);
+        };
+        if (!is_known(b.from) || (b.continuous && !is_known(b.to))) {
+            // A day that the trade does not give never comes.
+            found.name = (b.continuous ? "between " : "on ") + written(b.from) + line;
+        } else if (b.continuous) {
             found.name = "between " + written(b.from) + " and " + written(b.to) + line;
+            if (b.every) found.longest_step = longest_step_of(*b.every);
             found.labels = {date_of(b.from), date_of(b.to)};
             // A block that ended before as_of has nothing to watch, wherever it began.
             const double end = found.labels[1].years(as_of_);
@@ -120,7 +142,7 @@ void argued_script::find_assets() {
         if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
     };
     for (std::size_t i = 0; i < tree().parameters.size(); ++i) {
-        if (!tree().parameter_used[i]) continue;
+        if (!tree().parameter_used[i] || !is_given(i)) continue;
         switch (parameter_of(i).type) {
             case parameter_type::asset:
                 add(assets_, get<std::string>(i));

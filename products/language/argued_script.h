@@ -34,8 +34,12 @@ class argued_script {
     const std::vector<std::string>& currencies() const { return currencies_; }
 
     const parameter& parameter_of(std::size_t number) const { return tree().parameters[number]; }
+    // Whether the trade says it, or has a default for it.
+    bool is_given(std::size_t number) const { return args_.contains(parameter_of(number).name); }
     const argument& argument_of(std::size_t number) const {
-        return args_.find(parameter_of(number).name)->second;
+        const auto found = args_.find(parameter_of(number).name);
+        if (found == args_.end()) fail_missing(number);
+        return found->second;
     }
     template <class T>
     const T& get(std::size_t number) const {
@@ -55,7 +59,9 @@ class argued_script {
 
   private:
     [[noreturn]] void fail_type(std::size_t number) const;
+    [[noreturn]] void fail_missing(std::size_t number) const;
     void check_arguments() const;
+    double longest_step_of(const expression& e) const;
     void find_blocks();
     void find_assets();
 

@@ -211,6 +211,7 @@ class checker {
         if (b.continuous) {
             expect(b.from, type::date);
             expect(b.to, type::date);
+            if (b.every) check_step(*b.every);
             where_ = context::interval;
         } else {
             read_dates(b);
@@ -218,6 +219,17 @@ class checker {
         }
         schedule_ = b.schedule;
         check_all(b.body);
+    }
+
+    // How far a path goes at most before it stops; it decides where, so it can't change along the path.
+    void check_step(expression& e) {
+        if (e.is == form::number) return;
+        const auto number = e.is == form::name ? find_parameter(e.text) : std::nullopt;
+        if (!number || type_of(tree_.parameters[*number].type) != type::number ||
+            !tree_.parameters[*number].per.empty()) {
+            fail(e.where, "expected a number of years, or a parameter that is one, after 'every'");
+        }
+        resolve_parameter(e, *number);
     }
 
     // `on DATES`: a schedule, a date, or an end of a schedule.
@@ -714,12 +726,26 @@ class checker {
             case function::fx:
                 expect(e.operands[0], type::currency);
                 return type::number;
+            case function::forward:
+                expect(e.operands[0], type::asset);
+                expect(e.operands[1], type::date);
+                return type::number;
+            case function::call_value:
+            case function::put_value:
+                expect(e.operands[0], type::asset);
+                expect(e.operands[1], type::number);
+                expect(e.operands[2], type::date);
+                return type::number;
+            case function::given:
+                return check_given(e.operands[0]);
             case function::size:
                 return check_size(e);
             case function::first:
             case function::last:
                 expect(e.operands[0], type::schedule);
                 return type::date;
+            case function::position:
+                return check_position(e.operands[0]);
             case function::year_fraction:
                 expect(e.operands[0], type::date);
                 expect(e.operands[1], type::date);
@@ -734,11 +760,36 @@ class checker {
         return type::number;
     }
 
+    type check_given(expression& e) const {
+        const auto number = e.is == form::name ? find_parameter(e.text) : std::nullopt;
+        if (!number || !tree_.parameters[*number].optional) {
+            std::vector<std::string> known;
+            for (const parameter& p : tree_.parameters) {
+                if (p.optional) known.push_back(p.name);
+            }
+            fail(e.where, "expected a parameter with 'optional: true', which a trade need not give, found " +
+                              (e.is == form::name ? quoted(e.text) : "something else") +
+                              suggestion_or_all(e.text, known, "ones"));
+        }
+        e.means = meaning::parameter;
+        e.slot = *number;
+        return type::truth;
+    }
+
     type check_size(expression& e) {
         const type t = check_expression(e.operands[0]);
         if (t != type::asset_list && t != type::schedule) {
             fail(e.operands[0].where,
                  "expected a list of assets or a schedule, found " + std::string(described(t)));
+        }
+        return type::number;
+    }
+
+    type check_position(expression& e) {
+        expect(e, type::asset);
+        if (e.means != meaning::loop_asset) {
+            fail(e.where, "expected the asset of a loop in position(...), found " + quoted(e.text) +
+                              ", which stands in no list");
         }
         return type::number;
     }
@@ -786,20 +837,32 @@ class checker {
 
     // Which one nth takes decides how the program looks, so it can't change along a path.
     void check_rank(expression& e) {
-        if (e.is == form::number && e.number >= 1 && e.number <= 1e6 &&
-            e.number == static_cast<double>(static_cast<long>(e.number))) {
-            return;
+        expect(e, type::number);
+        if (!is_fixed(e)) {
+            fail(e.where,
+                 "expected a number that is fixed from the start as the first argument of 'nth': a whole "
+                 "number, "
+                 "an integer parameter, size(LIST) or position(a), or a sum or difference of them");
         }
-        if (e.is == form::name) {
-            const auto number = find_parameter(e.text);
-            if (number && tree_.parameters[*number].type == parameter_type::integer &&
-                tree_.parameters[*number].per.empty()) {
-                resolve_parameter(e, *number);
-                return;
-            }
+    }
+
+    bool is_fixed(const expression& e) const {
+        switch (e.is) {
+            case form::number:
+                return e.number <= 1e6 && e.number == static_cast<double>(static_cast<long>(e.number));
+            case form::name:
+                return e.means == meaning::parameter &&
+                       tree_.parameters[e.slot].type == parameter_type::integer &&
+                       tree_.parameters[e.slot].per.empty();
+            case form::call:
+                return e.calls == function::position ||
+                       (e.calls == function::size && e.operands[0].of == type::asset_list);
+            case form::binary:
+                return (e.sign == binary_operator::add || e.sign == binary_operator::subtract) &&
+                       is_fixed(e.operands[0]) && is_fixed(e.operands[1]);
+            default:
+                return false;
         }
-        fail(e.where,
-             "expected a whole number from 1, or an integer parameter, as the first argument of 'nth'");
     }
 
     syntax& tree_;

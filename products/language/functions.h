@@ -22,9 +22,14 @@ enum class function : std::uint8_t {
     norm_cdf,
     spot,
     fx,
+    forward,
+    call_value,
+    put_value,
+    given,
     size,
     first,
     last,
+    position,
     year_fraction,
     touched_below,
     touched_above,
@@ -43,7 +48,7 @@ enum class function : std::uint8_t {
 enum class function_kind : std::uint8_t {
     arithmetic,  // of numbers
     market,      // needs a date at hand
-    calendar,    // of schedules, lists and dates
+    calendar,    // of schedules, lists, dates and what the trade says of them
     interval,    // of what happens between two dates; `between` blocks only
     aggregate,   // f(expression for a in basket)
 };
@@ -70,9 +75,16 @@ inline constexpr std::array functions{
     function_entry{function::norm_cdf, "norm_cdf", function_kind::arithmetic, 1, 1, "norm_cdf(x)"},
     function_entry{function::spot, "spot", function_kind::market, 1, 1, "spot(asset)"},
     function_entry{function::fx, "fx", function_kind::market, 1, 1, "fx(currency)"},
+    function_entry{function::forward, "forward", function_kind::market, 2, 2, "forward(asset, maturity)"},
+    function_entry{function::call_value, "call_value", function_kind::market, 3, 3,
+                   "call_value(asset, strike, maturity)"},
+    function_entry{function::put_value, "put_value", function_kind::market, 3, 3,
+                   "put_value(asset, strike, maturity)"},
+    function_entry{function::given, "given", function_kind::calendar, 1, 1, "given(parameter)"},
     function_entry{function::size, "size", function_kind::calendar, 1, 1, "size(basket)"},
     function_entry{function::first, "first", function_kind::calendar, 1, 1, "first(schedule)"},
     function_entry{function::last, "last", function_kind::calendar, 1, 1, "last(schedule)"},
+    function_entry{function::position, "position", function_kind::calendar, 1, 1, "position(a)"},
     function_entry{function::year_fraction, "year_fraction", function_kind::calendar, 2, 3,
                    "year_fraction(from, to, \"act_360\")"},
     function_entry{function::touched_below, "touched_below", function_kind::interval, 2, 2,

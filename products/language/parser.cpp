@@ -151,6 +151,11 @@ class parser {
         if (b.continuous) {
             expect("and", "between the two ends");
             b.to = read_primary();
+            // A word of its own here alone: elsewhere it may be a name.
+            if (now().kind == token_kind::name && now().text == "every") {
+                take();
+                b.every = read_primary();
+            }
         }
         b.body = read_body(b.continuous ? "'between'" : "'on'", false);
         return b;

@@ -372,6 +372,35 @@ class recording {
         });
     }
 
+    // A date to come, for each run.
+    std::vector<double> years_ahead(const expression& day, place where, const std::string& what) {
+        const moments until = moments_of(day);
+        std::vector<double> years;
+        years.reserve(runs_.size());
+        for (std::size_t i = 0; i < runs_.size(); ++i) {
+            const dates::time_point& at = until.times[until.each_run ? i : 0];
+            years.push_back(at.years(of_.as_of()));
+            if (years[i] < runs_[i].years - dates::same_time_years) {
+                fail(where, what + " for " + written(day) + " (" + to_string(at) +
+                                ") is asked for after that day, on " + to_string(label_of(runs_[i])));
+            }
+        }
+        return years;
+    }
+
+    value forward(const expression& e) {
+        const auto years = years_ahead(e.operands[1], e.where, "the forward price");
+        const std::string &asset = asset_of(e.operands[0]), named = written(e.operands[1]);
+        return once("forward " + asset + " " + named, [&] { return world_->forward(asset, years, named); });
+    }
+
+    value option_value(const expression& e, frame& f) {
+        const auto years = years_ahead(e.operands[2], e.where, "the value of an option");
+        const value strike = evaluate(e.operands[1], f);
+        return world_->option_value(e.calls == function::call_value, asset_of(e.operands[0]), strike, years,
+                                    written(e.operands[2]));
+    }
+
     value year_fraction(const expression& e) {
         const moments from = moments_of(e.operands[0]), to = moments_of(e.operands[1]);
         std::string convention = "act_365f";
@@ -491,9 +520,9 @@ class recording {
             const bool same = of_.get<std::string>(left.slot) == right.text;
             return into_.truth(same == (e.sign == binary_operator::equal));
         }
-        const bool of_dates = left.of == type::date;
-        const value a = of_dates ? years_of(left) : evaluate(left, f);
-        const value b = of_dates ? years_of(right) : evaluate(right, f);
+        if (left.of == type::date) return compare_dates(e.sign, years_of(left), years_of(right));
+        const value a = evaluate(left, f);
+        const value b = evaluate(right, f);
         switch (e.sign) {
             case binary_operator::add:
                 return apply(operation::add, a, b);
@@ -515,6 +544,25 @@ class recording {
                 return apply(operation::equal, a, b);
             default:
                 return apply(operation::logical_not, apply(operation::equal, a, b));
+        }
+    }
+
+    // Times that the path takes for one are one: the last of equal steps may miss the end by a rounding.
+    static value compare_dates(binary_operator sign, value a, value b) {
+        const value later = b + dates::same_time_years < a, earlier = a + dates::same_time_years < b;
+        switch (sign) {
+            case binary_operator::less:
+                return earlier;
+            case binary_operator::less_equal:
+                return !later;
+            case binary_operator::greater:
+                return later;
+            case binary_operator::greater_equal:
+                return !earlier;
+            case binary_operator::equal:
+                return !(later || earlier);
+            default:
+                return later || earlier;
         }
     }
 
@@ -556,9 +604,18 @@ class recording {
                 const std::string& currency = of_.get<std::string>(e.operands[0].slot);
                 return currency == of_.trade_currency() ? number_of(1) : fx(currency);
             }
+            case function::forward:
+                return forward(e);
+            case function::call_value:
+            case function::put_value:
+                return option_value(e, f);
+            case function::given:
+                return into_.truth(of_.is_given(e.operands[0].slot));
             case function::size:
                 if (e.operands[0].of == type::schedule) return schedule_size(e.operands[0].slot);
-                return number_of(static_cast<double>(of_.list_of(e.operands[0].slot).size()));
+                return number_of(fixed_number(e));
+            case function::position:
+                return number_of(fixed_number(e));
             case function::year_fraction:
                 return year_fraction(e);
             default:
@@ -651,9 +708,28 @@ class recording {
         return e.calls == function::average ? v / static_cast<double>(each.size()) : v;
     }
 
+    // A number that no path and no term of a kernel can change: it decides how the program looks.
+    double fixed_number(const expression& e) const {
+        switch (e.is) {
+            case form::number:
+                return e.number;
+            case form::name:
+                return of_.get<double>(e.slot);
+            case form::binary: {
+                const double a = fixed_number(e.operands[0]), b = fixed_number(e.operands[1]);
+                return e.sign == binary_operator::add ? a + b : a - b;
+            }
+            default: {
+                const std::size_t slot = e.operands[0].slot;
+                const bool is_position = e.calls == function::position;
+                return static_cast<double>(is_position ? loops_[slot].element + 1 : of_.list_of(slot).size());
+            }
+        }
+    }
+
     // The k-th smallest: k passes of a bubble sort from the nearer end, as a network of min and max.
     value nth(const expression& rank, std::vector<value> each) {
-        const double k = rank.is == form::number ? rank.number : of_.get<double>(rank.slot);
+        const double k = fixed_number(rank);
         const std::size_t n = each.size();
         if (!(k >= 1 && k <= static_cast<double>(n))) {
             fail(rank.where, "'nth' is asked for number " + std::to_string(static_cast<long>(k)) + " of " +

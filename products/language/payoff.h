@@ -26,6 +26,7 @@ struct block {
     std::string name;                       // for people: "on observations (line 12)"
     bool continuous = false;                // between A and B
     std::vector<double> times;              // of the dates, increasing, negative ones are past; or {A, B}
+    double longest_step = 0;                // of a path between A and B, in years; 0: as long as may be
     std::vector<dates::time_point> labels;  // the same times as the book wrote them
 };
 
@@ -44,6 +45,14 @@ class world {
     virtual program::value spot(const std::string& asset) = 0;
     // Units of the trade's currency for one unit of `currency`.
     virtual program::value fx(const std::string& currency) = 0;
+    // What the asset is expected to be worth on later dates, one for each run: its forward price, in the
+    // measure of the trade's currency. `named` tells one date of the script from another.
+    virtual program::value forward(const std::string& asset, std::span<const double> years,
+                                   const std::string& named) = 0;
+    // What a call (else a put) on the asset with this strike and these dates of exercise is worth on the date
+    // at hand, in the trade's currency.
+    virtual program::value option_value(bool call, const std::string& asset, program::value strike,
+                                        std::span<const double> years, const std::string& named) = 0;
     // Deterministic discount factor of a currency from as_of.
     virtual double discount(const std::string& currency, double years) const = 0;
 

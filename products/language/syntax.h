@@ -128,8 +128,9 @@ struct statement {
 struct block_syntax {
     place where;
     bool continuous = false;
-    expression from;  // the dates, or A
-    expression to;    // B
+    expression from;                  // the dates, or A
+    expression to;                    // B
+    std::optional<expression> every;  // longest step between them
     statements body;
 
     // The schedule that index, count and lists per date go by, and how its dates are taken; by the checker.

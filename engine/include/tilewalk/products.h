@@ -18,7 +18,7 @@ struct product_parameter {
     std::string name;
     std::string type;           // "amount"; "rate per observations" is one for each date, or one for all
     std::string range;          // "> 0", "call | put", or empty
-    std::string default_value;  // empty: a trade must say
+    std::string default_value;  // of a parameter that may be left out, or "optional"; empty: a trade must say
     std::string help;
 };
 

@@ -1,55 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/verify/random_market.h"
 #include "engine/verify/truth.h"
 
 namespace tilewalk::verify {
 
+namespace {
+
+// Means over dates from after `from` until `to`, each weighted by chance.
+struct drawn_mean {
+    truth::geometric_mean mean;
+    std::vector<double> dates;
+};
+
+drawn_mean draw_mean(dice& d, const random_market& m, double from, double to) {
+    drawn_mean out;
+    const int dates = d.up_to(12);
+    for (int i = 1; i <= dates; ++i) {
+        const double t = i == dates ? to : from + (to - from) * i / dates;
+        out.dates.push_back(t);
+        out.mean.weights.push_back(d.between(0.1, 2));
+        out.mean.forwards.push_back(m.forward(t));
+        out.mean.variances.push_back(m.variance(t));
+    }
+    return out;
+}
+
+// A mean strays about half as far as the last price.
+double strike_of_mean(dice& d, const random_market& m) {
+    return std::sqrt(m.forward(m.years) * m.strike(d));
+}
+
+truth::geometric_mean moved(truth::geometric_mean m, double f) {
+    for (double& one : m.forwards) one *= f;
+    return m;
+}
+
+}  // namespace
+
 known_trade draw_geometric_asian(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);
-    const double strike = m.strike(d);
-    const int dates = d.up_to(20);
-    std::vector<double> forwards, variances;
-    for (int i = 1; i <= dates; ++i) {
-        forwards.push_back(m.forward(m.years * i / dates));
-        variances.push_back(m.variance(m.years * i / dates));
-    }
-    const std::string product =
-        "products:\n"
-        "  - product: geometric_asian\n"
-        "    summary: Option on the geometric mean.\n"
-        "    parameters:\n"
-        "      underlying: {type: asset, help: The asset.}\n"
-        "      option: {type: choice, choices: [call, put], help: Which side.}\n"
-        "      strike: {type: amount, help: The strike.}\n"
-        "      averaging_dates: {type: schedule, help: The dates.}\n"
-        "    example: {underlying: A, option: call, strike: 100, averaging_dates: [0.5, 1.0]}\n"
-        "    script: |\n"
-        "      logs = 0\n"
-        "      on averaging_dates:\n"
-        "          logs = logs + log(spot(underlying))\n"
-        "      on last(averaging_dates):\n"
-        "          mean = exp(logs / size(averaging_dates))\n"
-        "          if option == call:\n"
-        "              pay max(mean - strike, 0)\n"
-        "          else:\n"
-        "              pay max(strike - mean, 0)\n";
-    return {m.text() + product +
-                one_trade(fmt::format(
-                    "product: geometric_asian, option: {}, strike: {}, averaging_dates: {{start: 0, end: {}, "
-                    "count: {}}}",
-                    name_of(option), strike, m.years, dates)),
+    const double strike = strike_of_mean(d, m);
+    const drawn_mean seen = draw_mean(d, m, 0, m.years);
+    return {m.text() + one_trade(fmt::format("product: asian, mean: geometric, option: {}, strike: {}, "
+                                             "averaging_dates: [{}], weights: [{}]",
+                                             name_of(option), strike, fmt::join(seen.dates, ", "),
+                                             fmt::join(seen.mean.weights, ", "))),
             [=](double f) {
-                std::vector<double> moved = forwards;
-                for (double& one : moved) one *= f;
-                return truth::geometric_asian(option, moved, variances, strike, m.discount(m.years));
+                const truth::geometric_mean now = moved(seen.mean, f);
+                return truth::black(option, truth::mean_of(now), strike, truth::covariance(now, now),
+                                    m.discount(m.years));
             },
             m.spot};
+}
+
+// The strike is a mean too, over the first half of the time.
+known_trade draw_asian_on_a_mean(dice& d) {
+    const random_market m(d, true);
+    const truth::side option = any_side(d);
+    const drawn_mean in = draw_mean(d, m, 0, 0.5 * m.years), out = draw_mean(d, m, 0.5 * m.years, m.years);
+    return {m.text() + one_trade(fmt::format("product: asian, mean: geometric, option: {}, averaging_dates: "
+                                             "[{}], weights: [{}], strike_dates: [{}], strike_weights: [{}]",
+                                             name_of(option), fmt::join(out.dates, ", "),
+                                             fmt::join(out.mean.weights, ", "), fmt::join(in.dates, ", "),
+                                             fmt::join(in.mean.weights, ", "))),
+            // Both means move with the forward, and what the one is worth above the other with them.
+            [=](double f) {
+                return truth::geometric_exchange(option, moved(out.mean, f), moved(in.mean, f),
+                                                 m.discount(m.years));
+            },
+            m.spot};
+}
+
+known_trade draw_arithmetic_asian(dice& d) {
+    const random_market m(d, true);
+    const double strike = strike_of_mean(d, m);
+    const int dates = d.up_to(4);
+    std::vector<truth::move> moves;
+    for (int i = 0; i < dates; ++i) moves.push_back(m.step(m.years * i / dates, m.years * (i + 1) / dates));
+    return {m.text() + one_trade(fmt::format(
+                           "product: asian, strike: {}, averaging_dates: {{start: 0, end: {}, count: {}}}",
+                           strike, m.years, dates)),
+            [=](double f) { return truth::arithmetic_asian_call(f * m.spot, moves, strike); }, m.spot};
 }
 
 }  // namespace tilewalk::verify

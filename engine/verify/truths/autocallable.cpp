@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,34 @@ known_trade draw_worst_of_note(dice& d) {
                 const double below = 1 - truth::both_above(moved, protection);
                 return discount * (1 + coupon * truth::both_above(moved, call) - (1 - protection) * below) -
                        truth::put_on_worst(moved, protection, discount);
+            },
+            1};
+}
+
+// On one asset, by quadrature from date to date.
+known_trade draw_autocallable(dice& d) {
+    const random_market m(d, true);
+    const std::size_t dates = static_cast<std::size_t>(d.up_to(6));
+    const double call = d.between(0.95, 1.1), coupon = d.between(0.02, 0.1);
+    const double protection = std::exp(-d.between(0.2, 0.9) * std::sqrt(m.variance(m.years)));
+    std::vector<truth::move> moves;
+    std::string coupons;
+    for (std::size_t i = 0; i < dates; ++i) {
+        const double each = m.years / static_cast<double>(dates);
+        moves.push_back(m.step(each * static_cast<double>(i), each * static_cast<double>(i + 1)));
+        coupons += fmt::format("{}{}", i > 0 ? ", " : "", coupon * static_cast<double>(i + 1));
+    }
+    return {m.text() +
+                fmt::format("trades:\n  - {{id: t, product: autocallable, basket: [A], initial_level: {}, "
+                            "observations: {{start: 0, end: {}, count: {}}}, call_level: {}, coupon: [{}], "
+                            "protection: {}, notional: 1}}\n",
+                            m.spot, m.years, dates, call, coupons, protection),
+            [=](double f) {
+                return truth::backward(f, moves, {call, protection}, [&](std::size_t k, double s, double on) {
+                    if (s >= call) return 1 + coupon * static_cast<double>(k + 1);
+                    if (k + 1 < dates) return on;
+                    return s >= protection ? 1 : s;
+                });
             },
             1};
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A second asset, B, beside the asset A of a flat random market, correlated with it.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "engine/verify/closed_forms.h"
+#include "engine/verify/dice.h"
+#include "engine/verify/random_market.h"
+
+namespace tilewalk::verify {
+
+struct random_pair {
+    random_market first;
+    double spot, volatility, correlation;
+
+    // As large as the first asset to within a factor of 1.5, so that neither decides alone.
+    explicit random_pair(dice& d)
+        : first(d, false),
+          spot(first.spot * std::exp(d.between(-0.4, 0.4))),
+          volatility(d.between(0.1, 0.5)),
+          correlation(d.between(-0.9, 0.9)) {}
+
+    static constexpr double yield = 0.02;
+    double forward(double t) const { return spot * std::exp((first.first_rate - yield) * t); }
+    double variance(double t) const { return volatility * volatility * t; }
+    truth::move step(double from, double to) const {
+        return {(first.first_rate - yield) * (to - from), variance(to) - variance(from),
+                first.discount(to) / first.discount(from)};
+    }
+    // On one date, each price times a factor.
+    truth::pair_of_assets at(double t, double first_factor = 1, double second_factor = 1) const {
+        const double v1 = first.variance(t), v2 = variance(t);
+        return {first_factor * first.forward(t), second_factor * forward(t), v1, v2,
+                correlation * std::sqrt(v1 * v2)};
+    }
+    // As the head of a book.
+    std::string text() const {
+        return first.text(
+            fmt::format("    B: {{currency: USD, spot: {}, dividend_yield: {}, volatility: {}}}\n", spot,
+                        yield, volatility),
+            fmt::format("  correlations: [[A, B, {}]]\n", correlation));
+    }
+};
+
+// The trades of a book: one, with these terms.
+inline std::string pair_trade(const std::string& terms) {
+    return "trades:\n  - {id: t, " + terms + "}\n";
+}
+
+}  // namespace tilewalk::verify

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "engine/verify/random_pair.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+known_trade draw_basket(dice& d) {
+    const random_pair p(d);
+    const double years = p.first.years, first = d.between(0.5, 2), second = d.between(0.5, 2);
+    const truth::side option = any_side(d);
+    const truth::pair_of_assets at = p.at(years, first, second);
+    const double strike = (at.first_forward + at.second_forward) * std::exp(d.between(-0.2, 0.2));
+    return {
+        p.text() + pair_trade(fmt::format("product: basket, basket: [A, B], weights: [{}, {}], option: {}, "
+                                          "strike: {}, maturity: {}",
+                                          first, second, name_of(option), strike, years)),
+        [=](double f) {
+            truth::pair_of_assets moved = at;
+            moved.first_forward *= f;
+            moved.second_forward *= f;
+            return truth::option_on_sum(option, moved, 1, strike, p.first.discount(years));
+        },
+        strike};
+}
+
+}  // namespace tilewalk::verify

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/verify/random_pair.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+known_trade draw_exchange(dice& d) {
+    const random_pair p(d);
+    const double years = p.first.years, first = d.between(0.8, 1.2), second = d.between(0.8, 1.2);
+    return {p.text() + pair_trade(fmt::format(
+                           "product: exchange, received_asset: A, given_asset: B, received_units: "
+                           "{}, given_units: {}, maturity: {}",
+                           first, second, years)),
+            [=](double f) {
+                return truth::exchange(p.at(years, f * first, f * second), p.first.discount(years));
+            },
+            p.first.spot};
+}
+
+}  // namespace tilewalk::verify

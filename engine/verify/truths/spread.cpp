@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/verify/random_pair.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+known_trade draw_spread(dice& d) {
+    const random_pair p(d);
+    const double years = p.first.years, first = d.between(0.5, 2), second = d.between(0.5, 2);
+    const truth::side option = any_side(d);
+    const truth::pair_of_assets at = p.at(years, first, second);
+    const double strike = at.first_forward - at.second_forward + p.first.spot * d.between(-0.3, 0.3);
+    return {
+        p.text() + pair_trade(fmt::format("product: spread, long_asset: A, short_asset: B, long_weight: {}, "
+                                          "short_weight: {}, option: {}, strike: {}, maturity: {}",
+                                          first, second, name_of(option), strike, years)),
+        [=](double f) {
+            truth::pair_of_assets moved = at;
+            moved.first_forward *= f;
+            moved.second_forward *= f;
+            return truth::option_on_sum(option, moved, -1, strike, p.first.discount(years));
+        },
+        p.first.spot};
+}
+
+}  // namespace tilewalk::verify

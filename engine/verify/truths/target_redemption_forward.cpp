@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "engine/verify/random_market.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+// Two or three fixings.
+known_trade draw_target_redemption_forward(dice& d) {
+    const random_market m(d, true);
+    truth::target_forward t;
+    const double sd = std::sqrt(m.variance(m.years));
+    t.buys = d.coin();
+    t.strike = m.spot * std::exp((t.buys ? -1 : 1) * d.between(0, 0.3) * sd);
+    t.target = m.spot * d.between(0.1, 0.6) * sd;
+    t.gearing = d.between(0.5, 2);
+    const int rule = d.up_to(3), fixings = 1 + d.up_to(2);
+    using last_gain = truth::target_forward::last_gain;
+    t.at_target = rule == 1 ? last_gain::full : rule == 2 ? last_gain::exact : last_gain::none;
+    for (int i = 0; i < fixings; ++i)
+        t.moves.push_back(m.step(m.years * i / fixings, m.years * (i + 1) / fixings));
+    return {m.text() +
+                one_trade(fmt::format("product: target_redemption_forward, side: {}, strike: {}, target: {}, "
+                                      "gearing: {}, at_target: {}, fixings: {{start: 0, end: {}, count: {}}}",
+                                      t.buys ? "buy" : "sell", t.strike, t.target, t.gearing,
+                                      rule == 1   ? "full"
+                                      : rule == 2 ? "exact"
+                                                  : "none",
+                                      m.years, fixings)),
+            [=](double f) { return t.value(f * m.spot); }, m.spot * sd};
+}
+
+}  // namespace tilewalk::verify
