@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pricing of a book, stage by stage. Each stage is a function: the engine hands in its own, and whoever wants
-// to know whether a wrong one would be noticed hands in that.
+// The pricing of a book, stage by stage. Each stage is a function: the engine hands in its own, and whoever
+// wants to know whether a wrong one would be noticed hands in that.
 #pragma once
 
 #include <atomic>

@@ -2,9 +2,11 @@
 // The statistics that judge prices: right on samples made up by the rules, and out on samples that are not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,8 @@ double normal(dice& d) {
 
 std::vector<scored_trade> normals(dice& d, std::size_t count, double mean = 0, double deviation = 1) {
     std::vector<scored_trade> out;
-    for (std::size_t i = 0; i < count; ++i) out.push_back({mean + deviation * normal(d), d.coin() ? 1.0 : -1.0});
+    for (std::size_t i = 0; i < count; ++i)
+        out.push_back({mean + deviation * normal(d), d.coin() ? 1.0 : -1.0});
     return out;
 }
 
@@ -38,8 +41,9 @@ std::vector<std::string> missed(const std::vector<statistic>& all) {
 using names = std::vector<std::string>;
 
 // Means of 200 exponential payoffs (skewness 2), 40,000 of them. The mean of t is -a/2 = -0.071 and its third
-// cumulant -2a = -0.28; their own errors are 0.005 and, for a normal t, 0.019. Of the corrected t both are 0 up to
-// terms of the order a^2 = 0.02: the mean is held within 4.5 errors, the third cumulant within 4.5 and that much.
+// cumulant -2a = -0.28; their own errors are 0.005 and, for a normal t, 0.019. Of the corrected t both are 0
+// up to terms of the order a^2 = 0.02: the mean is held within 4.5 errors, the third cumulant within 4.5 and
+// that much.
 TEST(verify_statistics, skew_of_payoffs_is_taken_out) {
     constexpr std::size_t samples = 40000, n = 200;
     dice d(7);
@@ -99,7 +103,8 @@ TEST(verify_statistics, quantiles_are_those_of_the_tables) {
 }
 
 // 4,000 samples of 60 normals against bounds that one in twenty should miss: between 3.4 % and 6.6 % do (4.5
-// deviations of that share). Massart's bound for the distribution is a little wide: it may be missed less often.
+// deviations of that share). Massart's bound for the distribution is a little wide: it may be missed less
+// often.
 TEST(verify_statistics, bounds_are_missed_as_often_as_they_say) {
     constexpr std::size_t samples = 4000, n = 60;
     constexpr double chance = 0.05;
@@ -129,13 +134,13 @@ TEST(verify_statistics, distance_between_distributions) {
     EXPECT_NEAR(kolmogorov_distance({50, 50}), 1, 1e-12);
     EXPECT_NEAR(kolmogorov_distance({-50, 50}), 0.5, 1e-12);
     // Quartiles in the middle of their quarters.
-    EXPECT_NEAR(kolmogorov_distance({-1.1503493803760079, -0.31863936396437514, 0.31863936396437514,
-                                     1.1503493803760079}),
+    EXPECT_NEAR(kolmogorov_distance(
+                    {-1.1503493803760079, -0.31863936396437514, 0.31863936396437514, 1.1503493803760079}),
                 0.125, 1e-12);
 }
 
 TEST(verify_statistics, samples_by_the_rules_hold) {
-    for (const std::size_t n : {1, 7, 60, 3000}) {
+    for (const std::size_t n : std::vector<std::size_t>{1, 7, 60, 3000}) {
         dice d(3 + n);
         const auto z = normals(d, n);
         EXPECT_EQ(missed(judge_all(z)), names()) << n;
@@ -178,14 +183,14 @@ TEST(verify_statistics, each_statistic_can_fail) {
 
 TEST(verify_statistics, what_has_no_error_or_no_price_is_far_out) {
     const drawn_trade t{0, "", book::parse("trades: []\n"), 10, -1, 10.1, 100};
-    EXPECT_DOUBLE_EQ(score(t, {10.5, 0.5, 0, "", 0}, 10).z, 1);
-    EXPECT_EQ(score(t, {10.5, 0.5, 0, "", 0}, 10).lean, -1);
-    EXPECT_GT(score(t, {10.5, 0.5, 0.1, "", 0}, 10).z, 1);
-    EXPECT_EQ(score(t, {10, 0, 0, "", 0}, 10).z, 0);
-    EXPECT_EQ(score(t, {10.01, 0, 0, "", 0}, 10).z, farthest_z);
-    EXPECT_EQ(score(t, {10, 0.5, 0, "no number", 0}, 10).z, farthest_z);
-    EXPECT_EQ(score(t, {std::nan(""), 0.5, 0, "", 0}, 10).z, farthest_z);
-    EXPECT_EQ(score(t, {-1e300, 0.5, 0, "", 0}, 10).z, -farthest_z);
+    EXPECT_DOUBLE_EQ(score(t, {10.5, 0.5, 0, "", "", 0}, 10).z, 1);
+    EXPECT_EQ(score(t, {10.5, 0.5, 0, "", "", 0}, 10).lean, -1);
+    EXPECT_GT(score(t, {10.5, 0.5, 0.1, "", "", 0}, 10).z, 1);
+    EXPECT_EQ(score(t, {10, 0, 0, "", "", 0}, 10).z, 0);
+    EXPECT_EQ(score(t, {10.01, 0, 0, "", "", 0}, 10).z, farthest_z);
+    EXPECT_EQ(score(t, {10, 0.5, 0, "no number", "", 0}, 10).z, farthest_z);
+    EXPECT_EQ(score(t, {std::nan(""), 0.5, 0, "", "", 0}, 10).z, farthest_z);
+    EXPECT_EQ(score(t, {-1e300, 0.5, 0, "", "", 0}, 10).z, -farthest_z);
 }
 
 }  // namespace

@@ -137,7 +137,8 @@ command add_verify(CLI::App& to) {
             ->group("Run");
     }
     app->footer(
-        "Each trade is priced by itself with a seed of its own, so that errors are independent; the table says\n"
+        "Each trade is priced by itself with a seed of its own, so that errors are independent; the table "
+        "says\n"
         "for each bound how often a sound engine misses it.\n\n"
         "Mistakes that can be made:\n" +
         list_of_mistakes() +

@@ -240,8 +240,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
 
 }  // namespace
 
-trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         precision for_precision, const amendment& amend) {
+trade_program plan_trade(const books::trade& t, const markets::market_state& market, precision for_precision,
+                         const amendment& amend) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each mistake is made between two stages of the engine: in the market before the planning, in the numbers and
-// operations of a program before the passes, in the times of its events, in the shocks, or in the results of tiles.
+// Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
+// and operations of a program before the passes, in the times of its events, in the shocks, or in the results
+// of tiles.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -64,11 +65,9 @@ void discount_with(market_state& in, const F& other) {
     for (auto& [name, a] : in.assets) {
         const curve &before = right.find(a.currency)->second, &now = in.currencies.find(a.currency)->second;
         const curve yield = a.dividend_yield;
-        a.dividend_yield =
-            curve_of(united(united(united(before.pillars(), now.pillars()), yield.pillars()), {far_years}),
-                     [&](double t) {
-                         return yield.log_discount(t) + now.log_discount(t) - before.log_discount(t);
-                     });
+        a.dividend_yield = curve_of(
+            united(united(united(before.pillars(), now.pillars()), yield.pillars()), {far_years}),
+            [&](double t) { return yield.log_discount(t) + now.log_discount(t) - before.log_discount(t); });
     }
 }
 
@@ -79,9 +78,9 @@ curve curve_of_another(const curves& all, const std::string& currency) {
     return (++at == all.end() ? all.begin() : at)->second;
 }
 
-// 30 days more for every payment: the curve falls at once by what they cost, within its first hour.
+// Ten days more for every payment: the curve falls at once by what they cost, within its first hour.
 curve late_curve(const curves& all, const std::string& currency) {
-    constexpr double late = 30 / 365.0, at_once = 1e-4;
+    constexpr double late = 10 / 365.0, at_once = 1e-4;
     const curve& c = all.find(currency)->second;
     std::vector<double> years{at_once, far_years};
     for (const double t : c.pillars()) {
@@ -93,9 +92,8 @@ curve late_curve(const curves& all, const std::string& currency) {
 void read_rates_as_annual(market_state& in) {
     for (auto& [currency, c] : in.currencies) {
         const curve right = c;
-        c = curve_of(united(right.pillars(), {far_years}), [&](double t) {
-            return -t * std::log1p(-right.log_discount(t) / t);
-        });
+        c = curve_of(united(right.pillars(), {far_years}),
+                     [&](double t) { return -t * std::log1p(-right.log_discount(t) / t); });
     }
 }
 
@@ -151,7 +149,8 @@ void change_rows(recorded& r, std::string_view name, const F& change) {
 }
 
 void add_to_drift(recorded& r, const std::vector<double>& grid) {
-    change_rows(r, "drift#", [&](double& x, std::size_t step) { x += 0.0005 * (grid[step + 1] - grid[step]); });
+    change_rows(r, "drift#",
+                [&](double& x, std::size_t step) { x += 0.0005 * (grid[step + 1] - grid[step]); });
 }
 
 void shorten_drift(recorded& r, const std::vector<double>&) {
@@ -235,8 +234,10 @@ struct path_shocks {
 
 // Those that a walk in double makes for itself.
 path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
-    path_shocks out{job.when->steps(), static_cast<std::size_t>(job.code->normals_per_step),
-                    static_cast<std::size_t>(job.paths), {}};
+    path_shocks out{job.when->steps(),
+                    static_cast<std::size_t>(job.code->normals_per_step),
+                    static_cast<std::size_t>(job.paths),
+                    {}};
     const std::size_t rows = out.steps * out.slots;
     out.all.resize(rows * out.paths);
     double drawn[2][cpu::lanes];
@@ -379,49 +380,39 @@ stages with_moments(void (*change)(moments&)) {
 std::span<const plant> plants() {
     static constexpr std::array all{
         plant{"spot", "every spot is 0.1 % too high", [] { return with_market(raise_spots); }},
-        plant{"drift", "every asset drifts 0.0005 a year too fast", [] { return with_program(add_to_drift); }},
+        plant{"drift", "every asset drifts 0.0005 a year too fast",
+              [] { return with_program(add_to_drift); }},
         plant{"compounding", "rates are read as if compounded once a year",
               [] { return with_market(read_rates_as_annual); }},
         plant{"dividends", "dividend yields are ignored", [] { return with_market(ignore_dividends); }},
         plant{"discount_curve", "payments are discounted with the curve of another currency",
-              [] {
-                  return with_market([](market_state& in) { discount_with(in, curve_of_another); });
-              }},
-        plant{"discount_late", "payments are discounted from 30 days after they are made",
-              [] {
-                  return with_market([](market_state& in) { discount_with(in, late_curve); });
-              }},
+              [] { return with_market([](market_state& in) { discount_with(in, curve_of_another); }); }},
+        plant{"discount_late", "payments are discounted from ten days after they are made",
+              [] { return with_market([](market_state& in) { discount_with(in, late_curve); }); }},
         plant{"ito", "2 % of the drift that makes up for the variance is missing",
               [] { return with_program(shorten_drift); }},
-        plant{"day_count", "variances grow by years of 360 days", [] { return with_program(count_360_days); }},
+        plant{"day_count", "variances grow by years of 360 days",
+              [] { return with_program(count_360_days); }},
         plant{"last_volatility", "the volatility at the end holds from the start",
               [] { return with_market(take_volatility_at_the_end); }},
         plant{"correlation_sign", "correlations of assets have the wrong sign",
-              [] {
-                  return with_market([](market_state& in) { scale_correlations(in, false, -1); });
-              }},
+              [] { return with_market([](market_state& in) { scale_correlations(in, false, -1); }); }},
         plant{"correlation_ignored", "assets are not correlated",
-              [] {
-                  return with_market([](market_state& in) { scale_correlations(in, false, 0); });
-              }},
+              [] { return with_market([](market_state& in) { scale_correlations(in, false, 0); }); }},
         plant{"quanto_sign", "the quanto drift has the wrong sign",
-              [] {
-                  return with_market([](market_state& in) { scale_correlations(in, true, -1); });
-              }},
+              [] { return with_market([](market_state& in) { scale_correlations(in, true, -1); }); }},
         plant{"quanto_ignored", "the quanto drift is missing",
-              [] {
-                  return with_market([](market_state& in) { scale_correlations(in, true, 0); });
-              }},
+              [] { return with_market([](market_state& in) { scale_correlations(in, true, 0); }); }},
         plant{"no_bridge", "between its stops a path is not watched",
               [] {
                   return with_program([](recorded& r, const std::vector<double>&) {
                       change_rows(r, "variance#", [](double& x, std::size_t) { x = 0; });
                   });
               }},
-        plant{"weak_bridge", "between its stops a path varies by a quarter too little",
+        plant{"weak_bridge", "between its stops a path has 5 % too little variance",
               [] {
                   return with_program([](recorded& r, const std::vector<double>&) {
-                      change_rows(r, "variance#", [](double& x, std::size_t) { x *= 0.75; });
+                      change_rows(r, "variance#", [](double& x, std::size_t) { x *= 0.95; });
                   });
               }},
         plant{"touch_side", "a touch is looked for on the wrong side of the level",
@@ -437,17 +428,15 @@ std::span<const plant> plants() {
                   });
               }},
         plant{"fixing_late", "all dates but the last see the price of the date after",
-              [] {
-                  return with_events([](std::size_t k, std::size_t n) { return k + 1 < n ? k + 1 : k; });
-              }},
+              [] { return with_events([](std::size_t k, std::size_t n) { return k + 1 < n ? k + 1 : k; }); }},
         plant{"fixing_early", "all dates but the last see the price of the date before",
               [] {
-                  return with_events([](std::size_t k, std::size_t n) { return k + 1 < n && k > 0 ? k - 1 : k; });
+                  return with_events(
+                      [](std::size_t k, std::size_t n) { return k + 1 < n && k > 0 ? k - 1 : k; });
               }},
-        plant{"fixing_skipped", "the last date but one is left out",
-              [] {
-                  return with_events([](std::size_t k, std::size_t n) { return k + 2 == n ? never : k; });
-              }},
+        plant{
+            "fixing_skipped", "the last date but one is left out",
+            [] { return with_events([](std::size_t k, std::size_t n) { return k + 2 == n ? never : k; }); }},
         plant{"count", "averages divide by one date too few", [] { return with_program(count_one_less); }},
         plant{"shared_by_assets", "all assets move with the same normals",
               [] { return with_program(share_normals_of_assets); }},
@@ -465,20 +454,20 @@ std::span<const plant> plants() {
                       take_from(of, -1, [](std::size_t p) { return p % 2 == 1 ? p - 1 : p; });
                   });
               }},
-        plant{"normal_mean", "normals have the mean 0.005",
+        plant{"normal_mean", "normals have the mean 0.003",
               [] {
                   return with_shocks(
-                      [](path_shocks& of) { change_each(of, [](double x) { return x + 0.005; }); });
+                      [](path_shocks& of) { change_each(of, [](double x) { return x + 0.003; }); });
               }},
         plant{"normal_variance", "normals have the variance 1.01",
               [] {
                   return with_shocks(
                       [](path_shocks& of) { change_each(of, [](double x) { return x * std::sqrt(1.01); }); });
               }},
-        plant{"normal_tails", "no normal is beyond 2.5",
+        plant{"normal_tails", "no normal is beyond 3",
               [] {
                   return with_shocks([](path_shocks& of) {
-                      change_each(of, [](double x) { return std::clamp(x, -2.5, 2.5); });
+                      change_each(of, [](double x) { return std::clamp(x, -3.0, 3.0); });
                   });
               }},
         plant{"tile_lost", "the paths of a tile are counted and their payoffs are lost",

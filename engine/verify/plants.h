@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that an engine could make, each made on purpose: what would go unnoticed can't be trusted to be right.
+// Mistakes that an engine could make, each made on purpose: what would go unnoticed can't be trusted to be
+// right.
 #pragma once
 
 #include <span>

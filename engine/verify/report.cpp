@@ -2,6 +2,7 @@
 // What verify has found, for people and for programs.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "engine/report/columns.h"
@@ -28,6 +29,7 @@ std::string word(bool holds) {
 }
 
 std::string value_text(double x) {
+    if (std::abs(x) < 0.0005) x = 0;  // and not -0.000
     return std::abs(x) < 1000 ? fixed(x, 3) : report::significant(x, 3);
 }
 
@@ -49,13 +51,11 @@ std::string known_by(const row_judgement& r) {
 }
 
 std::string verdict_text(const judgement& j) {
-    columns statistics({{"all trades"},
-                        {"value", align::point},
-                        {"bounds"},
-                        {"false alarms", align::right},
-                        {"verdict"}});
+    columns statistics(
+        {{"all trades"}, {"value", align::point}, {"bounds"}, {"false alarms", align::right}, {"verdict"}});
     for (const statistic& s : j.of)
-        statistics.add({s.name, value_text(s.value), bounds_text(s), once_in(s.false_alarm), word(s.holds())});
+        statistics.add(
+            {s.name, value_text(s.value), bounds_text(s), once_in(s.false_alarm), word(s.holds())});
     columns rows({{"product"},
                   {"known by"},
                   {"trades", align::right},
@@ -73,14 +73,32 @@ std::string verdict_text(const judgement& j) {
                   value_text(r.of[0].value), value_text(r.of[1].value), value_text(r.of[2].value),
                   out.empty() ? "holds" : out});
     }
-    return statistics.text() + "\n" + rows.text() + "false alarms of all rows together: " +
-           once_in(alarm_of_rows) + "\n";
+    return statistics.text() + "\n" + rows.text() +
+           "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
 }
 
-double farthest_alarm(const judgement& j) {
+// At most: the sum of all chances.
+double alarm_of_any(const judgement& j) {
     double sum = alarm_of_rows;
     for (const statistic& s : j.of) sum += s.false_alarm;
     return sum;
+}
+
+// How many trades walked where.
+std::map<std::string, std::size_t> places(const outcome& o) {
+    std::map<std::string, std::size_t> out;
+    for (const priced_trade& p : o.prices) ++out[p.walked_on];
+    return out;
+}
+
+std::string places_text(const outcome& o) {
+    const auto all = places(o);
+    std::string out;
+    for (const auto& [name, trades] : all) {
+        out += (out.empty() ? "" : "; ") + printable(name);
+        if (all.size() > 1) out += " (" + report::counted(trades, "trade") + ")";
+    }
+    return out;
 }
 
 std::string indented(const std::string& text) {
@@ -142,8 +160,8 @@ std::string csv_line(const std::string& engine, const row_judgement* row, std::s
                      const statistic& s) {
     return csv_field(engine) + "," + csv_field(row == nullptr ? "" : product_of(*row)) + "," +
            csv_field(row == nullptr ? "" : known_by(*row)) + "," + std::to_string(trades) + "," +
-           csv_field(s.name) + "," + shortest(s.value) + "," + shortest(s.low) + "," + shortest(s.high) + "," +
-           shortest(s.false_alarm) + "," + (s.holds() ? "holds" : "out") + "\n";
+           csv_field(s.name) + "," + shortest(s.value) + "," + shortest(s.low) + "," + shortest(s.high) +
+           "," + shortest(s.false_alarm) + "," + (s.holds() ? "holds" : "out") + "\n";
 }
 
 std::string csv_lines(const std::string& engine, const judgement& j) {
@@ -175,18 +193,30 @@ std::string statistics_json(const std::vector<statistic>& all, const std::string
     });
 }
 
+std::string places_json(const outcome& o) {
+    std::string out;
+    for (const auto& [name, trades] : places(o))
+        out += (out.empty() ? "" : ", ") + json_string(name) + ": " + std::to_string(trades);
+    return "{" + out + "}";
+}
+
 std::string judgement_json(const outcome& o, const std::vector<priced_trade>& prices, const judgement& j,
                            const std::string& indent) {
     const std::string in = indent + "  ";
     std::string out = "{\n" + in + "\"holds\": " + truth_name(j.holds()) + ",\n";
     out += in + "\"failed\": " + std::to_string(j.failed) + ",\n";
     out += in + "\"statistics\": " + statistics_json(j.of, in) + ",\n";
-    out += in + "\"rows\": " + json_list(j.rows, in, [&](const row_judgement& r) {
-               return "{\"product\": " + json_string(product_of(r)) + ", \"known_by\": " +
-                      json_string(known_by(r)) + ", \"trades\": " + std::to_string(r.trades) +
-                      ", \"largest_z\": " + json_number(r.largest_z) + ", \"holds\": " +
-                      truth_name(r.holds()) + ", \"statistics\": " + statistics_json(r.of, in + "  ") + "}";
-           }) + ",\n";
+    out += in + "\"rows\": " +
+           json_list(j.rows, in,
+                     [&](const row_judgement& r) {
+                         return "{\"product\": " + json_string(product_of(r)) +
+                                ", \"known_by\": " + json_string(known_by(r)) +
+                                ", \"trades\": " + std::to_string(r.trades) +
+                                ", \"largest_z\": " + json_number(r.largest_z) +
+                                ", \"holds\": " + truth_name(r.holds()) +
+                                ", \"statistics\": " + statistics_json(r.of, in + "  ") + "}";
+                     }) +
+           ",\n";
     out += in + "\"worst\": " + json_list(j.worst, in, [&](std::size_t at) {
                const priced_trade& p = prices[at];
                return "{\"z\": " + json_number(j.z[at]) + ", \"price\": " + json_number(p.price) +
@@ -203,19 +233,21 @@ std::string judgement_json(const outcome& o, const std::vector<priced_trade>& pr
 std::string table(const outcome& o) {
     std::string out = report::counted(o.trades.size(), "random trade") + " with a known price, " +
                       std::to_string(o.paths) + " paths each, seed " + std::to_string(o.seed) + ", " +
-                      o.precision + " precision\n\n" + verdict_text(o.of_engine);
+                      o.precision + " precision, " + places_text(o) + "\n\n" + verdict_text(o.of_engine);
     if (o.of_engine.failed > 0)
         out += report::counted(o.of_engine.failed, "trade") + " could not be priced\n";
     out += worst_text(o, o.prices, o.of_engine, o.of_engine.holds() ? 1 : 3);
     if (!o.mistakes.empty()) out += mistakes_text(o);
     if (o.mistakes.size() == 1) {
         const auto& m = o.mistakes.front();
-        out += "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of) + worst_text(o, m.prices, m.of, 1);
+        out +=
+            "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of) + worst_text(o, m.prices, m.of, 1);
     }
     out += "\n";
     out += o.of_engine.holds() ? "every bound holds" : "NOT EVERY BOUND HOLDS";
-    out += "; a sound engine misses one for " + once_in(farthest_alarm(o.of_engine)) + " seeds\n";
-    return out + report::duration(o.seconds) + " on " + report::counted(static_cast<std::uint64_t>(o.threads), "thread") + " (" +
+    out += "; a sound engine misses one of them for " + once_in(alarm_of_any(o.of_engine)) + " seeds\n";
+    return out + report::duration(o.seconds) + " on " +
+           report::counted(static_cast<std::uint64_t>(o.threads), "thread") + " (" +
            report::rate(static_cast<double>(o.path_steps) / o.seconds) + " path-steps/s)\n";
 }
 
@@ -231,15 +263,16 @@ std::string json(const outcome& o) {
     out += "  \"holds\": " + truth_name(o.holds()) + ",\n";
     out += "  \"trades\": " + std::to_string(o.trades.size()) + ", \"paths\": " + std::to_string(o.paths) +
            ", \"seed\": " + std::to_string(o.seed) + ",\n  \"precision\": " + json_string(o.precision) +
-           ", \"device\": " + json_string(o.device) + ", \"threads\": " + std::to_string(o.threads) +
-           ", \"seconds\": " + json_number(o.seconds) + ",\n";
+           ", \"device\": " + json_string(o.device) + ", \"walked_on\": " + places_json(o) +
+           ",\n  \"threads\": " + std::to_string(o.threads) + ", \"seconds\": " + json_number(o.seconds) +
+           ",\n";
     out += "  \"engine\": " + judgement_json(o, o.prices, o.of_engine, "  ") + ",\n";
     out += "  \"mistakes\": " + json_list(o.mistakes, "  ", [&](const outcome::planted& m) {
                return "{\"name\": " + json_string(m.name) + ", \"what\": " + json_string(m.what) +
-                      ", \"caught\": " + truth_name(m.is_caught()) + ", \"noticed_by\": " +
-                      json_string(found_by(m.of)) + ", \"times_the_bound\": " +
-                      json_number(m.of.strongest().what->reach()) + ", \"engine\": " +
-                      judgement_json(o, m.prices, m.of, "    ") + "}";
+                      ", \"caught\": " + truth_name(m.is_caught()) +
+                      ", \"noticed_by\": " + json_string(found_by(m.of)) +
+                      ", \"times_the_bound\": " + json_number(m.of.strongest().what->reach()) +
+                      ", \"engine\": " + judgement_json(o, m.prices, m.of, "    ") + "}";
            });
     return out + "\n}\n";
 }

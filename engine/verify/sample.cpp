@@ -43,19 +43,11 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
 
 }  // namespace
 
-std::vector<drawn_trade> draw_sample(const sample_wanted& wanted,
-                                     const std::function<void(std::size_t)>& done) {
+std::vector<drawn_trade> draw_sample(const sample_wanted& wanted, const std::function<void()>& watch) {
     std::vector<std::optional<drawn_trade>> drawn(wanted.trades);
-    std::atomic<std::size_t> count{0};
     cpu::for_each(
         wanted.trades, wanted.threads, wanted.cancel,
-        [&](int, std::uint64_t i) {
-            drawn[i] = draw(wanted, i);
-            ++count;
-        },
-        [&] {
-            if (done) done(count);
-        });
+        [&](int, std::uint64_t i) { drawn[i] = draw(wanted, i); }, watch);
     std::vector<drawn_trade> out;
     out.reserve(wanted.trades);
     for (auto& t : drawn) out.push_back(std::move(*t));
@@ -82,6 +74,9 @@ std::vector<priced_trade> price_sample(
             priced_trade& p = out[i];
             p.path_steps = got.told.manifest.path_steps;
             if (row.status == trade_status::failed) p.failure = row.message;
+            for (const std::string& gpu : got.told.manifest.devices)
+                p.walked_on += (p.walked_on.empty() ? "" : ", ") + gpu;
+            if (p.walked_on.empty()) p.walked_on = "CPU";
             p.price = row.price;
             p.standard_error = row.standard_error;
             if (m.m2 > 0) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));

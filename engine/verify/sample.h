@@ -15,8 +15,8 @@
 
 namespace tilewalk::verify {
 
-// A trade that is a book of its own, with a seed of its own: trades of one book share their random numbers, which
-// would tie their errors together.
+// A trade that is a book of its own, with a seed of its own: trades of one book share their random numbers,
+// which would tie their errors together.
 struct drawn_trade {
     std::size_t truth = 0;  // its number in the catalogue
     std::string text;       // the whole book with its settings: enough to price it again
@@ -34,13 +34,15 @@ struct sample_wanted {
     int threads = 1;
     const std::atomic<bool>* cancel = nullptr;
 };
-// The same trades whatever the threads; of two sizes the smaller is the beginning of the larger.
-std::vector<drawn_trade> draw_sample(const sample_wanted& wanted, const std::function<void(std::size_t)>& done);
+// The same trades whatever the threads; of two sizes the smaller is the beginning of the larger. Meanwhile
+// `watch` is called about ten times a second.
+std::vector<drawn_trade> draw_sample(const sample_wanted& wanted, const std::function<void()>& watch = {});
 
 struct priced_trade {
     double price = 0, standard_error = 0;
     double skew = 0;  // of the payoffs over the root of their number
     std::string failure;
+    std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;
 };
 struct pricing_wanted {
@@ -49,12 +51,12 @@ struct pricing_wanted {
     const std::atomic<bool>* cancel = nullptr;
     stages by{};
 };
-std::vector<priced_trade> price_sample(std::span<const drawn_trade> trades, const pricing_wanted& wanted,
-                                       cuda::backend& gpus,
-                                       const std::function<void(std::size_t done, std::uint64_t steps)>& done);
+std::vector<priced_trade> price_sample(
+    std::span<const drawn_trade> trades, const pricing_wanted& wanted, cuda::backend& gpus,
+    const std::function<void(std::size_t done, std::uint64_t steps)>& done = {});
 
 // A price that is no number, or that has no error and is not the truth, is as far out as can be told.
-inline constexpr double farthest_z = 1e6;
+inline constexpr double farthest_z = 1000;
 scored_trade score(const drawn_trade& t, const priced_trade& got, double truth);
 
 }  // namespace tilewalk::verify

@@ -23,8 +23,8 @@ double crossing(const F& falling, double level, double low, double high) {
     return 0.5 * (low + high);
 }
 
-// The chance that a gamma variable of shape `a` exceeds x: by its power series below the mean, by its continued
-// fraction (Lentz) above.
+// The chance that a gamma variable of shape `a` exceeds x: by its power series below the mean, by its
+// continued fraction (Lentz) above.
 double gamma_tail(double a, double x) {
     if (x <= 0) return 1;
     const double scale = std::exp(a * std::log(x) - x - std::lgamma(a));

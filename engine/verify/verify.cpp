@@ -57,8 +57,8 @@ std::vector<const verify::plant*> plants_for(const std::string& name) {
     return out;
 }
 
-// Trades done and to do over all passes. How many steps the paths of trades to come have is not known: they are
-// taken to be as long as those so far.
+// Trades done and to do over all passes. How many steps the paths of trades to come have is not known: they
+// are taken to be as long as those so far.
 class pass_progress {
   public:
     pass_progress(const std::function<void(const progress&)>& tell, std::size_t trades, std::size_t passes)
@@ -126,9 +126,10 @@ verification verify_prices(const verify_request& asked) {
                                            std::to_string(truths.size()) + " kinds with a known price");
     }
 
+    pass_progress told(asked.on_progress, asked.trades, 1 + plants.size());
     out->trades = verify::draw_sample(
-        {asked.trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel}, {});
-    pass_progress told(asked.on_progress, out->trades.size(), 1 + plants.size());
+        {asked.trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel},
+        [&] { told.tell(0, 0); });
     cuda::backend gpus;
     const auto priced = [&](const stages& by) {
         auto got = verify::price_sample(out->trades, {out->device, out->threads, asked.cancel, by}, gpus,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the prices are right: random trades, whose prices are known without any simulation, are priced and their
-// errors judged together; and whether that would notice if the prices were wrong.
+// Whether the prices are right: random trades, whose prices are known without any simulation, are priced and
+// their errors judged together; and whether that would notice if the prices were wrong.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,9 @@ namespace verify {
 struct outcome;
 }
 
-// What holds where the caller does not say otherwise. No multiple of what a tile holds: the last tile is cut short.
-inline constexpr std::uint64_t default_verified_trades = 3000, default_verified_paths = 20000,
+// What holds where the caller does not say otherwise. No multiple of what a tile holds: the last tile is cut
+// short.
+inline constexpr std::uint64_t default_verified_trades = 5000, default_verified_paths = 20000,
                                default_verified_seed = 1;
 
 // A mistake that the engine can be made to make.
@@ -57,7 +58,8 @@ class verification {
     std::shared_ptr<const verify::outcome> of_;
 };
 
-// The same figures for any number of threads. Throws tilewalk::error (usage) with the known names and the nearest.
+// The same figures for any number of threads. Throws tilewalk::error (usage) with the known names and the
+// nearest.
 verification verify_prices(const verify_request& asked);
 
 }  // namespace tilewalk
