@@ -22,7 +22,7 @@ struct outcome;
 
 // What holds where the caller does not say otherwise. No multiple of what a tile holds: the last tile is cut
 // short.
-inline constexpr std::uint64_t default_verified_trades = 5000, default_verified_paths = 20000,
+inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
                                default_verified_seed = 1;
 
 // A mistake that the engine can be made to make.
