@@ -243,7 +243,7 @@ std::string table(const outcome& o) {
         out +=
             "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of) + worst_text(o, m.prices, m.of, 1);
     }
-    out += "\n";
+    out += o.mistakes.empty() ? "\n" : "\nwithout a mistake ";
     out += o.of_engine.holds() ? "every bound holds" : "NOT EVERY BOUND HOLDS";
     out += "; a sound engine misses one of them for " + once_in(alarm_of_any(o.of_engine)) + " seeds\n";
     return out + report::duration(o.seconds) + " on " +
