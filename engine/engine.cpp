@@ -35,6 +35,7 @@
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
+#include "engine/pricing.h"
 #include "engine/random/catalogue.h"
 #include "engine/random/units.h"
 #include "engine/replay/shock_file.h"
@@ -197,14 +198,14 @@ void check_scenario_paths(const program::path_data& data, const markets::market_
 }
 
 planned plan_one(const books::trade& t, const markets::market_state& in, plan::precision for_precision,
-                 std::uint64_t paths, shape_store& shapes) {
+                 std::uint64_t paths, shape_store& shapes, const stages& by = {}) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
         return p;
     }
     try {
-        plan::trade_program made = plan::plan_trade(t, in, for_precision);
+        plan::trade_program made = by.plan(t, in, for_precision);
         check_scenario_paths(made.data, in, paths);
         p.currency = std::move(made.currency);
         p.certain = made.is_certain();
@@ -487,12 +488,18 @@ results engine::price(const book& trades, const run_options& options) const {
 }
 
 results engine::price(const book& trades, const market& in, const run_options& options) const {
+    return price_book(settings_, *gpus_, trades, in, options).told;
+}
+
+priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus, const book& trades,
+                       const market& in, const run_options& options, const stages& by) {
     const auto begin = clock::now();
     const auto& state = trades.state();
-    const auto& operations = operations_named(settings_.instruction_set);
+    const auto& operations = operations_named(settings.instruction_set);
     const settled run = settle(options.overrides, trades.settings());
 
-    results out;
+    priced_book made;
+    results& out = made.told;
     out.manifest.started = utc_now();
     progress now;
     now.trades = state.trades.size();
@@ -501,13 +508,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
     };
 
     // A GPU takes a moment to open, which planning needs not wait for.
-    auto choosing = std::async(std::launch::async, [&] { return gpus_->choose(run.device); });
+    auto choosing = std::async(std::launch::async, [&] { return all_gpus.choose(run.device); });
     std::vector<planned> plans(state.trades.size());
     shape_store shapes;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
-            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, run.paths, shapes);
+            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, run.paths, shapes, by);
         },
         report);
     const cuda::backend::choice gpus = choosing.get();
@@ -532,7 +539,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
     std::vector<std::optional<walked_trade>> walked(plans.size());
     if (!gpus.devices.empty() && !walks.empty()) {
         walk_on_gpus(
-            *gpus_, gpus, walks, plans, run, shocks, scenarios, options,
+            all_gpus, gpus, walks, plans, run, shocks, scenarios, options,
             [&](std::uint64_t steps) {
                 now.path_steps_done = steps;
                 report();
@@ -554,7 +561,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
             jobs.push_back(job_for_cpu(plans[i], run, shocks, scenarios));
         }
         const auto results =
-            cpu::walk_all(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
+            by.walk(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
                 now.trades_done = done_before + p.jobs_done;
                 now.path_steps_done = p.path_steps_done;
                 report();
@@ -567,6 +574,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const books::trade& t = state.trades[i];
         price_row& row = out.rows.emplace_back();
+        made.moments.push_back(walked[i] ? walked[i]->result.moments : kernels::moments{});
         row.trade = t.id;
         row.product = t.product_name;
         row.currency = plans[i].currency;
@@ -614,7 +622,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
     m.path_seconds = seconds(walked_at - planned_at).count();
     m.total_seconds = seconds(clock::now() - begin).count();
     m.path_steps = now.path_steps;
-    return out;
+    return made;
 }
 
 namespace {

@@ -708,6 +708,76 @@ TEST_F(command, diff_judges_in_standard_errors) {
     expect({"diff", ".", "a.json"}, 2, "this is a folder");
 }
 
+TEST_F(command, verify_says_whether_prices_are_right) {
+    const arguments small{"verify", "--trades", "240", "--paths", "1500"};
+    const auto with = [&small](const arguments& more) {
+        arguments all = small;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    // All but the line of the time that it took.
+    const auto figures = [](std::string out) {
+        out.erase(out.rfind('\n', out.size() - 2));
+        return out;
+    };
+    const finished one = run(with({"--threads", "1"})), three = run(with({"--threads", "3"}));
+    EXPECT_EQ(one.code, 0) << shown(small, one);
+    EXPECT_EQ(one.err, "");
+    EXPECT_EQ(figures(one.out), figures(three.out));
+    EXPECT_NE(figures(one.out), figures(run(with({"--seed", "2"})).out));
+    for (const std::string part :
+         {"240 random trades", "\nlargest |z| ", "\nmean z ", "\nleaning z ", "\nmean z squared ",
+          "\nKolmogorov-Smirnov ", "\nautocallable ", "\nevery bound holds", "the worst trade"})
+        EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
+
+    const finished digital = run(with({"--product", "digital", "european", "-o", "made.csv"}));
+    EXPECT_EQ(digital.code, 0) << digital.err;
+    const std::string csv = text_of(folder / "made.csv");
+    EXPECT_TRUE(
+        csv.starts_with("mistake,product,known_by,trades,statistic,value,low,high,false_alarm,verdict\n"));
+    EXPECT_TRUE(has(csv, "\n,digital,") && has(csv, "\n,european,") && !has(csv, "barrier")) << csv;
+
+    // With so few trades a small mistake goes unnoticed and a large one does not.
+    const finished small_one = run(with({"--plant", "drift"}));
+    EXPECT_EQ(small_one.code, 5) << shown(small, small_one);
+    EXPECT_TRUE(has(small_one.out, "NOT CAUGHT\n") && has(small_one.out, "\n0 of 1 mistake caught\n"))
+        << small_one.out;
+    const finished large_one = run(with({"--plant", "floor", "--format", "json"}));
+    EXPECT_EQ(large_one.code, 0) << shown(small, large_one);
+    const auto json = nlohmann::json::parse(large_one.out);
+    EXPECT_TRUE(json["holds"] && json["engine"]["holds"] && !json["mistakes"][0]["engine"]["holds"]);
+    EXPECT_EQ(json["mistakes"][0]["name"], "floor");
+    EXPECT_EQ(json["walked_on"]["CPU"], 240);
+
+    surroundings in;
+    in.variables = {{"TILEWALK_PATHS", "2k"}, {"TILEWALK_SEED", "9"}};
+    EXPECT_TRUE(
+        run({"verify", "--trades", "16", "--product", "digital"}, in)
+            .out.starts_with(
+                "16 random trades with a known price, 2000 paths each, seed 9, double precision, CPU\n"));
+    EXPECT_TRUE(has(run(with({"--precision", "mixed"})).out, "mixed precision"));
+
+    expect({"verify", "--plant", "drfit"}, 2, "did you mean 'drift'?");
+    expect({"verify", "--product", "digitl"}, 2, "did you mean 'digital'?");
+    expect({"verify", "--trades", "0"}, 2, "--trades: found '0', expected a whole number from 1 to");
+    expect({"verify", "--paths", "1.5"}, 2, "--paths: found '1.5', expected a whole number");
+    expect({"verify", "--precision", "tripel"}, 2, "--precision: found 'tripel', expected double");
+    expect({"verify", "--plant", "drift", "--device", "cuda"}, 2, "mistakes are made on the CPU alone");
+    expect({"verify", "book.yaml"}, 2, "unexpected argument 'book.yaml'");
+    expect({"verify", "--format", "xml"}, 2, "--format: found 'xml'");
+    expect({"verify", "--output", "absent/made.csv"}, 2, "absent");
+}
+
+TEST_F(command, verify_is_stopped_by_ctrl_c) {
+    running started({"verify", "--trades", "100000", "--paths", "1M", "-o", "made.json"}, folder, {});
+    started.wait_until_at_work();
+    started.send(SIGINT);
+    const finished got = started.wait();
+    EXPECT_EQ(got.code, 130) << got.err;
+    EXPECT_EQ(got.err, "tilewalk: interrupted; nothing was written\n");
+    EXPECT_FALSE(files().contains("made.json"));
+}
+
 TEST_F(command, control_characters_of_a_file_never_reach_the_terminal) {
     put("evil.yaml",
         "market: market.yaml\ntrades:\n  - {id: \"\\e[31mred\", product: european, underlying: ACMEE, "

@@ -7,7 +7,9 @@
 
 namespace tilewalk::books {
 
-std::vector<std::shared_ptr<const language::product>> read_library() {
+namespace {
+
+std::vector<std::shared_ptr<const language::product>> read_files() {
     std::vector<std::shared_ptr<const language::product>> products;
     for (const auto& file : library_files()) {
         const std::string name = "library/" + std::string(file.name);
@@ -21,6 +23,14 @@ std::vector<std::shared_ptr<const language::product>> read_library() {
     }
     std::sort(products.begin(), products.end(),
               [](const auto& a, const auto& b) { return a->name < b->name; });
+    return products;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const language::product>> read_library() {
+    // The files are part of the binary and products never change, so a process reads them once.
+    static const auto products = read_files();
     return products;
 }
 

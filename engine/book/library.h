@@ -22,7 +22,7 @@ std::span<const library_file> example_markets();
 
 // A product definition; library files and users' files are read by the same function.
 std::shared_ptr<const language::product> read_product(const config::node& root);
-// All products of the library, by name. Read once for each call.
+// All products of the library, by name.
 std::vector<std::shared_ptr<const language::product>> read_library();
 
 }  // namespace tilewalk::books

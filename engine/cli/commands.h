@@ -21,5 +21,6 @@ command add_diff(CLI::App& to);
 command add_devices(CLI::App& to);
 command add_bench(CLI::App& to);
 command add_tune(CLI::App& to);
+command add_verify(CLI::App& to);
 
 }  // namespace tilewalk::cli

@@ -10,6 +10,7 @@ enum exit_code : int {
     bad_input = 2,    // usage, a file, the output
     some_failed = 3,  // some trades failed or differ; all others are reported
     slower = 4,       // than the baseline
+    unverified = 5,   // prices that are known came out wrong, or a mistake went unnoticed
     interrupted = 130,
 };
 

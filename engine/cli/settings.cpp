@@ -55,15 +55,6 @@ std::string name_of(output_format format) {
     return format_names[static_cast<std::size_t>(format)];
 }
 
-// The format that a file's ending asks for.
-std::optional<output_format> format_of_ending(const std::string& file) {
-    const std::string ending = std::filesystem::path(file).extension().string();
-    if (ending == ".txt") return output_format::table;
-    if (ending == ".csv") return output_format::csv;
-    if (ending == ".json") return output_format::json;
-    return {};
-}
-
 constexpr std::string_view prefix = "TILEWALK_";
 
 // What may follow it, here or in the library.
@@ -183,6 +174,14 @@ output_format parse_format(const std::string& text, const std::string& origin) {
     const auto at = std::ranges::find(format_names, text);
     if (at == format_names.end()) refuse(origin, text, joined(format_names) + suggestion(text, format_names));
     return static_cast<output_format>(at - format_names.begin());
+}
+
+std::optional<output_format> format_of_ending(const std::string& file) {
+    const std::string ending = std::filesystem::path(file).extension().string();
+    if (ending == ".txt") return output_format::table;
+    if (ending == ".csv") return output_format::csv;
+    if (ending == ".json") return output_format::json;
+    return {};
 }
 
 settings settle(const spoken& options, const environment& variables, const book& of,

@@ -75,5 +75,7 @@ environment process_environment();
 std::vector<std::string> misspelt_variables();
 
 output_format parse_format(const std::string& text, const std::string& origin);
+// The format that a file's ending asks for.
+std::optional<output_format> format_of_ending(const std::string& file);
 
 }  // namespace tilewalk::cli

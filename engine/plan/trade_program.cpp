@@ -182,7 +182,8 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
 
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
-                           const markets::market_state& market, precision for_precision) {
+                           const markets::market_state& market, precision for_precision,
+                           const amendment& amend) {
     trade_program out;
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency);
@@ -230,7 +231,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step();
 
-    const auto recorded = std::move(into).finish();
+    auto recorded = std::move(into).finish();
+    if (amend) amend(recorded, grid);
     program::program code = program::optimise(recorded.code, &cpu::evaluate);
     if (for_precision == precision::single_fast) {
         code = program::optimise(program::regroup(code), &cpu::evaluate);
@@ -251,13 +253,13 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
 
 }  // namespace
 
-trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         precision for_precision) {
+trade_program plan_trade(const books::trade& t, const markets::market_state& market, precision for_precision,
+                         const amendment& amend) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market, for_precision);
+        trade_program made = plan_without(idle, t, market, for_precision, amend);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,9 +29,12 @@ struct trade_program {
     bool is_certain() const { return when.steps() == 0; }
 };
 
+// What is done to a program between its recording and the passes; `grid` has the times it was recorded for.
+using amendment = std::function<void(program::recorder::recorded&, const std::vector<double>& grid)>;
+
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
-// The program is made for a walk in this precision.
+// The program is made for a walk in this precision. Nothing is amended where nobody asks for it.
 trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         precision for_precision = precision::double_);
+                         precision for_precision = precision::double_, const amendment& amend = {});
 
 }  // namespace tilewalk::plan

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk verify: whether the prices are right, and whether anybody would notice if they were not.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/output.h"
+#include "engine/cli/progress.h"
+#include "engine/cli/settings.h"
+#include "tilewalk/setting_table.h"
+#include "tilewalk/verify.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+// The settings of a run that it takes.
+struct taken_setting {
+    const char* name;
+    const char* help;
+    const char* type;
+};
+constexpr std::array taken{
+    taken_setting{"paths", "Paths of a trade", "N"},
+    taken_setting{"seed", "Another seed makes other trades and other paths", "N"},
+    taken_setting{"threads", "Threads of the CPU; 0: all cores. No figure depends on it (default 0)", "N"},
+    taken_setting{"device", "Where paths are walked: auto, cpu, cuda or numbers of GPUs (default auto)",
+                  "WHERE"},
+    taken_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
+};
+
+struct request {
+    std::optional<std::string> trades, plant, format;
+    std::vector<std::string> products;
+    std::string output = "-";
+    std::array<std::optional<std::string>, taken.size()> settings;
+};
+
+[[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected) {
+    throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, text, expected));
+}
+
+std::uint64_t parse_trades(const std::string& text) {
+    constexpr std::uint64_t most = 1'000'000;
+    std::uint64_t count = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (code != std::errc() || end != text.data() + text.size() || count < 1 || count > most)
+        refuse("--trades", text, fmt::format("a whole number from 1 to {}", most));
+    return count;
+}
+
+// Options beat the environment, as they do everywhere.
+run_settings settle(const request& asked) {
+    const environment variables = process_environment();
+    run_settings out;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        const run_setting& known = *std::ranges::find(setting_table(), taken[i].name, &run_setting::name);
+        const auto take = [&](const std::string& text, const std::string& origin) {
+            if (const auto expected = known.read(text, out)) refuse(origin, text, *expected);
+        };
+        const std::string variable = known.variable();
+        if (const char* text = variables(variable.c_str()); text != nullptr && *text != '\0')
+            take(text, variable);
+        if (asked.settings[i]) take(*asked.settings[i], known.option());
+    }
+    return out;
+}
+
+output_format format_of(const request& asked) {
+    if (asked.format) return parse_format(*asked.format, "--format");
+    return format_of_ending(asked.output).value_or(output_format::table);
+}
+
+int run_verify(const request& asked) {
+    verify_request what;
+    if (asked.trades) what.trades = parse_trades(*asked.trades);
+    what.products = asked.products;
+    what.plant = asked.plant.value_or("");
+    what.settings = settle(asked);
+    const output_format format = format_of(asked);
+    const output to(asked.output);
+    std::optional<verification> made;
+    {
+        const interrupt watch;
+        progress_bar bar;
+        what.cancel = watch.flag();
+        if (bar.is_shown()) what.on_progress = [&bar](const progress& now) { bar.update(now); };
+        made = verify_prices(what);
+        watch.check();
+    }
+    to.write(made->text(format));
+    return made->holds() ? all_well : unverified;
+}
+
+std::string list_of_mistakes() {
+    std::string out;
+    for (const known_mistake& m : known_mistakes()) out += fmt::format("  {:<20} {}\n", m.name, m.what);
+    return out;
+}
+
+}  // namespace
+
+command add_verify(CLI::App& to) {
+    CLI::App* app =
+        to.add_subcommand("verify", "Hold prices of random trades against those known without simulation")
+            ->group("Commands");
+    const auto asked = std::make_shared<request>();
+    app->add_option("--trades", asked->trades,
+                    fmt::format("How many random trades (default {})", default_verified_trades))
+        ->type_name("N");
+    app->add_option("--product", asked->products, "Only trades of these products")
+        ->type_name("NAME")
+        ->delimiter(',');
+    app->add_option("--plant", asked->plant,
+                    "Make a mistake, or all of them one at a time, and see that it is noticed")
+        ->type_name("NAME");
+    app->add_option("--format", asked->format,
+                    "table, csv or json; if left out, what the ending of --output says, else a table")
+        ->type_name("NAME");
+    app->add_option("-o,--output", asked->output,
+                    "File for the results; it appears whole or not at all. - is standard output")
+        ->type_name("FILE");
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        const std::string name = taken[i].name;
+        const std::string preset = name == "paths"  ? fmt::format(" (default {})", default_verified_paths)
+                                   : name == "seed" ? fmt::format(" (default {})", default_verified_seed)
+                                                    : "";
+        app->add_option("--" + name, asked->settings[i], taken[i].help + preset)
+            ->type_name(taken[i].type)
+            ->group("Run");
+    }
+    app->footer(
+        "Each trade is priced by itself with a seed of its own, so that errors are independent; the table "
+        "says\n"
+        "for each bound how often a sound engine misses it.\n\n"
+        "Mistakes that can be made:\n" +
+        list_of_mistakes() +
+        "\n"
+        "Examples:\n"
+        "  tilewalk verify\n"
+        "  tilewalk verify --product barrier --trades 2000 --paths 100k\n"
+        "  tilewalk verify --plant all\n\n"
+        "Exit codes: 0 every bound holds and every mistake was noticed, 5 not so, 2 bad usage,\n"
+        "130 interrupted.");
+    return {app, [asked] { return run_verify(*asked); }};
+}
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the prices are right: random trades, whose prices are known without any simulation, are priced and
+// their errors judged together; and whether that would notice if the prices were wrong.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tilewalk/engine.h"
+#include "tilewalk/results.h"
+#include "tilewalk/run_settings.h"
+
+namespace tilewalk {
+
+namespace verify {
+struct outcome;
+}
+
+// What holds where the caller does not say otherwise. No multiple of what a tile holds: the last tile is cut
+// short.
+inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
+                               default_verified_seed = 1;
+
+// A mistake that the engine can be made to make.
+struct known_mistake {
+    std::string name, what;
+};
+std::vector<known_mistake> known_mistakes();
+
+// The products of which there are trades with a known price.
+std::vector<std::string> verified_products();
+
+struct verify_request {
+    std::uint64_t trades = default_verified_trades;
+    std::vector<std::string> products;  // none: all of them
+    std::string plant;                  // a mistake to make, "all" of them one at a time, or none
+    // Of these paths, seed, threads, device and precision count. Mistakes are made on the CPU alone.
+    run_settings settings;
+    std::function<void(const progress&)> on_progress{};
+    const std::atomic<bool>* cancel = nullptr;
+};
+
+class verification {
+  public:
+    explicit verification(std::shared_ptr<const verify::outcome> of) : of_(std::move(of)) {}
+
+    // Every bound holds for the engine as it is, and none that was made went uncaught.
+    bool holds() const;
+    std::string text(output_format as) const;
+
+    const verify::outcome& state() const { return *of_; }
+
+  private:
+    std::shared_ptr<const verify::outcome> of_;
+};
+
+// The same figures for any number of threads. Throws tilewalk::error (usage) with the known names and the
+// nearest.
+verification verify_prices(const verify_request& asked);
+
+}  // namespace tilewalk

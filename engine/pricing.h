@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pricing of a book, stage by stage. Each stage is a function: the engine hands in its own, and whoever
+// wants to know whether a wrong one would be noticed hands in that.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/backend.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "kernels/moments.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+struct stages {
+    // From a trade and a market to a program and its numbers.
+    std::function<plan::trade_program(const books::trade&, const markets::market_state&, plan::precision)>
+        plan = [](const books::trade& t, const markets::market_state& in, plan::precision p) {
+            return plan::plan_trade(t, in, p);
+        };
+    // From programs to the moments of what they pay, on the CPU.
+    std::function<std::vector<kernels::tile_result>(
+        std::span<const cpu::path_job>, const cpu::lane_operations&, int threads,
+        const std::atomic<bool>* cancel, const std::function<void(const cpu::pool_progress&)>&)>
+        walk = cpu::walk_all;
+};
+
+struct priced_book {
+    results told;
+    std::vector<kernels::moments> moments;  // by row; empty where no path was walked
+};
+
+priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                       const market& in, const run_options& options, const stages& by = {});
+
+}  // namespace tilewalk

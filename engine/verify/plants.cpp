@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
+// and operations of a program before the passes, in the times of its events, in the shocks, or in the results
+// of tiles.
+#include "engine/verify/plants.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/tile.h"
+
+namespace tilewalk::verify {
+
+namespace {
+
+using cpu::path_job;
+using kernels::moments;
+using kernels::tile_result;
+using markets::curve;
+using markets::market_state;
+using program::operation;
+using recorded = program::recorder::recorded;
+
+// ---- The market
+
+stages with_market(void (*change)(market_state&)) {
+    stages s;
+    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p) {
+        market_state changed = in;
+        change(changed);
+        return plan::plan_trade(t, changed, p);
+    };
+    return s;
+}
+
+// A curve from the logs of discount factors at these times, and on as it ends.
+template <class F>
+curve curve_of(std::vector<double> years, const F& log_discount) {
+    std::vector<double> factors;
+    for (const double t : years) factors.push_back(std::exp(log_discount(t)));
+    return curve::from_discount_factors(std::move(years), std::move(factors));
+}
+
+std::vector<double> united(std::vector<double> a, const std::vector<double>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    std::sort(a.begin(), a.end());
+    a.erase(std::unique(a.begin(), a.end()), a.end());
+    return a;
+}
+
+// Beyond all maturities: gives a curve with no pillar of its own something to hold on to.
+constexpr double far_years = 100;
+
+// Payments are discounted with other curves, but forwards stay: the yields make up for the difference.
+template <class F>
+void discount_with(market_state& in, const F& other) {
+    const auto right = in.currencies;
+    for (auto& [currency, c] : in.currencies) c = other(right, currency);
+    for (auto& [name, a] : in.assets) {
+        const curve &before = right.find(a.currency)->second, &now = in.currencies.find(a.currency)->second;
+        const curve yield = a.dividend_yield;
+        a.dividend_yield = curve_of(
+            united(united(united(before.pillars(), now.pillars()), yield.pillars()), {far_years}),
+            [&](double t) { return yield.log_discount(t) + now.log_discount(t) - before.log_discount(t); });
+    }
+}
+
+using curves = decltype(market_state::currencies);
+
+curve curve_of_another(const curves& all, const std::string& currency) {
+    auto at = all.find(currency);
+    return (++at == all.end() ? all.begin() : at)->second;
+}
+
+// Ten days more for every payment: the curve falls at once by what they cost, within its first hour.
+curve late_curve(const curves& all, const std::string& currency) {
+    constexpr double late = 10 / 365.0, at_once = 1e-4;
+    const curve& c = all.find(currency)->second;
+    std::vector<double> years{at_once, far_years};
+    for (const double t : c.pillars()) {
+        if (t - late > at_once) years.push_back(t - late);
+    }
+    return curve_of(united(std::move(years), {}), [&](double t) { return c.log_discount(t + late); });
+}
+
+void read_rates_as_annual(market_state& in) {
+    for (auto& [currency, c] : in.currencies) {
+        const curve right = c;
+        c = curve_of(united(right.pillars(), {far_years}),
+                     [&](double t) { return -t * std::log1p(-right.log_discount(t) / t); });
+    }
+}
+
+void raise_spots(market_state& in) {
+    for (auto& [name, a] : in.assets) a.spot *= 1.001;
+}
+
+void ignore_dividends(market_state& in) {
+    for (auto& [name, a] : in.assets) {
+        a.dividend_yield = curve::flat(0);
+        a.dividends.clear();
+    }
+}
+
+void take_volatility_at_the_end(market_state& in) {
+    for (auto& [name, a] : in.assets) {
+        if (!a.vol || a.vol->pillars().empty()) continue;
+        const double last = a.vol->pillars().back(), bit = 1e-6 * last;
+        const double variance = a.vol->total_variance(last) - a.vol->total_variance(last - bit);
+        a.vol = markets::volatility::flat(std::sqrt(variance / bit));
+    }
+}
+
+// Those of two assets, or those of an asset and an exchange rate.
+void scale_correlations(market_state& in, bool with_a_rate, double by) {
+    for (auto& [pair, rho] : in.correlations) {
+        const bool is_rate = !in.assets.contains(pair.first) || !in.assets.contains(pair.second);
+        if (is_rate == with_a_rate) rho *= by;
+    }
+}
+
+// ---- The program and its numbers
+
+stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) {
+    stages s;
+    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p) {
+        return plan::plan_trade(t, in, p, change);
+    };
+    return s;
+}
+
+// Every number of the rows whose name begins so: number, run of its section.
+template <class F>
+void change_rows(recorded& r, std::string_view name, const F& change) {
+    for (std::size_t s = 0; s < r.code.sections.size(); ++s) {
+        const auto& names = r.code.sections[s].rows;
+        for (std::size_t column = 0; column < names.size(); ++column) {
+            if (!names[column].starts_with(name)) continue;
+            for (std::size_t run = 0; run < r.data.runs[s]; ++run)
+                change(r.data.rows[s][run * r.data.widths[s] + column], run);
+        }
+    }
+}
+
+void add_to_drift(recorded& r, const std::vector<double>& grid) {
+    change_rows(r, "drift#",
+                [&](double& x, std::size_t step) { x += 0.0005 * (grid[step + 1] - grid[step]); });
+}
+
+void shorten_drift(recorded& r, const std::vector<double>&) {
+    change_rows(r, "drift#", [](double& x, std::size_t) { x *= 0.98; });
+}
+
+void count_360_days(recorded& r, const std::vector<double>&) {
+    constexpr double ratio = 365.0 / 360.0;
+    change_rows(r, "drift#", [](double& x, std::size_t) { x *= ratio; });
+    change_rows(r, "variance#", [](double& x, std::size_t) { x *= ratio; });
+    change_rows(r, "root#", [](double& x, std::size_t) { x *= std::sqrt(ratio); });
+}
+
+bool watches(const program::section& s) {
+    return std::ranges::any_of(s.rows, [](const auto& name) { return name.starts_with("variance#"); });
+}
+
+// Every max(x, 0) of the sections that watch a path, or of those that don't.
+template <class F>
+void change_floors(recorded& r, bool of_watching, const F& change) {
+    for (program::section& s : r.code.sections) {
+        if (watches(s) != of_watching) continue;
+        const auto is_zero = [&](std::uint32_t at) {
+            return s.nodes[at].code == operation::constant && s.nodes[at].number == 0;
+        };
+        for (program::node& n : s.nodes) {
+            if (n.code != operation::max) continue;
+            if (is_zero(n.args[0])) std::swap(n.args[0], n.args[1]);
+            if (is_zero(n.args[1])) change(n);
+        }
+    }
+}
+
+void share_normals_of_assets(recorded& r, const std::vector<double>&) {
+    std::optional<std::uint32_t> first;
+    for (program::node& n : r.code.sections[0].nodes) {
+        if (n.code == operation::normal) n.args[0] = first ? *first : *(first = n.args[0]);
+    }
+}
+
+void count_one_less(recorded& r, const std::vector<double>&) {
+    for (std::size_t i = 0; i < r.code.terms.size(); ++i) {
+        if (r.code.terms[i].starts_with("size ") && r.data.terms[i] > 2) r.data.terms[i] -= 1;
+    }
+}
+
+// ---- When things happen
+
+constexpr std::size_t never = ~std::size_t{0};
+
+// What happens after step k of n happens after step to(k, n).
+stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
+    stages s;
+    s.plan = [to](const books::trade& t, const market_state& in, plan::precision p) {
+        plan::trade_program made = plan::plan_trade(t, in, p);
+        const std::size_t n = made.when.steps();
+        plan::timeline moved;
+        moved.times = made.when.times;
+        for (std::size_t step = 0; step < n; ++step) {
+            for (std::size_t k = 0; k < n; ++k) {
+                if (to(k, n) != step) continue;
+                for (const plan::event& e : made.when.events_after(k)) moved.add(e);
+            }
+            moved.close_step();
+        }
+        made.when = std::move(moved);
+        return made;
+    };
+    return s;
+}
+
+// ---- The shocks
+
+struct path_shocks {
+    std::size_t steps = 0, slots = 0, paths = 0;
+    std::vector<double> all;
+    double& at(std::size_t step, std::size_t slot, std::size_t path) {
+        return all[(step * slots + slot) * paths + path];
+    }
+};
+
+// Those that a walk in double makes for itself.
+path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
+    path_shocks out{job.when->steps(),
+                    static_cast<std::size_t>(job.code->normals_per_step),
+                    static_cast<std::size_t>(job.paths),
+                    {}};
+    const std::size_t rows = out.steps * out.slots;
+    out.all.resize(rows * out.paths);
+    double drawn[2][cpu::lanes];
+    for (std::size_t first = 0; first < out.paths; first += cpu::lanes) {
+        const std::size_t count = std::min<std::size_t>(cpu::lanes, out.paths - first);
+        for (std::size_t row = 0; row < rows; ++row) {
+            if (row % 2 == 0)
+                operations.double_draws.normals(drawn, job.seed, first, static_cast<std::uint32_t>(row / 2));
+            std::copy_n(drawn[row % 2], count, out.all.data() + row * out.paths + first);
+        }
+    }
+    return out;
+}
+
+stages with_shocks(void (*change)(path_shocks&)) {
+    stages s;
+    s.walk = [change](std::span<const path_job> jobs, const cpu::lane_operations& operations, int threads,
+                      const std::atomic<bool>* cancel, const auto& on_progress) {
+        std::vector<path_shocks> shocks;
+        std::vector<path_job> changed(jobs.begin(), jobs.end());
+        for (path_job& job : changed) {
+            path_shocks& of = shocks.emplace_back(normals_of(job, operations));
+            change(of);
+            job.normals = {of.all.data(), of.slots * of.paths, of.paths, of.steps, of.slots, of.paths};
+        }
+        return cpu::walk_all(changed, operations, threads, cancel, on_progress);
+    };
+    return s;
+}
+
+template <class F>
+void change_each(path_shocks& of, const F& change) {
+    for (double& x : of.all) x = change(x);
+}
+
+// Path p walks on the shocks of path from(p), as `sign` of them.
+template <class F>
+void take_from(path_shocks& of, double sign, const F& from) {
+    for (std::size_t row = 0; row < of.steps * of.slots; ++row) {
+        double* x = of.all.data() + row * of.paths;
+        for (std::size_t p = 0; p < of.paths; ++p) {
+            if (from(p) != p) x[p] = sign * x[from(p)];
+        }
+    }
+}
+
+void share_normals_of_dates(path_shocks& of) {
+    for (std::size_t step = 1; step < of.steps; step += 2) {
+        for (std::size_t slot = 0; slot < of.slots; ++slot)
+            std::copy_n(&of.at(step - 1, slot, 0), of.paths, &of.at(step, slot, 0));
+    }
+}
+
+// ---- The results of tiles
+
+stages with_tiles(tile_result (*merge)(std::vector<tile_result>&)) {
+    stages s;
+    s.walk = [merge](std::span<const path_job> jobs, const cpu::lane_operations& operations, int,
+                     const std::atomic<bool>*, const auto&) {
+        std::vector<tile_result> out;
+        cpu::lane_machine machine(operations);
+        for (const path_job& job : jobs) {
+            job.check();
+            std::vector<tile_result> tiles(job.tiles());
+            for (std::uint64_t t = 0; t < tiles.size(); ++t) machine.walk(job, t, {&tiles[t], 1});
+            out.push_back(merge(tiles));
+        }
+        return out;
+    };
+    return s;
+}
+
+// Two by two, as the engine does.
+template <class F>
+tile_result merge_with(std::vector<tile_result> m, const F& merge_two) {
+    while (m.size() > 1) {
+        std::vector<tile_result> next;
+        for (std::size_t i = 0; i + 1 < m.size(); i += 2) next.push_back(merge_two(m[i], m[i + 1]));
+        if (m.size() % 2 == 1) next.push_back(m.back());
+        m = std::move(next);
+    }
+    return m.at(0);
+}
+
+tile_result merged(const std::vector<tile_result>& tiles) {
+    return merge_with(tiles, [](const tile_result& a, const tile_result& b) { return kernels::merge(a, b); });
+}
+
+// Paths that pay nothing, merged with a tile.
+tile_result with_nothing(const tile_result& tile, double paths) {
+    return kernels::merge(tile, {{paths, 0, 0, 0, 0}});
+}
+
+tile_result lose_a_tile(std::vector<tile_result>& tiles) {
+    tiles.front().moments = {tiles.front().moments.count, 0, 0, 0, 0};
+    return merged(tiles);
+}
+
+tile_result sum_a_tile_twice(std::vector<tile_result>& tiles) {
+    tiles.front().moments.mean *= 2;
+    return merged(tiles);
+}
+
+tile_result lose_a_lane(std::vector<tile_result>& tiles) {
+    for (tile_result& t : tiles) {
+        const double lost = t.moments.count / kernels::lanes_per_tile;
+        t.moments.count -= lost;
+        t = with_nothing(t, lost);
+    }
+    return merged(tiles);
+}
+
+tile_result count_empty_lanes(std::vector<tile_result>& tiles) {
+    tile_result& last = tiles.back();
+    last = with_nothing(last, kernels::paths_per_tile - last.moments.count);
+    return merged(tiles);
+}
+
+tile_result merge_as_equals(std::vector<tile_result>& tiles) {
+    return merge_with(tiles, [](const tile_result& a, const tile_result& b) {
+        tile_result out = kernels::merge(a, b);
+        out.moments.mean = 0.5 * (a.moments.mean + b.moments.mean);
+        return out;
+    });
+}
+
+stages with_moments(void (*change)(moments&)) {
+    stages s;
+    s.walk = [change](std::span<const path_job> jobs, const cpu::lane_operations& operations, int threads,
+                      const std::atomic<bool>* cancel, const auto& on_progress) {
+        std::vector<tile_result> out = cpu::walk_all(jobs, operations, threads, cancel, on_progress);
+        for (tile_result& r : out) change(r.moments);
+        return out;
+    };
+    return s;
+}
+
+}  // namespace
+
+std::span<const plant> plants() {
+    static constexpr std::array all{
+        plant{"spot", "every spot is 0.1 % too high", [] { return with_market(raise_spots); }},
+        plant{"drift", "every asset drifts 0.0005 a year too fast",
+              [] { return with_program(add_to_drift); }},
+        plant{"compounding", "rates are read as if compounded once a year",
+              [] { return with_market(read_rates_as_annual); }},
+        plant{"dividends", "dividend yields are ignored", [] { return with_market(ignore_dividends); }},
+        plant{"discount_curve", "payments are discounted with the curve of another currency",
+              [] { return with_market([](market_state& in) { discount_with(in, curve_of_another); }); }},
+        plant{"discount_late", "payments are discounted from ten days after they are made",
+              [] { return with_market([](market_state& in) { discount_with(in, late_curve); }); }},
+        plant{"ito", "2 % of the drift that makes up for the variance is missing",
+              [] { return with_program(shorten_drift); }},
+        plant{"day_count", "variances grow by years of 360 days",
+              [] { return with_program(count_360_days); }},
+        plant{"last_volatility", "the volatility at the end holds from the start",
+              [] { return with_market(take_volatility_at_the_end); }},
+        plant{"correlation_sign", "correlations of assets have the wrong sign",
+              [] { return with_market([](market_state& in) { scale_correlations(in, false, -1); }); }},
+        plant{"correlation_ignored", "assets are not correlated",
+              [] { return with_market([](market_state& in) { scale_correlations(in, false, 0); }); }},
+        plant{"quanto_sign", "the quanto drift has the wrong sign",
+              [] { return with_market([](market_state& in) { scale_correlations(in, true, -1); }); }},
+        plant{"quanto_ignored", "the quanto drift is missing",
+              [] { return with_market([](market_state& in) { scale_correlations(in, true, 0); }); }},
+        plant{"no_bridge", "between its stops a path is not watched",
+              [] {
+                  return with_program([](recorded& r, const std::vector<double>&) {
+                      change_rows(r, "variance#", [](double& x, std::size_t) { x = 0; });
+                  });
+              }},
+        plant{"weak_bridge", "between its stops a path has 5 % too little variance",
+              [] {
+                  return with_program([](recorded& r, const std::vector<double>&) {
+                      change_rows(r, "variance#", [](double& x, std::size_t) { x *= 0.95; });
+                  });
+              }},
+        plant{"touch_side", "a touch is looked for on the wrong side of the level",
+              [] {
+                  return with_program([](recorded& r, const std::vector<double>&) {
+                      change_floors(r, true, [](program::node& n) { n.code = operation::min; });
+                  });
+              }},
+        plant{"floor", "payoffs have no floor at zero",
+              [] {
+                  return with_program([](recorded& r, const std::vector<double>&) {
+                      change_floors(r, false, [](program::node& n) { n.args[1] = n.args[0]; });
+                  });
+              }},
+        plant{"fixing_late", "all dates but the last see the price of the date after",
+              [] { return with_events([](std::size_t k, std::size_t n) { return k + 1 < n ? k + 1 : k; }); }},
+        plant{"fixing_early", "all dates but the last see the price of the date before",
+              [] {
+                  return with_events(
+                      [](std::size_t k, std::size_t n) { return k + 1 < n && k > 0 ? k - 1 : k; });
+              }},
+        plant{
+            "fixing_skipped", "the last date but one is left out",
+            [] { return with_events([](std::size_t k, std::size_t n) { return k + 2 == n ? never : k; }); }},
+        plant{"count", "averages divide by one date too few", [] { return with_program(count_one_less); }},
+        plant{"shared_by_assets", "all assets move with the same normals",
+              [] { return with_program(share_normals_of_assets); }},
+        plant{"shared_by_dates", "every other step repeats the normals of the step before",
+              [] { return with_shocks(share_normals_of_dates); }},
+        plant{"shared_by_paths", "every fourth path repeats the path before",
+              [] {
+                  return with_shocks([](path_shocks& of) {
+                      take_from(of, 1, [](std::size_t p) { return p % 4 == 3 ? p - 1 : p; });
+                  });
+              }},
+        plant{"mirrored", "every other path mirrors the path before and counts as independent",
+              [] {
+                  return with_shocks([](path_shocks& of) {
+                      take_from(of, -1, [](std::size_t p) { return p % 2 == 1 ? p - 1 : p; });
+                  });
+              }},
+        plant{"normal_mean", "normals have the mean 0.003",
+              [] {
+                  return with_shocks(
+                      [](path_shocks& of) { change_each(of, [](double x) { return x + 0.003; }); });
+              }},
+        plant{"normal_variance", "normals have the variance 1.01",
+              [] {
+                  return with_shocks(
+                      [](path_shocks& of) { change_each(of, [](double x) { return x * std::sqrt(1.01); }); });
+              }},
+        plant{"normal_tails", "no normal is beyond 3",
+              [] {
+                  return with_shocks([](path_shocks& of) {
+                      change_each(of, [](double x) { return std::clamp(x, -3.0, 3.0); });
+                  });
+              }},
+        plant{"tile_lost", "the paths of a tile are counted and their payoffs are lost",
+              [] { return with_tiles(lose_a_tile); }},
+        plant{"tile_twice", "the payoffs of a tile are summed twice",
+              [] { return with_tiles(sum_a_tile_twice); }},
+        plant{"lane_lost", "one lane of 256 is counted and its payoffs are lost",
+              [] { return with_tiles(lose_a_lane); }},
+        plant{"empty_lanes", "the lanes beyond the last path count as paths that pay nothing",
+              [] { return with_tiles(count_empty_lanes); }},
+        plant{"merge_weights", "two sets of paths merge as if they were of the same size",
+              [] { return with_tiles(merge_as_equals); }},
+        plant{"error_small", "standard errors are 10 % too small",
+              [] { return with_moments([](moments& m) { m.m2 *= 0.9 * 0.9; }); }},
+        plant{"error_large", "standard errors are 10 % too large",
+              [] { return with_moments([](moments& m) { m.m2 *= 1.1 * 1.1; }); }},
+    };
+    return all;
+}
+
+}  // namespace tilewalk::verify

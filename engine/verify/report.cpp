@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verify has found, for people and for programs.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "engine/report/columns.h"
+#include "engine/report/formats.h"
+#include "engine/report/manifest_text.h"
+#include "engine/report/numbers.h"
+#include "engine/verify/judgement.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+namespace {
+
+using report::align;
+using report::columns;
+using report::csv_field;
+using report::fixed;
+using report::json_number;
+using report::json_string;
+using report::shortest;
+
+std::string word(bool holds) {
+    return holds ? "holds" : "OUT";
+}
+
+std::string value_text(double x) {
+    if (std::abs(x) < 0.0005) x = 0;  // and not -0.000
+    return std::abs(x) < 1000 ? fixed(x, 3) : report::significant(x, 3);
+}
+
+// Bounds at both sides of a centre, or the most that a size may be.
+std::string bounds_text(const statistic& s) {
+    return s.centre == s.low ? "at most " + fixed(s.high, 3) : fixed(s.low, 3) + " .. " + fixed(s.high, 3);
+}
+
+std::string once_in(double chance) {
+    return "1 in " + std::to_string(std::llround(1 / chance));
+}
+
+std::string product_of(const row_judgement& r) {
+    return std::string(truths()[r.truth].product);
+}
+
+std::string known_by(const row_judgement& r) {
+    return std::string(truths()[r.truth].by);
+}
+
+std::string verdict_text(const judgement& j) {
+    columns statistics(
+        {{"all trades"}, {"value", align::point}, {"bounds"}, {"false alarms", align::right}, {"verdict"}});
+    for (const statistic& s : j.of)
+        statistics.add(
+            {s.name, value_text(s.value), bounds_text(s), once_in(s.false_alarm), word(s.holds())});
+    columns rows({{"product"},
+                  {"known by"},
+                  {"trades", align::right},
+                  {"largest |z|", align::point},
+                  {"mean z", align::point},
+                  {"leaning z", align::point},
+                  {"mean z squared", align::point},
+                  {"verdict"}});
+    for (const row_judgement& r : j.rows) {
+        std::string out;
+        for (const statistic& s : r.of) {
+            if (!s.holds()) out += (out.empty() ? "OUT: " : ", ") + s.name;
+        }
+        rows.add({product_of(r), known_by(r), std::to_string(r.trades), value_text(r.largest_z),
+                  value_text(r.of[0].value), value_text(r.of[1].value), value_text(r.of[2].value),
+                  out.empty() ? "holds" : out});
+    }
+    return statistics.text() + "\n" + rows.text() +
+           "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
+}
+
+// At most: the sum of all chances.
+double alarm_of_any(const judgement& j) {
+    double sum = alarm_of_rows;
+    for (const statistic& s : j.of) sum += s.false_alarm;
+    return sum;
+}
+
+// How many trades walked where.
+std::map<std::string, std::size_t> places(const outcome& o) {
+    std::map<std::string, std::size_t> out;
+    for (const priced_trade& p : o.prices) ++out[p.walked_on];
+    return out;
+}
+
+std::string places_text(const outcome& o) {
+    const auto all = places(o);
+    std::string out;
+    for (const auto& [name, trades] : all) {
+        out += (out.empty() ? "" : "; ") + printable(name);
+        if (all.size() > 1) out += " (" + report::counted(trades, "trade") + ")";
+    }
+    return out;
+}
+
+std::string indented(const std::string& text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        out += "  " + text.substr(at, end - at) + "\n";
+        at = end + 1;
+    }
+    return out;
+}
+
+std::string worst_text(const outcome& o, const std::vector<priced_trade>& prices, const judgement& j,
+                       std::size_t most) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(most, j.worst.size()); ++i) {
+        const std::size_t at = j.worst[i];
+        const priced_trade& p = prices[at];
+        out += i == 0 ? "\nthe worst trade, a book to price again: z "
+                      : "\nnumber " + std::to_string(i + 1) + ": z ";
+        out += value_text(j.z[at]) + ", ";
+        if (p.failure.empty()) {
+            out += "price " + report::justified(p.price, p.standard_error) + ", standard error " +
+                   report::justified(p.standard_error, p.standard_error) + ", truth " +
+                   report::justified(o.trades[at].price, p.standard_error);
+        } else {
+            out += "not priced: " + printable(p.failure);
+        }
+        out += "\n" + indented(o.trades[at].text);
+    }
+    return out;
+}
+
+std::string found_by(const judgement& j) {
+    const auto [what, row] = j.strongest();
+    return row == nullptr ? what->name : what->name + ", " + product_of(*row);
+}
+
+std::string mistakes_text(const outcome& o) {
+    columns table({{"mistake"},
+                   {"what is wrong"},
+                   {"noticed by"},
+                   {"value", align::point},
+                   {"bounds"},
+                   {"times the bound", align::point},
+                   {"verdict"}});
+    std::size_t caught = 0;
+    for (const auto& m : o.mistakes) {
+        const statistic& s = *m.of.strongest().what;
+        caught += m.is_caught();
+        table.add({m.name, m.what, found_by(m.of), value_text(s.value), bounds_text(s),
+                   report::significant(s.reach(), 3), m.is_caught() ? "caught" : "NOT CAUGHT"});
+    }
+    return "\n" + table.text() + "\n" + std::to_string(caught) + " of " +
+           report::counted(o.mistakes.size(), "mistake") + " caught\n";
+}
+
+std::string csv_line(const std::string& engine, const row_judgement* row, std::size_t trades,
+                     const statistic& s) {
+    return csv_field(engine) + "," + csv_field(row == nullptr ? "" : product_of(*row)) + "," +
+           csv_field(row == nullptr ? "" : known_by(*row)) + "," + std::to_string(trades) + "," +
+           csv_field(s.name) + "," + shortest(s.value) + "," + shortest(s.low) + "," + shortest(s.high) +
+           "," + shortest(s.false_alarm) + "," + (s.holds() ? "holds" : "out") + "\n";
+}
+
+std::string csv_lines(const std::string& engine, const judgement& j) {
+    std::string out;
+    for (const statistic& s : j.of) out += csv_line(engine, nullptr, j.z.size(), s);
+    for (const row_judgement& r : j.rows) {
+        for (const statistic& s : r.of) out += csv_line(engine, &r, r.trades, s);
+    }
+    return out;
+}
+
+template <class List, class F>
+std::string json_list(const List& of, const std::string& indent, const F& text) {
+    std::string out;
+    for (const auto& one : of) out += (out.empty() ? "\n" : ",\n") + indent + "  " + text(one);
+    return "[" + out + (out.empty() ? "]" : "\n" + indent + "]");
+}
+
+std::string truth_name(bool yes) {
+    return yes ? "true" : "false";
+}
+
+std::string statistics_json(const std::vector<statistic>& all, const std::string& indent) {
+    return json_list(all, indent, [](const statistic& s) {
+        return "{\"name\": " + json_string(s.name) + ", \"value\": " + json_number(s.value) +
+               ", \"low\": " + json_number(s.low) + ", \"high\": " + json_number(s.high) +
+               ", \"false_alarm\": " + json_number(s.false_alarm) + ", \"holds\": " + truth_name(s.holds()) +
+               "}";
+    });
+}
+
+std::string places_json(const outcome& o) {
+    std::string out;
+    for (const auto& [name, trades] : places(o))
+        out += (out.empty() ? "" : ", ") + json_string(name) + ": " + std::to_string(trades);
+    return "{" + out + "}";
+}
+
+std::string judgement_json(const outcome& o, const std::vector<priced_trade>& prices, const judgement& j,
+                           const std::string& indent) {
+    const std::string in = indent + "  ";
+    std::string out = "{\n" + in + "\"holds\": " + truth_name(j.holds()) + ",\n";
+    out += in + "\"failed\": " + std::to_string(j.failed) + ",\n";
+    out += in + "\"statistics\": " + statistics_json(j.of, in) + ",\n";
+    out += in + "\"rows\": " +
+           json_list(j.rows, in,
+                     [&](const row_judgement& r) {
+                         return "{\"product\": " + json_string(product_of(r)) +
+                                ", \"known_by\": " + json_string(known_by(r)) +
+                                ", \"trades\": " + std::to_string(r.trades) +
+                                ", \"largest_z\": " + json_number(r.largest_z) +
+                                ", \"holds\": " + truth_name(r.holds()) +
+                                ", \"statistics\": " + statistics_json(r.of, in + "  ") + "}";
+                     }) +
+           ",\n";
+    out += in + "\"worst\": " + json_list(j.worst, in, [&](std::size_t at) {
+               const priced_trade& p = prices[at];
+               return "{\"z\": " + json_number(j.z[at]) + ", \"price\": " + json_number(p.price) +
+                      ", \"standard_error\": " + json_number(p.standard_error) +
+                      ", \"truth\": " + json_number(o.trades[at].price) +
+                      ", \"failure\": " + (p.failure.empty() ? "null" : json_string(p.failure)) +
+                      ", \"book\": " + json_string(o.trades[at].text) + "}";
+           });
+    return out + "\n" + indent + "}";
+}
+
+}  // namespace
+
+std::string table(const outcome& o) {
+    std::string out = report::counted(o.trades.size(), "random trade") + " with a known price, " +
+                      std::to_string(o.paths) + " paths each, seed " + std::to_string(o.seed) + ", " +
+                      o.precision + " precision, " + places_text(o) + "\n\n" + verdict_text(o.of_engine);
+    if (o.of_engine.failed > 0)
+        out += report::counted(o.of_engine.failed, "trade") + " could not be priced\n";
+    out += worst_text(o, o.prices, o.of_engine, o.of_engine.holds() ? 1 : 3);
+    if (!o.mistakes.empty()) out += mistakes_text(o);
+    if (o.mistakes.size() == 1) {
+        const auto& m = o.mistakes.front();
+        out +=
+            "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of) + worst_text(o, m.prices, m.of, 1);
+    }
+    out += o.mistakes.empty() ? "\n" : "\nwithout a mistake ";
+    out += o.of_engine.holds() ? "every bound holds" : "NOT EVERY BOUND HOLDS";
+    out += "; a sound engine misses one of them for " + once_in(alarm_of_any(o.of_engine)) + " seeds\n";
+    return out + report::duration(o.seconds) + " on " +
+           report::counted(static_cast<std::uint64_t>(o.threads), "thread") + " (" +
+           report::rate(static_cast<double>(o.path_steps) / o.seconds) + " path-steps/s)\n";
+}
+
+std::string csv(const outcome& o) {
+    std::string out = "mistake,product,known_by,trades,statistic,value,low,high,false_alarm,verdict\n";
+    out += csv_lines("", o.of_engine);
+    for (const auto& m : o.mistakes) out += csv_lines(m.name, m.of);
+    return out;
+}
+
+std::string json(const outcome& o) {
+    std::string out = "{\n  \"format\": \"tilewalk-verification-1\",\n";
+    out += "  \"holds\": " + truth_name(o.holds()) + ",\n";
+    out += "  \"trades\": " + std::to_string(o.trades.size()) + ", \"paths\": " + std::to_string(o.paths) +
+           ", \"seed\": " + std::to_string(o.seed) + ",\n  \"precision\": " + json_string(o.precision) +
+           ", \"device\": " + json_string(o.device) + ", \"walked_on\": " + places_json(o) +
+           ",\n  \"threads\": " + std::to_string(o.threads) + ", \"seconds\": " + json_number(o.seconds) +
+           ",\n";
+    out += "  \"engine\": " + judgement_json(o, o.prices, o.of_engine, "  ") + ",\n";
+    out += "  \"mistakes\": " + json_list(o.mistakes, "  ", [&](const outcome::planted& m) {
+               return "{\"name\": " + json_string(m.name) + ", \"what\": " + json_string(m.what) +
+                      ", \"caught\": " + truth_name(m.is_caught()) +
+                      ", \"noticed_by\": " + json_string(found_by(m.of)) +
+                      ", \"times_the_bound\": " + json_number(m.of.strongest().what->reach()) +
+                      ", \"engine\": " + judgement_json(o, m.prices, m.of, "    ") + "}";
+           });
+    return out + "\n}\n";
+}
+
+}  // namespace tilewalk::verify

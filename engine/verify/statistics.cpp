@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tilewalk::verify {
+
+namespace {
+
+double upper_tail(double x) {
+    return 0.5 * std::erfc(x / std::numbers::sqrt2);
+}
+
+// The place where a falling function crosses a level.
+template <class F>
+double crossing(const F& falling, double level, double low, double high) {
+    for (int i = 0; i < 200; ++i) {
+        const double middle = 0.5 * (low + high);
+        (falling(middle) > level ? low : high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+// The chance that a gamma variable of shape `a` exceeds x: by its power series below the mean, by its
+// continued fraction (Lentz) above.
+double gamma_tail(double a, double x) {
+    if (x <= 0) return 1;
+    const double scale = std::exp(a * std::log(x) - x - std::lgamma(a));
+    if (x < a + 1) {
+        double term = 1 / a, sum = term;
+        for (double k = a + 1; term > sum * 1e-16; ++k) sum += term *= x / k;
+        return 1 - scale * sum;
+    }
+    constexpr double least = 1e-300;
+    double b = x + 1 - a, c = 1 / least, d = 1 / b, fraction = d;
+    for (int i = 1; i < 100000; ++i) {
+        const double over = i * (a - i);
+        b += 2;
+        d = over * d + b;
+        c = b + over / c;
+        if (std::abs(d) < least) d = least;
+        if (std::abs(c) < least) c = least;
+        d = 1 / d;
+        fraction *= d * c;
+        if (std::abs(d * c - 1) < 1e-15) break;
+    }
+    return scale * fraction;
+}
+
+statistic mean_z(std::span<const scored_trade> trades, double chance) {
+    const double n = static_cast<double>(trades.size());
+    double sum = 0;
+    for (const scored_trade& t : trades) sum += t.z;
+    const double bound = normal_bound(chance) / std::sqrt(n);
+    return {"mean z", sum / n, 0, -bound, bound, chance};
+}
+
+statistic leaning_z(std::span<const scored_trade> trades, double chance) {
+    const double n = static_cast<double>(trades.size());
+    double sum = 0;
+    for (const scored_trade& t : trades) sum += t.lean * t.z;
+    const double bound = normal_bound(chance) / std::sqrt(n);
+    return {"leaning z", sum / n, 0, -bound, bound, chance};
+}
+
+statistic mean_square(std::span<const scored_trade> trades, double chance) {
+    double sum = 0;
+    for (const scored_trade& t : trades) sum += t.z * t.z;
+    const interval within = mean_square_bounds(trades.size(), chance);
+    return {"mean z squared", sum / static_cast<double>(trades.size()), 1, within.low, within.high, chance};
+}
+
+}  // namespace
+
+double without_skew(double t, double a) {
+    return t + a / 3 * t * t + a * a / 27 * t * t * t + a / 6;
+}
+
+double normal_bound(double chance) {
+    return crossing(upper_tail, 0.5 * chance, 0, 38);
+}
+
+interval mean_square_bounds(std::size_t n, double chance) {
+    const double half = 0.5 * static_cast<double>(n);
+    const auto tail = [&](double mean) { return gamma_tail(half, half * mean); };
+    const double most = 2000;  // beyond the bounds of one square, the widest there are
+    return {crossing(tail, 1 - 0.5 * chance, 0, most), crossing(tail, 0.5 * chance, 0, most)};
+}
+
+double kolmogorov_distance(std::vector<double> z) {
+    std::sort(z.begin(), z.end());
+    const double n = static_cast<double>(z.size());
+    double distance = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        const double below = upper_tail(-z[i]), at = static_cast<double>(i);
+        distance = std::max({distance, below - at / n, (at + 1) / n - below});
+    }
+    return distance;
+}
+
+double statistic::reach() const {
+    return (value - centre) / ((value < centre ? low : high) - centre);
+}
+
+std::vector<statistic> judge_all(std::span<const scored_trade> trades) {
+    const double n = static_cast<double>(trades.size());
+    double largest = 0;
+    std::vector<double> z;
+    for (const scored_trade& t : trades) {
+        z.push_back(t.z);
+        largest = std::max(largest, std::abs(t.z));
+    }
+    // For any n a sample of the right distribution is further than e away with at most the chance
+    // 2 exp(-2 n e^2) (Massart 1990).
+    const double farthest = std::sqrt(std::log(2 / alarm_of_each) / (2 * n));
+    return {{"largest |z|", largest, 0, 0, normal_bound(alarm_of_each / n), alarm_of_each},
+            mean_z(trades, alarm_of_each),
+            leaning_z(trades, alarm_of_each),
+            mean_square(trades, alarm_of_each),
+            {"Kolmogorov-Smirnov", kolmogorov_distance(std::move(z)), 0, 0, farthest, alarm_of_each}};
+}
+
+std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size_t rows) {
+    const double chance = alarm_of_rows / (3 * static_cast<double>(rows));
+    return {mean_z(trades, chance), leaning_z(trades, chance), mean_square(trades, chance)};
+}
+
+}  // namespace tilewalk::verify

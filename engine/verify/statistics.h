@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether many errors, measured in standard errors, are what chance alone gives. Every bound comes with how
+// often it is missed where nothing is wrong.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewalk::verify {
+
+// The mean x of n independent payoffs has the error t = (x - mean) / standard error. Where payoffs have the
+// skewness s, t is not standard normal: with a = s / sqrt(n) its mean is -a/2 and its third cumulant -2a,
+// both to first order, because a sample that by chance has more of the long tail has at once a larger mean
+// and a larger standard error. Adding a/3 t^2 + a/6 takes both away: its mean is a/3 + a/6 = a/2, and a/3 t^2
+// adds 6 a/3 = 2a to the third cumulant (Johnson 1978). The cubic term (Hall 1992) makes a perfect cube of
+// it,
+// ((1 + a t / 3)^3 - 1) / a + a/6, which rises everywhere: a larger error never looks smaller. What is left
+// is of the order a^2.
+double without_skew(double t, double a);
+
+// Upper quantiles: what a standard normal number exceeds in size with this chance, and what the mean of n
+// squares of such numbers falls below and exceeds with half of it each.
+double normal_bound(double chance);
+struct interval {
+    double low = 0, high = 0;
+};
+interval mean_square_bounds(std::size_t n, double chance);
+
+// The largest distance between the distribution of these numbers and the standard normal one.
+double kolmogorov_distance(std::vector<double> z);
+
+struct statistic {
+    std::string name;
+    double value = 0, centre = 0, low = 0, high = 0;
+    double false_alarm = 0;  // the chance that a sound engine misses the bounds
+
+    bool holds() const { return value >= low && value <= high; }
+    // How far from the centre, the bound being 1.
+    double reach() const;
+};
+
+// The errors of trades that share no random numbers.
+struct scored_trade {
+    double z = 0;     // without skew
+    double lean = 1;  // 1 if a forward that is too high makes the price too high, -1 if too low
+};
+
+// Chances of a false alarm: of each statistic over all trades, and of all rows by product together.
+inline constexpr double alarm_of_each = 1e-5, alarm_of_rows = 5e-5;
+
+// Over all trades: largest |z|, mean z, mean z towards high forwards, mean z squared, Kolmogorov-Smirnov.
+std::vector<statistic> judge_all(std::span<const scored_trade> trades);
+// Over those of one row out of `rows`: the three means.
+std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size_t rows);
+
+}  // namespace tilewalk::verify

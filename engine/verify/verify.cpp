@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verify was asked for: draw a sample, price it, judge it; then once more for each mistake.
+#include "tilewalk/verify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "engine/cuda/backend.h"
+#include "engine/verify/judgement.h"
+#include "engine/verify/plants.h"
+#include "engine/verify/truth.h"
+#include "tilewalk/products.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& name,
+                         const std::vector<std::string>& known) {
+    std::string list;
+    for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
+    const std::string near = nearest_name(name, known);
+    throw error(error_kind::usage, what + " '" + name + "'; known: " + list +
+                                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+std::vector<std::size_t> truths_for(const std::vector<std::string>& products) {
+    const std::vector<std::string> known = verified_products();
+    for (const std::string& p : products) {
+        if (std::ranges::find(known, p) == known.end())
+            refuse("there are no trades with a known price of the product", p, known);
+    }
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < verify::truths().size(); ++i) {
+        const std::string product(verify::truths()[i].product);
+        if (products.empty() || std::ranges::find(products, product) != products.end()) out.push_back(i);
+    }
+    return out;
+}
+
+std::vector<const verify::plant*> plants_for(const std::string& name) {
+    std::vector<const verify::plant*> out;
+    std::vector<std::string> known;
+    for (const verify::plant& p : verify::plants()) {
+        known.emplace_back(p.name);
+        if (name == "all" || name == p.name) out.push_back(&p);
+    }
+    if (out.empty() && !name.empty()) {
+        known.insert(known.begin(), "all");
+        refuse("unknown mistake", name, known);
+    }
+    return out;
+}
+
+// Trades done and to do over all passes. How many steps the paths of trades to come have is not known: they
+// are taken to be as long as those so far.
+class pass_progress {
+  public:
+    pass_progress(const std::function<void(const progress&)>& tell, std::size_t trades, std::size_t passes)
+        : tell_(tell), trades_(trades), all_(trades * passes) {}
+
+    void tell(std::size_t done, std::uint64_t steps) const {
+        if (!tell_) return;
+        progress now;
+        now.trades = all_;
+        now.trades_done = before_ + done;
+        now.path_steps_done = steps_before_ + steps;
+        const double part = static_cast<double>(now.trades_done) / static_cast<double>(all_);
+        if (part > 0)
+            now.path_steps = static_cast<std::uint64_t>(static_cast<double>(now.path_steps_done) / part);
+        tell_(now);
+    }
+    void end_pass(std::span<const verify::priced_trade> got) {
+        before_ += trades_;
+        for (const auto& p : got) steps_before_ += p.path_steps;
+    }
+    std::uint64_t path_steps() const { return steps_before_; }
+
+  private:
+    const std::function<void(const progress&)>& tell_;
+    std::size_t trades_, all_, before_ = 0;
+    std::uint64_t steps_before_ = 0;
+};
+
+}  // namespace
+
+std::vector<known_mistake> known_mistakes() {
+    std::vector<known_mistake> out;
+    for (const verify::plant& p : verify::plants()) out.push_back({std::string(p.name), std::string(p.what)});
+    return out;
+}
+
+std::vector<std::string> verified_products() {
+    std::set<std::string> names;
+    for (const verify::truth_entry& t : verify::truths()) names.emplace(t.product);
+    return {names.begin(), names.end()};
+}
+
+verification verify_prices(const verify_request& asked) {
+    check(asked.settings);
+    const auto begin = clock::now();
+    const auto out = std::make_shared<verify::outcome>();
+    out->paths = asked.settings.paths.value_or(default_verified_paths);
+    out->seed = asked.settings.seed.value_or(default_verified_seed);
+    out->precision = asked.settings.precision.value_or("double");
+    out->threads = asked.settings.threads.value_or(0);
+    if (out->threads == 0) out->threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const std::vector<std::size_t> truths = truths_for(asked.products);
+    const auto plants = plants_for(asked.plant);
+    out->device = asked.settings.device.value_or("auto");
+    if (!plants.empty()) {
+        if (out->device != "auto" && out->device != "cpu") {
+            throw error(error_kind::usage, "mistakes are made on the CPU alone; the device is '" +
+                                               out->device + "', expected cpu or auto");
+        }
+        out->device = "cpu";
+    }
+    if (asked.trades < truths.size()) {
+        throw error(error_kind::usage, "found " + std::to_string(asked.trades) +
+                                           " trades, expected at least one of each of the " +
+                                           std::to_string(truths.size()) + " kinds with a known price");
+    }
+
+    pass_progress told(asked.on_progress, asked.trades, 1 + plants.size());
+    out->trades = verify::draw_sample(
+        {asked.trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel},
+        [&] { told.tell(0, 0); });
+    cuda::backend gpus;
+    const auto priced = [&](const stages& by) {
+        auto got = verify::price_sample(out->trades, {out->device, out->threads, asked.cancel, by}, gpus,
+                                        [&](std::size_t done, std::uint64_t s) { told.tell(done, s); });
+        told.end_pass(got);
+        return got;
+    };
+    const std::vector<double> right = verify::truths_of(out->trades);
+    out->prices = priced({});
+    out->of_engine = verify::judge(out->trades, out->prices, right);
+    for (const verify::plant* p : plants) {
+        verify::outcome::planted& made = out->mistakes.emplace_back();
+        made.name = p->name;
+        made.what = p->what;
+        made.prices = priced(p->made());
+        made.of = verify::judge(out->trades, made.prices, right);
+    }
+    out->path_steps = told.path_steps();
+    out->seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    return verification(out);
+}
+
+bool verification::holds() const {
+    return of_->holds();
+}
+
+std::string verification::text(output_format as) const {
+    switch (as) {
+        case output_format::table:
+            return verify::table(*of_);
+        case output_format::csv:
+            return verify::csv(*of_);
+        case output_format::json:
+            return verify::json(*of_);
+    }
+    return {};
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statistics that judge prices: right on samples made up by the rules, and out on samples that are not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "engine/verify/dice.h"
+#include "engine/verify/sample.h"
+#include "engine/verify/statistics.h"
+
+namespace tilewalk::verify {
+namespace {
+
+double normal(dice& d) {
+    const double u = d.between(0, 1), turn = d.between(0, 2 * std::numbers::pi);
+    return std::sqrt(-2 * std::log(1 - u)) * std::cos(turn);
+}
+
+std::vector<scored_trade> normals(dice& d, std::size_t count, double mean = 0, double deviation = 1) {
+    std::vector<scored_trade> out;
+    for (std::size_t i = 0; i < count; ++i)
+        out.push_back({mean + deviation * normal(d), d.coin() ? 1.0 : -1.0});
+    return out;
+}
+
+std::vector<std::string> missed(const std::vector<statistic>& all) {
+    std::vector<std::string> names;
+    for (const statistic& s : all) {
+        if (!s.holds()) names.push_back(s.name);
+        EXPECT_EQ(s.holds(), s.reach() <= 1) << s.name << " " << s.value;
+    }
+    return names;
+}
+
+using names = std::vector<std::string>;
+
+// Means of 200 exponential payoffs (skewness 2), 40,000 of them. The mean of t is -a/2 = -0.071 and its third
+// cumulant -2a = -0.28; their own errors are 0.005 and, for a normal t, 0.019. Of the corrected t both are 0
+// up to terms of the order a^2 = 0.02: the mean is held within 4.5 errors, the third cumulant within 4.5 and
+// that much.
+TEST(verify_statistics, skew_of_payoffs_is_taken_out) {
+    constexpr std::size_t samples = 40000, n = 200;
+    dice d(7);
+    double plain = 0, plain_cube = 0, corrected = 0, corrected_cube = 0;
+    for (std::size_t k = 0; k < samples; ++k) {
+        double x[n], mean = 0, m2 = 0, m3 = 0;
+        for (double& one : x) mean += (one = -std::log(1 - d.between(0, 1))) / n;
+        for (const double one : x) {
+            const double off = one - mean;
+            m2 += off * off;
+            m3 += off * off * off;
+        }
+        const double t = (mean - 1) / std::sqrt(m2 / (n - 1) / n);
+        const double z = without_skew(t, m3 / (m2 * std::sqrt(m2)));
+        plain += t / samples;
+        plain_cube += t * t * t / samples;
+        corrected += z / samples;
+        corrected_cube += z * z * z / samples;
+    }
+    const double a = 2 / std::sqrt(double(n));
+    // The third cumulant from the third moment, given that the variance is close to 1.
+    EXPECT_NEAR(plain, -a / 2, 0.0225 + a * a / 2);
+    EXPECT_LT(plain, -0.04);
+    EXPECT_LT(plain_cube - 3 * plain, -0.15);
+    EXPECT_NEAR(corrected, 0, 0.0225);
+    EXPECT_NEAR(corrected_cube - 3 * corrected, 0, 0.086 + a * a);
+}
+
+TEST(verify_statistics, a_larger_error_never_looks_smaller) {
+    for (const double a : {-0.5, -0.1, -1e-3, 0.0, 1e-3, 0.1, 0.5}) {
+        double last = -std::numeric_limits<double>::infinity();
+        for (double t = -60; t <= 60; t += 0.25) {
+            const double z = without_skew(t, a);
+            EXPECT_GE(z, last) << t << " " << a;
+            last = z;
+        }
+    }
+    EXPECT_EQ(without_skew(1.5, 0), 1.5);
+}
+
+TEST(verify_statistics, quantiles_are_those_of_the_tables) {
+    EXPECT_NEAR(normal_bound(0.05), 1.959963984540054, 1e-12);
+    EXPECT_NEAR(normal_bound(0.0027), 2.99998, 1e-4);
+    EXPECT_NEAR(normal_bound(1e-5), 4.417173413469024, 1e-9);
+    const struct {
+        std::size_t n;
+        double low, high;
+    } tables[] = {{1, 0.000982069, 5.023886}, {10, 3.246973, 20.483177}, {100, 74.221927, 129.561197}};
+    for (const auto& t : tables) {
+        const interval got = mean_square_bounds(t.n, 0.05);
+        EXPECT_NEAR(got.low * double(t.n), t.low, 1e-5);
+        EXPECT_NEAR(got.high * double(t.n), t.high, 1e-5);
+    }
+    const interval many = mean_square_bounds(100000, 1e-5);
+    EXPECT_NEAR(many.low, 1 - 4.417 * std::sqrt(2e-5), 2e-4);
+    EXPECT_NEAR(many.high, 1 + 4.417 * std::sqrt(2e-5), 2e-4);
+}
+
+// 4,000 samples of 60 normals against bounds that one in twenty should miss: between 3.4 % and 6.6 % do (4.5
+// deviations of that share). Massart's bound for the distribution is a little wide: it may be missed less
+// often.
+TEST(verify_statistics, bounds_are_missed_as_often_as_they_say) {
+    constexpr std::size_t samples = 4000, n = 60;
+    constexpr double chance = 0.05;
+    dice d(11);
+    double mean_out = 0, square_out = 0, distance_out = 0;
+    const interval square_bounds = mean_square_bounds(n, chance);
+    for (std::size_t k = 0; k < samples; ++k) {
+        double mean = 0, square = 0;
+        std::vector<double> z;
+        for (std::size_t i = 0; i < n; ++i) {
+            z.push_back(normal(d));
+            mean += z.back() / n;
+            square += z.back() * z.back() / n;
+        }
+        mean_out += std::abs(mean) > normal_bound(chance) / std::sqrt(double(n));
+        square_out += square < square_bounds.low || square > square_bounds.high;
+        distance_out += kolmogorov_distance(z) > std::sqrt(std::log(2 / chance) / (2 * n));
+    }
+    EXPECT_NEAR(mean_out / samples, chance, 0.016);
+    EXPECT_NEAR(square_out / samples, chance, 0.016);
+    EXPECT_LE(distance_out / samples, chance + 0.016);
+    EXPECT_GE(distance_out / samples, 0.02);
+}
+
+TEST(verify_statistics, distance_between_distributions) {
+    EXPECT_DOUBLE_EQ(kolmogorov_distance({0}), 0.5);
+    EXPECT_NEAR(kolmogorov_distance({50, 50}), 1, 1e-12);
+    EXPECT_NEAR(kolmogorov_distance({-50, 50}), 0.5, 1e-12);
+    // Quartiles in the middle of their quarters.
+    EXPECT_NEAR(kolmogorov_distance(
+                    {-1.1503493803760079, -0.31863936396437514, 0.31863936396437514, 1.1503493803760079}),
+                0.125, 1e-12);
+}
+
+TEST(verify_statistics, samples_by_the_rules_hold) {
+    for (const std::size_t n : std::vector<std::size_t>{1, 7, 60, 3000}) {
+        dice d(3 + n);
+        const auto z = normals(d, n);
+        EXPECT_EQ(missed(judge_all(z)), names()) << n;
+        EXPECT_EQ(missed(judge_row(z, 8)), names()) << n;
+    }
+}
+
+TEST(verify_statistics, each_statistic_can_fail) {
+    dice d(5);
+    const auto fails = [](const std::vector<scored_trade>& z, const std::string& name) {
+        const auto out = missed(judge_all(z));
+        return std::ranges::find(out, name) != out.end();
+    };
+    auto one_out = normals(d, 1000);
+    one_out[500].z = 6.5;
+    EXPECT_EQ(missed(judge_all(one_out)), names{"largest |z|"});
+
+    const auto shifted = normals(d, 1000, -0.2);
+    EXPECT_TRUE(fails(shifted, "mean z"));
+    EXPECT_EQ(missed(judge_row(shifted, 8)), names{"mean z"});
+
+    auto leaning = normals(d, 1000);
+    for (scored_trade& t : leaning) t.z += 0.2 * t.lean;
+    EXPECT_EQ(missed(judge_all(leaning)), names{"leaning z"});
+    EXPECT_EQ(missed(judge_row(leaning, 8)), names{"leaning z"});
+
+    for (const double deviation : {0.85, 1.15}) {
+        const auto scaled = normals(d, 2000, 0, deviation);
+        EXPECT_EQ(missed(judge_all(scaled)), names{"mean z squared"}) << deviation;
+        EXPECT_EQ(missed(judge_row(scaled, 8)), names{"mean z squared"}) << deviation;
+    }
+
+    std::vector<scored_trade> two_points;
+    for (int i = 0; i < 1000; ++i) two_points.push_back({i % 2 == 0 ? 1.0 : -1.0, i % 4 < 2 ? 1.0 : -1.0});
+    EXPECT_EQ(missed(judge_all(two_points)), names{"Kolmogorov-Smirnov"});
+
+    const statistic no_number{"mean z", std::numeric_limits<double>::quiet_NaN(), 0, -1, 1, 1e-5};
+    EXPECT_FALSE(no_number.holds());
+}
+
+TEST(verify_statistics, what_has_no_error_or_no_price_is_far_out) {
+    const drawn_trade t{0, "", book::parse("trades: []\n"), 10, -1, 10.1, 100};
+    EXPECT_DOUBLE_EQ(score(t, {10.5, 0.5, 0, "", "", 0}, 10).z, 1);
+    EXPECT_EQ(score(t, {10.5, 0.5, 0, "", "", 0}, 10).lean, -1);
+    EXPECT_GT(score(t, {10.5, 0.5, 0.1, "", "", 0}, 10).z, 1);
+    EXPECT_EQ(score(t, {10, 0, 0, "", "", 0}, 10).z, 0);
+    EXPECT_EQ(score(t, {10.01, 0, 0, "", "", 0}, 10).z, farthest_z);
+    EXPECT_EQ(score(t, {10, 0.5, 0, "no number", "", 0}, 10).z, farthest_z);
+    EXPECT_EQ(score(t, {std::nan(""), 0.5, 0, "", "", 0}, 10).z, farthest_z);
+    EXPECT_EQ(score(t, {-1e300, 0.5, 0, "", "", 0}, 10).z, -farthest_z);
+}
+
+}  // namespace
+}  // namespace tilewalk::verify
