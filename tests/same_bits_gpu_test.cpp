@@ -342,6 +342,35 @@ TEST_F(same_bits, every_two_settings_together) {
     EXPECT_GE(feeds.size(), devices_.at(0).major >= 9 ? cuda::feeds().size() : cuda::feeds().size() - 1);
 }
 
+// The example of every product of the library, in its own currency and as a quanto in pounds.
+TEST_F(same_bits, the_example_of_every_product) {
+    std::string text =
+        "market: " + std::string(TILEWALK_SOURCE_DIR) + "/configs/markets/demo.yaml\ntrades:\n";
+    for (const product_page& page : product_pages()) {
+        const std::string id = "{id: example";
+        ASSERT_EQ(page.example.find(id), 0u) << page.example;
+        const std::string terms = page.example.substr(id.size());
+        text += "  - {id: " + page.name + terms + "\n";
+        if (terms.find("currency:") != std::string::npos) continue;
+        text += "  - {id: " + page.name + "_quanto, currency: GBP" + terms + "\n";
+    }
+    const book trades = book::parse(text, "examples");
+    const engine pricer;
+    for (const std::string precision : {"double", "single", "mixed"}) {
+        const results expected = on_cpu(trades, precision);
+        for (const price_row& row : expected.rows) EXPECT_EQ(row.status, trade_status::priced) << row.message;
+        for (const std::string feed : {"inline", "smem_rolling_async"}) {
+            run_settings with;
+            with.device = std::to_string(devices_.at(0).index);
+            with.precision = precision;
+            with.prefetch = feed;
+            with.paths = paths;
+            const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
+            EXPECT_EQ(found.different, 0u) << feed << " " << precision << ": " << found.first;
+        }
+    }
+}
+
 // Two hundred trades, each kind of them, over every feed and in every precision.
 TEST_F(same_bits, the_whole_library) {
     const book trades = made_book("--trades 200 --cover");
