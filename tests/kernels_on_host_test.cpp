@@ -245,6 +245,54 @@ const std::vector<walked_trade>& trades() {
         {"variance_swap",
          "{id: t, product: variance_swap, underlying: A, fixings: {start: 0, end: 1, count: 6}, strike: "
          "0.2, notional: 100}"},
+        {"asian_on_a_mean",
+         "{id: t, product: asian, underlying: A, mean: geometric, averaging_dates: [0.5, 1.0], weights: [1, "
+         "3], "
+         "strike_dates: [0.1, 0.2, 0.3], strike_weights: [1, 2, 1]}"},
+        {"gap_option",
+         "{id: t, product: gap_option, underlying: A, strike: 105, trigger: 95, maturity: 1.0}"},
+        {"partial_barrier",
+         "{id: t, product: partial_barrier, underlying: A, watched: B, strike: 100, maturity: 1.0, "
+         "direction: either, "
+         "barrier: 48, monitoring_start: 0.25, monitoring_end: 0.75, rebate: 2}"},
+        {"barrier_digital",
+         "{id: t, product: barrier_digital, underlying: A, strike: 100, pays: asset, maturity: 1.0, "
+         "direction: up, "
+         "kind: knock_in, barrier: 110}"},
+        {"soft_barrier",
+         "{id: t, product: soft_barrier, underlying: A, strike: 100, maturity: 1.0, lower: 80, upper: 95}"},
+        {"double_barrier",
+         "{id: t, product: double_barrier, underlying: A, strike: 100, maturity: 1.0, lower: 80, upper: 120, "
+         "rebate: 5, "
+         "rebate_paid: at_hit, longest_step: 0.1}"},
+        {"one_touch",
+         "{id: t, product: one_touch, underlying: A, direction: up, barrier: 110, pays: asset, paid: at_hit, "
+         "maturity: 1.0}"},
+        {"double_touch",
+         "{id: t, product: double_touch, underlying: A, lower: 80, upper: 120, maturity: 1.0}"},
+        {"lookback",
+         "{id: t, product: lookback, underlying: A, strike_factor: 1.05, monitoring_end: 0.5, maturity: "
+         "1.0}"},
+        {"forward_start",
+         "{id: t, product: forward_start, underlying: A, strike_date: 0.5, pays: performance, maturity: "
+         "1.0}"},
+        {"cliquet",
+         "{id: t, product: cliquet, underlying: A, fixings: {start: 0, end: 1, count: 4, include_start: "
+         "true}, "
+         "local_floor: -0.05, local_cap: 0.1, global_floor: 0, global_cap: 0.3}"},
+        {"chooser", "{id: t, product: chooser, underlying: A, strike: 100, choice_date: 0.5, maturity: 1.0}"},
+        {"complex_chooser",
+         "{id: t, product: complex_chooser, underlying: A, choice_date: 0.5, call_strike: 105, "
+         "call_maturity: 1.0, "
+         "put_strike: 95}"},
+        {"compound",
+         "{id: t, product: compound, underlying: A, option: put, strike: 8, maturity: 0.5, "
+         "underlying_strike: 100, "
+         "underlying_maturity: 1.0}"},
+        {"extensible_option",
+         "{id: t, product: extensible_option, underlying: A, extended_by: writer, strike: 105, maturity: "
+         "0.5, "
+         "extended_maturity: 1.0}"},
         {"asian_by_path",
          "{id: t, product: asian, underlying: S, strike: 100, averaging_dates: {start: 0, end: 1, count: "
          "7}}"},

@@ -524,7 +524,7 @@ constexpr double limit = 4.5;
 // value, whichever is more. A run of its own says how many paths that takes.
 constexpr double target_share = 1e-3;
 constexpr std::uint64_t pilot_paths = 1 << 16, least_paths = 1 << 20, most_paths = 1 << 22,
-                        most_path_steps = 1 << 28;
+                        most_path_steps = 1 << 27;
 
 // What a mean z may take from one case beside chance, in standard errors.
 constexpr double most_lean = 0.05;

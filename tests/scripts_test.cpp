@@ -209,22 +209,6 @@ TEST(scripts, continuous_barrier_that_began_in_the_past) {
         << "the rebate was paid before today";
 }
 
-TEST(scripts, one_touch_hands_over_an_asset_that_begins_beyond_the_barrier) {
-    path p = acme({{0, 100}, {2, 110}});
-    p.normals = p.uniforms = {0.5};
-    const std::string terms = "underlying: ACME, maturity: 2.0, pays: asset, paid: at_hit, ";
-    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: down, barrier: 120", p), 100);
-    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 90", p), 100);
-    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 100", p), 100);
-    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 90, payout: 3", p), 300);
-    // Watched from the past on, and no fixing of the day on which that began.
-    path later = acme({{-10 / 365.0, 95}, {0, 100}, {2, 110}});
-    later.normals = later.uniforms = {0.5};
-    EXPECT_EQ(worth("one_touch", terms + "direction: up, barrier: 90, monitoring_start: 2025-12-01", later),
-              0)
-        << "it was handed over before today";
-}
-
 TEST(scripts, discrete_barrier) {
     struct example {
         std::map<double, double> spots;

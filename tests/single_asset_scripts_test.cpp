@@ -262,6 +262,24 @@ TEST(single_asset_scripts, one_touch) {
         << "beyond the barrier from the start";
 }
 
+TEST(single_asset_scripts, one_touch_hands_over_an_asset_that_begins_beyond_the_barrier) {
+    const path p = sampled(acme({{0, 100}, {2, 110}}));
+    const std::string terms = "underlying: ACME, maturity: 2.0, pays: asset, paid: at_hit, ";
+    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: down, barrier: 120", p), 100);
+    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 90", p), 100);
+    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 100", p), 100);
+    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 90, payout: 3", p), 300);
+    EXPECT_DOUBLE_EQ(worth("one_touch", terms + "direction: up, barrier: 90, monitoring_start: 1.0",
+                           sampled(acme({{0, 100}, {1, 120}, {2, 110}}))),
+                     120 * usd(1))
+        << "as it is when the watching begins";
+    // Watched from the past on, and no fixing of the day on which that began.
+    const path later = sampled(acme({{-10 / 365.0, 95}, {0, 100}, {2, 110}}));
+    EXPECT_EQ(worth("one_touch", terms + "direction: up, barrier: 90, monitoring_start: 2025-12-01", later),
+              0)
+        << "it was handed over before today";
+}
+
 TEST(single_asset_scripts, double_touch) {
     const path p = sampled(acme({{0, 100}, {1, 120}, {2, 110}}));
     const double down1 = touch(80, 100, 120, 1), down2 = touch(80, 120, 110, 1);

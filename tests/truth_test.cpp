@@ -39,77 +39,6 @@ const char* name_of(side option) {
 // Products as a user would write them, for what the library does not have.
 const std::string own_products = R"(
 products:
-  - product: geometric_asian
-    summary: Option on the geometric mean.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      option: {type: choice, choices: [call, put], help: Which side.}
-      strike: {type: amount, help: The strike.}
-      averaging_dates: {type: schedule, help: The dates.}
-    example: {underlying: A, option: call, strike: 100, averaging_dates: [0.5, 1.0]}
-    script: |
-      logs = 0
-      on averaging_dates:
-          logs = logs + log(spot(underlying))
-      on last(averaging_dates):
-          mean = exp(logs / size(averaging_dates))
-          if option == call:
-              pay max(mean - strike, 0)
-          else:
-              pay max(strike - mean, 0)
-  - product: forward_start
-    summary: Call struck later.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      ratio: {type: number, help: The strike over the price on the fixing date.}
-      fixing: {type: date, help: When the strike is set.}
-      maturity: {type: date, help: The end.}
-    example: {underlying: A, ratio: 1, fixing: 0.5, maturity: 1.0}
-    script: |
-      level = 0
-      on fixing:
-          level = spot(underlying)
-      on maturity:
-          pay max(spot(underlying) - ratio * level, 0)
-  - product: lookback
-    summary: Continuously watched lookbacks.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      form: {type: choice, choices: [floating_call, floating_put, fixed_call, fixed_put], help: Which.}
-      strike: {type: amount, default: 0, help: Of the fixed ones.}
-      maturity: {type: date, help: The end.}
-    example: {underlying: A, form: floating_call, maturity: 1.0}
-    script: |
-      low = 1e300
-      high = 0
-      between start and maturity:
-          if form == floating_call or form == fixed_put:
-              low = min(low, lowest(underlying))
-          else:
-              high = max(high, highest(underlying))
-      on maturity:
-          if form == floating_call:
-              pay spot(underlying) - low
-          elif form == floating_put:
-              pay high - spot(underlying)
-          elif form == fixed_call:
-              pay max(high - strike, 0)
-          else:
-              pay max(strike - low, 0)
-  - product: no_touch
-    summary: One unit unless either level is touched.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      lower: {type: amount, help: The lower level.}
-      upper: {type: amount, help: The upper level.}
-      maturity: {type: date, help: The end.}
-    example: {underlying: A, lower: 80, upper: 120, maturity: 1.0}
-    script: |
-      untouched = 1
-      between start and maturity:
-          untouched = untouched * (1 - touched_outside(underlying, lower, upper))
-      on maturity:
-          pay untouched
   - product: two_assets
     summary: Exchange and rainbow options.
     parameters:
@@ -424,15 +353,17 @@ TEST(truths, curves_by_term) {
     const double spread = spread_of(in::forward(2), in::variance(2), in::discount(2));
     check({in::text(), "product: asian, underlying: A, strike: 98, averaging_dates: " + list,
            truth::arithmetic_asian_call(100, moves, 98), spread});
-    check({in::text(),
-           "product: geometric_asian, underlying: A, option: put, strike: 98, averaging_dates: " + list,
-           truth::geometric_asian(side::put, forwards, variances, 98, in::discount(2)), spread});
+    check(
+        {in::text(),
+         "product: asian, mean: geometric, underlying: A, option: put, strike: 98, averaging_dates: " + list,
+         truth::geometric_asian(side::put, forwards, variances, 98, in::discount(2)), spread});
     const double fair = truth::mean_square_return({moves.begin() + 1, moves.end()});
     check({in::text(),
            "product: variance_swap, underlying: A, strike: 0.2, annualisation: 4, notional: 100, fixings: " +
                list,
            in::discount(2) * 100 * (4 * fair - 0.04), 100 * 4 * fair});
-    check({in::text(), "product: forward_start, underlying: A, ratio: 1.02, fixing: 0.9, maturity: 2.0",
+    check({in::text(),
+           "product: forward_start, underlying: A, strike_factor: 1.02, strike_date: 0.9, maturity: 2.0",
            truth::forward_start(side::call, in::forward(0.9), in::forward(2), 1.02,
                                 in::variance(2) - in::variance(0.9), in::discount(2)),
            spread});
@@ -467,7 +398,7 @@ TEST(truths, asian) {
                     name_of(option), strike, count);
                 check({in.text(), "product: asian, " + terms,
                        option == side::call ? call : call - in.discount(1) * (mean - strike), spread});
-                check({in.text(), "product: geometric_asian, " + terms,
+                check({in.text(), "product: asian, mean: geometric, " + terms,
                        truth::geometric_asian(option, forwards, variances, strike, in.discount(1)), spread});
             }
         }
@@ -919,19 +850,19 @@ TEST(truths, lookbacks_watched_all_the_time) {
         2 * discount * 100 * std::sqrt(std::exp(variance + 2 * growth) - 2 * std::exp(growth) + 1);
     const std::string terms = fmt::format("product: lookback, underlying: A, maturity: {}, ", years);
     for (const std::string& text : {in.text(), cut}) {
-        check({text, terms + "form: floating_call",
+        check({text, terms + "option: call",
                truth::floating_lookback(side::call, 100, growth, variance, discount), spread});
-        check({text, terms + "form: floating_put",
+        check({text, terms + "option: put",
                truth::floating_lookback(side::put, 100, growth, variance, discount), spread});
-        check({text, terms + "form: fixed_call, strike: 105",
+        check({text, terms + "option: call, strike: 105",
                truth::fixed_lookback(side::call, 100, 105, growth, variance, discount), spread});
-        check({text, terms + "form: fixed_put, strike: 96",
+        check({text, terms + "option: put, strike: 96",
                truth::fixed_lookback(side::put, 100, 96, growth, variance, discount), spread});
     }
-    check({bent, terms + "form: floating_call",
-           truth::floating_lookback(side::call, 100, 0, variance, discount), spread});
-    check({bent, terms + "form: floating_put",
-           truth::floating_lookback(side::put, 100, 0, variance, discount), spread});
+    check({bent, terms + "option: call", truth::floating_lookback(side::call, 100, 0, variance, discount),
+           spread});
+    check({bent, terms + "option: put", truth::floating_lookback(side::put, 100, 0, variance, discount),
+           spread});
 }
 
 TEST(truths, no_touch_of_two_levels) {
@@ -944,8 +875,9 @@ TEST(truths, no_touch_of_two_levels) {
         for (const double wide : {0.15, 0.3, 0.6}) {
             const double lower = 100 * std::exp(-wide), upper = 100 * std::exp(wide);
             check({text,
-                   fmt::format("product: no_touch, underlying: A, lower: {}, upper: {}, maturity: 0.8", lower,
-                               upper),
+                   fmt::format("product: double_touch, kind: no_touch, underlying: A, lower: {}, upper: {}, "
+                               "maturity: 0.8",
+                               lower, upper),
                    truth::double_no_touch(100, lower, upper, -0.02 * 0.8, in.variance(0.8), in.discount(0.8)),
                    0.5});
         }
@@ -981,8 +913,7 @@ TEST(truths, no_volatility_gives_the_forward) {
                  "product: variance_swap, underlying: A, strike: 0.1, annualisation: 2, "
                  "fixings: {start: 0, end: 2, count: 4, include_start: true}",
                  d * (2 * 0.015 * 0.015 - 0.01), 1});
-    check_exact(
-        {today, "product: lookback, underlying: A, form: floating_call, maturity: 2", d * (f - 100), 100});
+    check_exact({today, "product: lookback, underlying: A, option: call, maturity: 2", d * (f - 100), 100});
 }
 
 // Path by path: a run of one path has that path's worth as its price, and the same seed and grid give the
