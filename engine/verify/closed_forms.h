@@ -316,6 +316,13 @@ struct pair_of_assets {
     double first_variance = 0, second_variance = 0, covariance = 0;
 };
 
+// The standard deviation of the sum of both, or of the difference (`sign` -1).
+inline double spread_of_sum(const pair_of_assets& p, double sign) {
+    const double f = p.first_forward, g = sign * p.second_forward;
+    return std::sqrt(f * f * std::expm1(p.first_variance) + g * g * std::expm1(p.second_variance) +
+                     2 * f * g * std::expm1(p.covariance));
+}
+
 // Margrabe (1978): the first for the second.
 inline double exchange(const pair_of_assets& p, double discount) {
     return black(side::call, p.first_forward, p.second_forward,
