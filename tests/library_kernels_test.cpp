@@ -185,6 +185,7 @@ varied_trade vary(const language::product& product, dice& d) {
     const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
     varied_trade out = {"{id: varied, product: " + product.name, ""};
     std::map<std::string, std::size_t> length;  // of lists, by parameter
+    std::map<std::string, std::string> taken;   // single assets, and the parameter that took them
     const auto number = [&](const language::parameter& p) {
         const bool is_rate = p.type == parameter_type::rate;
         const double low = p.above.value_or(p.minimum.value_or(0));
@@ -199,7 +200,9 @@ varied_trade vary(const language::product& product, dice& d) {
         switch (p.type) {
             case parameter_type::asset:
                 value = assets[d.below(assets.size())];
-                if (value == pays_cash) out.choices += "cash dividends; ";
+                if (value == pays_cash) out.choices += "cash dividends of " + p.name + "; ";
+                if (const auto [at, is_new] = taken.emplace(value, p.name); !is_new)
+                    out.choices += p.name + " is " + at->second + "; ";
                 break;
             case parameter_type::asset_list: {
                 std::vector<std::string> left = assets;
