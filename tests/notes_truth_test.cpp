@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -567,6 +568,19 @@ TEST(notes_truths, without_volatility_the_price_is_exact) {
         EXPECT_NEAR(got.price, e.price, 1e-12 * (1 + std::abs(e.price))) << e.trade;
         EXPECT_LE(got.standard_error, 1e-13) << e.trade;
     }
+}
+
+// The worked book of notes has every product of this file.
+TEST(notes_truths, the_worked_book_is_priced) {
+    run_options options;
+    options.overrides.paths = 4096;
+    const book notes = book::load(std::string(TILEWALK_SOURCE_DIR) + "/configs/books/notes.yaml");
+    std::set<std::string> products;
+    for (const price_row& row : engine().price(notes, options).rows) {
+        EXPECT_EQ(row.status, trade_status::priced) << row.trade << ": " << row.message;
+        products.insert(row.product);
+    }
+    EXPECT_EQ(products.size(), 17U);
 }
 
 }  // namespace
