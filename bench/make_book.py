@@ -307,6 +307,53 @@ def kinds():
         yield "variance_swap", {"strike_is": strike_is, "underlying": "INDEX", "running": True, "quanto": True}
 
 
+# Trades that reach what the examples of their products do not: choices, one asset and several, cash dividends, fixings of
+# the past, payment in another currency.
+WEEKLY = "{start: 2026-01-15, end: 2027-01-15, every: 1w, calendar: weekends, roll: following}"
+MONTHLY = "{start: 2026-01-15, end: 2027-01-15, every: 1m, calendar: weekends, roll: following}"
+RUNNING = "[2025-12-15, 2025-12-31, 2026-01-15, 2026-04-15, 2026-07-15, 2027-01-15]"
+TWO = "basket: [ACME, BETA], initial_level: [100, 48.20]"
+THREE = "basket: [GAMMA, CASHCOW, INDEX], initial_level: [65.40, 82.50, 6900]"
+WRITTEN = (
+    ("basket", "basket: [ACME, CASHCOW], option: put, strike: 180, maturity: 1.0, currency: EUR"),
+    ("spread", "long_asset: CASHCOW, short_asset: ACME, option: put, strike: -15, maturity: 1.0, currency: EUR"),
+    ("exchange", "received_asset: GAMMA, given_asset: CASHCOW, maturity: 2.0"),
+    *((f"{which}_of", f"{basket}, option: {option}, strike: 1, maturity: 1.0")
+      for which in ("best", "worst") for basket in (TWO, THREE) for option in ("put", "or_cash")),
+    ("rainbow", f"{TWO}, weights: [0.6, 0.4], option: put, maturity: 1.0"),
+    ("rainbow", f"{THREE}, weights: [0, 1, 0], maturity: 1.0, currency: USD"),
+    ("himalaya", f"{TWO}, observations: [2025-12-31, 2027-01-15]"),
+    ("himalaya", f"{THREE}, observations: [1.0, 2.0], strike: 0.9"),
+    ("volatility_swap", f"underlying: CASHCOW, fixings: {WEEKLY}, strike: 0.18, annualisation: 52"),
+    ("volatility_swap", f"underlying: ACME, fixings: {RUNNING}, strike: 0.2, annualisation: 6, currency: EUR"),
+    *(("corridor_variance_swap", f"underlying: {asset}, fixings: {WEEKLY}, strike: 0.2, lower: 80, upper: 100, "
+       f"annualisation: 52, deciding_fixing: {fixing}, strike_on: {on}")
+      for asset, fixing, on in (("ACME", "earlier", "counted"), ("ACME", "later", "all"), ("CASHCOW", "later", "counted"))),
+    ("range_accrual", f"basket: [ACME, CASHCOW], lower: [80, 70], observations: {WEEKLY}, coupon: 0.06, maturity: 2027-02-15"),
+    ("range_accrual", f"basket: [ACME, BETA, INDEX], lower: [80, 40, 6000], upper: [120, 60, 8000], observations: {RUNNING}, "
+     "coupon: 0.06, maturity: 2027-02-15, redeems: true, currency: EUR"),
+    *(("phoenix_autocallable", f"{basket}, observations: {MONTHLY}, coupon: 0.01, memory: {memory}, watched: {watched}"
+       f"{'' if watched == 'at_maturity' else ', watching_dates: ' + WEEKLY}")
+      for basket in (TWO, THREE) for memory in ("true", "false")
+      for watched in ("at_maturity", "on_dates", "continuous")),
+    ("phoenix_autocallable", f"basket: [ACME], initial_level: 110, observations: {RUNNING}, coupon: 0.02, watched: continuous, "
+     "watching_start: 2025-12-15, currency: EUR"),
+    ("reverse_convertible", f"{THREE}, coupon_dates: [0.5, 1.0], coupon: 0.05, maturity: 1.0, currency: GBP"),
+    ("barrier_reverse_convertible", f"{TWO}, barrier: 0.7, watching_dates: {WEEKLY}, coupon_dates: [2026-07-15], coupon: 0.05, "
+     "maturity: 2027-01-15"),
+    ("barrier_reverse_convertible", f"{THREE}, barrier: 0.7, watched: on_dates, watching_dates: {WEEKLY}, coupon_dates: "
+     "[2026-07-15], coupon: 0.05, maturity: 2027-01-15, currency: USD"),
+    ("capital_protected_note", f"{THREE}, participation: 0.8, maturity: 3.0"),
+    *(("accumulator", f"underlying: {asset}, side: {side}, strike: {strike}, barrier: {barrier}, watched: {watched}, "
+       f"observations: {WEEKLY}")
+      for asset, side, strike, barrier in (("ACME", "accumulate", 90, 108), ("CASHCOW", "decumulate", 90, 70))
+      for watched in ("on_dates", "continuous")),
+    *(("target_redemption_forward", f"underlying: {asset}, side: {side}, strike: {strike}, fixings: {MONTHLY}, target: 20, "
+       f"at_target: {rule}")
+      for asset, side, strike in (("ACME", "buy", 95), ("CASHCOW", "sell", 88)) for rule in ("full", "exact", "none")),
+)
+
+
 def make_trade(d, index, product, pinned, pages):
     d.pinned = pinned
     terms = (MAKERS.get(product) or pages[product].draw)(d)
@@ -353,14 +400,18 @@ def made_lines(trades, seed, cover, pages):
     d = dice(seed)
     every_kind = list(kinds()) if cover else []
     every_kind += [(name, pinned) for name in pages if name not in MAKERS for pinned in pages[name].kinds() if cover]
+    written = WRITTEN if cover else ()
+    covered = len(written) + len(every_kind)
     if trades is None:
-        trades = len(every_kind)
-    if trades < len(every_kind):
-        raise SystemExit(f"make_book.py: --cover takes {len(every_kind)} trades, found --trades {trades}")
+        trades = covered
+    if trades < covered:
+        raise SystemExit(f"make_book.py: --cover takes {covered} trades, found --trades {trades}")
+    for i, (product, terms) in enumerate(written):
+        yield f"  - {{id: {product}_{i:05d}_written, product: {product}, {terms}}}", True
     for i in itertools.count():
         if i < len(every_kind):
             product, pinned = every_kind[i]
-        elif i < trades or pages:
+        elif len(written) + i < trades or pages:
             product, pinned = list(pages)[i % len(pages)] if pages else drawn_product(d), {}
         else:
             return

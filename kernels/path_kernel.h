@@ -6,6 +6,7 @@
 
 #include "kernels/arguments.h"
 #include "kernels/feeds/feed.h"
+#include "kernels/loops.h"
 #include "kernels/ptx.h"
 #include "kernels/tile.h"
 
@@ -54,10 +55,12 @@ class walker {
         for (int k = 0; k < group; ++k) different |= mask_[k] ^ 2;
         if (different != 0) return false;
         const numbers rows = trade_.from(next_row_[1]);
-        for (int k = 0; k < group; ++k) {
+        // Laid out by order: a compiler that finds the section long would keep it once, and the shocks in
+        // memory.
+        unrolled<group>([&](int k) {
             run_first(k, z[k]);
             run<1>(row_of<program::row_width(1)>{rows.from(word64(k) * pitch<1>)}, z[k]);
-        }
+        });
         next_row_[1] += group * pitch<1>;
         return true;
     }

@@ -117,6 +117,11 @@ struct complaint {
     std::string message;
 };
 
+const std::string fixed_number_wanted =
+    "expected a number that is fixed from the start as the first argument of 'nth': a whole number, an "
+    "integer "
+    "parameter, size(LIST) or position(a), or a sum or difference of them";
+
 const std::vector<complaint> complaints{
     {"on maturity:\n\tpay 1\n", 2, 1, "found a tab in the indentation; indent with spaces"},
     {"on maturity:\n    pay 1\n   stop\n", 3, 4,
@@ -265,9 +270,11 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay nth(strike, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
     {"on maturity:\n    pay nth(time, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
     {"on maturity:\n    pay nth(size(observations), spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
-    {"on maturity:\n    pay nth(2 * rank, spot(a) for a in basket)\n", 2, 13, fixed_number_wanted},
+    {"on maturity:\n    pay nth(2 * rank, spot(a) for a in basket)\n", 2, 15, fixed_number_wanted},
     {"on maturity:\n    pay nth(a, spot(a) for a in basket)\n", 2, 13,
-     "unknown name 'a'; did you mean 'rank'?"},
+     "unknown name 'a'; known names: underlying, basket, others, strike, knocked, option, maturity, "
+     "observations, "
+     "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, true, false"},
     {"on maturity:\n    pay position(underlying)\n", 2, 18,
      "expected the asset of a loop in position(...), found 'underlying', which stands in no list"},
     {"on maturity:\n    pay sum(position(weight[a]) for a in basket)\n", 2, 22,
@@ -913,7 +920,7 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
         refusal_of(
             "on maturity:\n    pay sum(nth(position(a) - 1, spot(b) for b in basket) for a in basket)\n",
             usual_arguments()),
-        "p.yaml:2:17: 'nth' is asked for number 0 of 3 assets; expected 1 to 3");
+        "p.yaml:2:29: 'nth' is asked for number 0 of 3 assets; expected 1 to 3");
     EXPECT_EQ(refusal_of("on observations:\n    pay 1 on pay_date\n", with("pay_date", time_point{1.5})),
               "p.yaml:2:5: a payment on pay_date (1.5y) comes before the date that decides it (2y)");
     EXPECT_EQ(refusal_of("between maturity and first(observations):\n    pay 1\n", usual_arguments()),

@@ -8,64 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/argument_reader.h"
-#include "engine/book/library.h"
-#include "engine/config/document.h"
-#include "tests/played_path.h"
-#include "tilewalk/error.h"
+#include "tests/played_trade.h"
 
 namespace tilewalk {
 namespace {
 
+using tests::acme;
+using tests::library_folder;
+using tests::library_product;
 using tests::path;
-using tests::play;
-using tests::played;
-
-const std::vector<std::string> trade_keys{"id", "product", "currency", "quantity"};
-
-const std::filesystem::path& library_folder() {
-    static const std::filesystem::path folder =
-        std::filesystem::path(TILEWALK_SOURCE_DIR) / "products" / "library";
-    return folder;
-}
-
-std::shared_ptr<const language::product> library_product(const std::string& name) {
-    return books::read_product(config::load(library_folder() / (name + ".yaml")));
-}
-
-// What the trade, written as in a book, is worth on a path; played both ways to the same bits.
-double worth(const std::string& product, const std::string& trade, const path& along) {
-    const auto of = library_product(product);
-    const auto args =
-        books::read_arguments(config::parse("{" + trade + "}", "trade"), of->parameters, trade_keys);
-    const played p = play(of, args, along);
-    if (p.code.uniforms_per_step == 0) {
-        EXPECT_EQ(p.recorded.at("value"), p.eager.at("value")) << trade;
-    }
-    return p.recorded.at("value");
-}
-
-std::string refusal(const std::string& product, const std::string& trade) {
-    try {
-        worth(product, trade, {});
-    } catch (const error& e) {
-        return e.message();
-    } catch (const std::logic_error&) {
-        return "accepted";  // and then the empty path could not be played
-    }
-    return "accepted";
-}
-
-double usd(double years) {
-    return std::exp(-0.03 * years);
-}
-
-path acme(const std::map<double, double>& spots) {
-    path p;
-    p.spots["ACME"] = spots;
-    p.rates["USD"] = 0.03;
-    return p;
-}
+using tests::refusal;
+using tests::usd;
+using tests::worth;
 
 TEST(scripts, every_file_of_the_library_reads_and_says_what_it_is) {
     std::size_t files = 0;

@@ -496,6 +496,13 @@ struct pair_of_assets {
     double first_variance = 0, second_variance = 0, covariance = 0;
 };
 
+// The standard deviation of the sum of both, or of the difference (`sign` -1).
+inline double spread_of_sum(const pair_of_assets& p, double sign) {
+    const double f = p.first_forward, g = sign * p.second_forward;
+    return std::sqrt(f * f * std::expm1(p.first_variance) + g * g * std::expm1(p.second_variance) +
+                     2 * f * g * std::expm1(p.covariance));
+}
+
 // Margrabe (1978): the first for the second.
 inline double exchange(const pair_of_assets& p, double discount) {
     return black(side::call, p.first_forward, p.second_forward,
@@ -587,11 +594,16 @@ inline double backward(double spot, const std::vector<move>& moves, const std::v
 }
 
 // The mean of f(x, y) over the prices of both on the date; f(., y) may have kinks at the prices kinks(y) of
-// the first asset.
+// the first asset, and f(x, .) at the same prices of the second for every x.
 template <class F, class K>
-double pair_mean(const pair_of_assets& p, const F& f, const K& kinks) {
+double pair_mean(const pair_of_assets& p, const F& f, const K& kinks,
+                 const std::vector<double>& kinks_of_second = {}) {
     const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
     const double rho = p.covariance / (sd1 * sd2), rest = sd1 * std::sqrt(1 - rho * rho);
+    std::vector<double> outer;
+    for (const double y : kinks_of_second) {
+        outer.push_back((std::log(y / p.second_forward) + 0.5 * p.second_variance) / sd2);
+    }
     return normal_mean(
         [&](double z) {
             const double y = p.second_forward * std::exp(sd2 * z - 0.5 * p.second_variance);
@@ -602,7 +614,7 @@ double pair_mean(const pair_of_assets& p, const F& f, const K& kinks) {
             }
             return normal_mean([&](double w) { return f(std::exp(middle + rest * w), y); }, breaks, 2, 9);
         },
-        {}, 12, 9);
+        outer, 12, 9);
 }
 
 // A call or put on first + second - strike, where the second price may count negatively (`sign` -1): given
@@ -650,8 +662,8 @@ inline double mean_root_square(const std::vector<move>& moves) {
     const auto one_less_phi = [&](double u) {
         double log_phi = 0;
         for (const move& m : moves) {
-            const double drift = m.growth - 0.5 * m.variance, wide = 1 + 2 * u * m.variance;
-            log_phi -= 0.5 * std::log(wide) + u * drift * drift / wide;
+            const double drift = m.growth - 0.5 * m.variance, more = 2 * u * m.variance;
+            log_phi -= 0.5 * std::log1p(more) + u * drift * drift / (1 + more);
         }
         return -std::expm1(log_phi);
     };

@@ -2,6 +2,7 @@
 // A second asset, B, beside the asset A of a flat random market, correlated with it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -22,7 +23,11 @@ struct random_pair {
         : first(d, false),
           spot(first.spot * std::exp(d.between(-0.4, 0.4))),
           volatility(d.between(0.1, 0.5)),
-          correlation(d.between(-0.9, 0.9)) {}
+          correlation(d.between(-0.9, 0.9)) {
+        // The longer and the wilder, the fewer paths carry the variance of what has no upper bound.
+        const double larger = std::max(first.first_volatility, volatility);
+        first.years = std::min(first.years, 0.35 / (larger * larger));
+    }
 
     static constexpr double yield = 0.02;
     double forward(double t) const { return spot * std::exp((first.first_rate - yield) * t); }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "engine/verify/random_pair.h"
@@ -13,7 +11,8 @@ known_trade draw_basket(dice& d) {
     const double years = p.first.years, first = d.between(0.5, 2), second = d.between(0.5, 2);
     const truth::side option = any_side(d);
     const truth::pair_of_assets at = p.at(years, first, second);
-    const double strike = (at.first_forward + at.second_forward) * std::exp(d.between(-0.2, 0.2));
+    const double strike =
+        at.first_forward + at.second_forward + d.between(-0.7, 0.2) * truth::spread_of_sum(at, 1);
     return {
         p.text() + pair_trade(fmt::format("product: basket, basket: [A, B], weights: [{}, {}], option: {}, "
                                           "strike: {}, maturity: {}",

@@ -8,7 +8,12 @@ namespace tilewalk::verify {
 
 known_trade draw_exchange(dice& d) {
     const random_pair p(d);
-    const double years = p.first.years, first = d.between(0.8, 1.2), second = d.between(0.8, 1.2);
+    const double years = p.first.years, first = d.between(0.5, 2);
+    // Within a deviation of as much worth.
+    const double given =
+        p.at(years, first, 0).first_forward +
+        d.between(-0.7, 0.7) * truth::spread_of_sum(p.at(years, first, first * p.first.spot / p.spot), -1);
+    const double second = given / p.forward(years);
     return {p.text() + pair_trade(fmt::format(
                            "product: exchange, received_asset: A, given_asset: B, received_units: "
                            "{}, given_units: {}, maturity: {}",

@@ -19,7 +19,7 @@ known_trade draw_phoenix_autocallable(dice& d) {
     const random_market m(d, true);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(5));
     const double sd = std::sqrt(m.variance(m.years)), coupon = d.between(0.02, 0.1),
-                 step = d.between(-0.01, 0.01);
+                 step = d.between(0, 0.01);
     const double call = d.between(0.95, 1.1), coupon_barrier = std::exp(-d.between(0, 0.6) * sd);
     const double protection = std::exp(-d.between(0.2, 0.9) * sd);
     const bool memory = d.coin(), on_dates = d.coin();

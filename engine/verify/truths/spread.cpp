@@ -11,7 +11,8 @@ known_trade draw_spread(dice& d) {
     const double years = p.first.years, first = d.between(0.5, 2), second = d.between(0.5, 2);
     const truth::side option = any_side(d);
     const truth::pair_of_assets at = p.at(years, first, second);
-    const double strike = at.first_forward - at.second_forward + p.first.spot * d.between(-0.3, 0.3);
+    const double strike =
+        at.first_forward - at.second_forward + d.between(-0.4, 0.4) * truth::spread_of_sum(at, -1);
     return {
         p.text() + pair_trade(fmt::format("product: spread, long_asset: A, short_asset: B, long_weight: {}, "
                                           "short_weight: {}, option: {}, strike: {}, maturity: {}",
