@@ -92,9 +92,11 @@ class walker {
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
-        for (int w = 0; w < shape::width; ++w) {
+        // Said outright: a compiler leaves a loop around a long section, even of one path, and with it the
+        // whole walker in local memory.
+        unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
-        }
+        });
     }
     // The step itself, number k of its group.
     void run_first(int k, const shocks& z) {
