@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -30,6 +29,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
 #include "engine/replay/shock_writer.h"
+#include "tests/made_book.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
@@ -142,19 +142,6 @@ std::vector<std::string> products() {
     std::vector<std::string> names;
     for (const auto& page : product_pages()) names.push_back(page.name);
     return names;
-}
-
-// The book of every kind of trade that bench/make_book.py makes, in the demo market.
-book books_of_every_kind() {
-    const std::string command =
-        "python3 -B " + std::string(TILEWALK_SOURCE_DIR) + "/bench/make_book.py --each-kind";
-    std::FILE* from = popen(command.c_str(), "r");
-    if (from == nullptr) throw std::runtime_error("could not run " + command);
-    std::string text;
-    char piece[1 << 16];
-    for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, from)) > 0;) text.append(piece, got);
-    if (pclose(from) != 0) throw std::runtime_error(command + " failed");
-    return book::parse(text, "made");
 }
 
 // As numbers from the engine's bits, since the distributions of the standard library differ between
@@ -314,12 +301,26 @@ void compile_and_judge(const program::path_program& code, const cuda::kernel_cho
     }
 }
 
+// Shocks made in registers, as a run without further say has it, in every precision on every architecture;
+// every feed with every product, but in one precision on one architecture: which, their numbers tell, so that
+// each combination of the three is compiled for several products.
 TEST_P(library_kernels, neither_spill_nor_approximate_with_any_feed) {
     const auto& [product, in] = GetParam();
     const auto code = example_of(product, plan::precision_named(in));
-    for (const auto& feed : cuda::feeds()) {
-        for (const std::string& architecture : architectures) {
-            if (!runs_on(feed, architecture)) continue;
+    const auto number_in = [](const std::vector<std::string>& all, const std::string& one) {
+        return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
+    };
+    const std::size_t of_product = number_in(products(), product),
+                      of_precision = number_in(plan::precision_names(), in);
+    for (std::size_t of_feed = 0; of_feed < cuda::feeds().size(); ++of_feed) {
+        const auto& feed = cuda::feeds()[of_feed];
+        for (std::size_t of_architecture = 0; of_architecture < architectures.size(); ++of_architecture) {
+            const std::string& architecture = architectures[of_architecture];
+            const std::size_t turn = of_product + of_feed;
+            const bool has_its_turn =
+                turn % plan::precision_names().size() == of_precision &&
+                turn / plan::precision_names().size() % architectures.size() == of_architecture;
+            if (!runs_on(feed, architecture) || (feed.name != "inline" && !has_its_turn)) continue;
             compile_and_judge(code, usual(code, plan::precision_named(in), feed.name), architecture, product);
         }
     }
@@ -406,7 +407,7 @@ class united_kernels : public testing::TestWithParam<std::string> {};
 
 TEST_P(united_kernels, neither_spill_nor_approximate) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    const book made = books_of_every_kind();
+    const book made = book_of_every_kind();
     std::vector<program::path_program> own;
     std::set<std::string> known;
     for (const auto& t : made.state().trades) {
