@@ -451,7 +451,7 @@ TEST(notes_truths, worst_of_phoenix_on_three_assets) {
         300'000, 0.1);
 }
 
-// Two correlated assets watched at every moment: here on 4,000 steps with each asset's bridge between them,
+// Two correlated assets watched at every moment: here on 1,000 steps with each asset's bridge between them,
 // there on weekly dates. The description promises that the difference is small; it is below the noise.
 TEST(notes_truths, continuous_barrier_on_two_correlated_assets) {
     expect_agreement(
