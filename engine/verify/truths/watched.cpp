@@ -196,7 +196,8 @@ known_trade draw_partial_barrier(dice& d) {
     watched_market w(d);
     const truth::side option = any_side(d);
     const bool out = d.coin(), is_late = d.coin(), either = is_late && d.coin();
-    const double strike = w.m.strike(d), part = d.between(0.2, 0.8), rebate = w.m.spot * d.between(0, 0.05);
+    const double strike = w.m.strike(d), part = d.between(0.2, 0.8),
+                 rebate = w.m.spot * d.between(0.05, 0.15);
     // As far as paths go while they are watched; where it is from either side, some have to be on each.
     const double reach = is_late ? 1 : std::sqrt(part);
     w.put_level(d, (either ? 0.1 : 0.3) * reach, (either ? 0.4 : 1.5) * reach);
