@@ -73,6 +73,8 @@ class shown_text {
         // a key; after "---" on the same line there are no keys.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
+        // The first piece is there before yaml-cpp asks, which would not free its memory if that went wrong.
+        if (piece_.empty()) advance();
     }
 
     const std::string& file() const { return from_.name(); }
@@ -156,7 +158,10 @@ class shown_text {
 class shown_buffer : public std::streambuf {
   public:
     using listener = std::function<void(std::string_view)>;
-    shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) { show(); }
+    shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) {
+        hears_(text_.piece());
+        show();
+    }
 
   private:
     int_type underflow() override {
