@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tilewalk/engine.h"
@@ -103,6 +104,13 @@ const bad_kind kinds[] = {
      "expected a number at least 0 and at most 1"},
 };
 
+std::string with_id_of_its_own(std::string trade, std::size_t number) {
+    constexpr std::string_view id = "id: bad";
+    const auto at = trade.find(id);
+    if (at != std::string::npos) trade.insert(at + id.size(), "_" + std::to_string(number));
+    return trade;
+}
+
 std::string good_trade(int i) {
     const std::string id = "{id: good_" + std::to_string(i) + ", product: ",
                       strike = std::to_string(80 + i % 41);
@@ -190,11 +198,7 @@ TEST(bad_trades, all_kinds_among_ten_thousand_change_no_bit) {
     for (const std::size_t at : {std::size_t{0}, std::size_t{count / 2}, std::size_t{count}}) {
         std::vector<std::string> trades(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(at));
         for (const bad_kind& kind : kinds) {
-            std::string trade = kind.trade;
-            // Each needs an id of its own.
-            if (const auto id = trade.find("id: bad,"); id != std::string::npos)
-                trade.replace(id, 8, "id: bad_" + std::to_string(trades.size()) + ",");
-            trades.push_back(trade);
+            trades.push_back(with_id_of_its_own(kind.trade, trades.size()));
         }
         trades.insert(trades.end(), good.begin() + static_cast<std::ptrdiff_t>(at), good.end());
         const results got = pricer.price(book::parse(book_of(trades)));
@@ -218,10 +222,7 @@ TEST(bad_trades, all_kinds_among_ten_thousand_change_no_bit) {
 TEST(bad_trades, a_book_of_nothing_else_is_reported_whole) {
     std::vector<std::string> trades;
     for (std::size_t i = 0; i < 10'000; ++i) {
-        std::string trade = kinds[i % std::size(kinds)].trade;
-        if (const auto id = trade.find("id: bad,"); id != std::string::npos)
-            trade.replace(id, 8, "id: bad_" + std::to_string(i) + ",");
-        trades.push_back(trade);
+        trades.push_back(with_id_of_its_own(kinds[i % std::size(kinds)].trade, i));
     }
     const book all = book::parse(book_of(trades));
     const auto problems = engine().validate(all, *all.market());
