@@ -67,13 +67,11 @@ bool checked_source::fetch() {
 
 bool checked_source::grow() {
     const std::size_t before = text().size();
-    is_bad_ = true;
     while (!at_end_ && text().size() == before) {
         at_end_ = !fetch();
         if (bytes().starts_with(byte_order_mark)) mark_bytes_ = byte_order_mark.size();
         check_.look(bytes().substr(mark_bytes_), at_end_);
     }
-    is_bad_ = false;
     return text().size() > before;
 }
 

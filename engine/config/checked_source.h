@@ -27,8 +27,6 @@ class checked_source {
     std::string_view text() const { return bytes().substr(mark_bytes_, check_.checked()); }
     // Adds a block; false at the end. Throws tilewalk::error for a byte that does not belong there.
     bool grow();
-    // Whether grow() has thrown.
-    bool is_bad() const { return is_bad_; }
     // All bytes, as they are; once grow() has said that there are no more.
     std::string_view bytes() const { return file_ ? std::string_view(read_) : given_.substr(0, shown_); }
 
@@ -43,7 +41,7 @@ class checked_source {
     std::unique_ptr<open_file> file_;
     std::string read_;
     std::size_t mark_bytes_ = 0;
-    bool at_end_ = false, is_bad_ = false;
+    bool at_end_ = false;
 };
 
 }  // namespace tilewalk::config

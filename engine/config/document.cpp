@@ -11,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <istream>
 #include <limits>
@@ -73,8 +74,6 @@ class shown_text {
         // a key; after "---" on the same line there are no keys.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
-        // The first piece is there before yaml-cpp asks, which would not free its memory if that went wrong.
-        if (piece_.empty()) advance();
     }
 
     const std::string& file() const { return from_.name(); }
@@ -158,15 +157,21 @@ class shown_text {
 class shown_buffer : public std::streambuf {
   public:
     using listener = std::function<void(std::string_view)>;
-    shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) {
-        hears_(text_.piece());
-        show();
-    }
+    shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) { show(); }
+    // Why the text ended early. yaml-cpp's stream would not free its memory if it were thrown through it.
+    const std::exception_ptr& failure() const { return failure_; }
 
   private:
     int_type underflow() override {
-        if (!text_.advance()) return traits_type::eof();
-        hears_(text_.piece());
+        if (failure_) return traits_type::eof();
+        try {
+            if (!text_.advance()) return traits_type::eof();
+            hears_(text_.piece());
+        } catch (const error&) {
+            failure_ = std::current_exception();
+            setg(nullptr, nullptr, nullptr);  // the last piece is gone
+            return traits_type::eof();
+        }
         show();
         return traits_type::to_int_type(text_.piece().front());
     }
@@ -177,6 +182,7 @@ class shown_buffer : public std::streambuf {
 
     shown_text& text_;
     listener hears_;
+    std::exception_ptr failure_;
 };
 
 // Signs that may begin or end a token of YAML.
@@ -753,19 +759,21 @@ std::optional<document> read(checked_source& source, const limits& within, bool 
     builder events(text, within);
     shown_buffer buffer(text, [&](std::string_view piece) { events.hear(piece); });
     std::istream stream(&buffer);
-    stream.exceptions(std::ios::badbit);  // or it would swallow what the buffer throws
     try {
         try {
             YAML::Parser parser(stream);
             while (parser.HandleNextDocument(events)) {
             }
         } catch (const YAML::Exception& e) {
-            events.refuse_syntax(e);
+            if (!buffer.failure()) events.refuse_syntax(e);
         }
     } catch (const error& e) {
-        if (!source.is_bad() && text.has_lost_one(e.where().line - 1)) return {};
-        throw;
+        if (!buffer.failure()) {
+            if (text.has_lost_one(e.where().line - 1)) return {};
+            throw;
+        }
     }
+    if (buffer.failure()) std::rethrow_exception(buffer.failure());
     if (text.has_lost_one(std::numeric_limits<int>::max())) return {};
     return document{events.take_root(), sha256(source.bytes()), events.has_end_marker(), events.end()};
 }
