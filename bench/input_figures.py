@@ -5,13 +5,15 @@
     bench/input_figures.py [build/release/tilewalk] > bench/results/DATE-MACHINE-input.txt
 
 Each figure is the best of three runs: the machine may be shared, the work is the same. "wall" is the whole command's time,
-"cpu" what it used of all cores, "memory" the most that was resident. A hostile file is written after as much of a good
-one as the row says; its time is that from the bad byte on, the whole command's where the bad byte comes first.
+"cpu" what it used of all cores, "memory" the most that was resident. Of a hostile
+file it is all that the command took, with what lies before the bad byte; after good trades it is that less the time in
+which those alone are read.
 """
 import datetime
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,40 +62,53 @@ def main():
         folder = pathlib.Path(name)
         book = folder / "book.yaml"
         subprocess.run([sys.executable, ROOT / "bench/make_book.py", "--trades", "50000", "--output", book], check=True)
-        good = book.read_bytes()
         validate = [tilewalk, "validate"]
-        row(f"50,000 trades ({len(good) / 1e6:.1f} MB), read and checked", *measure([*validate, book], 0))
+        row(f"50,000 trades ({book.stat().st_size / 1e6:.1f} MB), read and checked", *measure([*validate, book], 0))
         read = measure([*validate, book, "--print-config"], 0)
         row("the same, read alone", *read)
 
         bad = folder / "bad.yaml"
-        lines = good.decode().splitlines()
-        start = lines.index("trades:") + 1
-        # A product that is unknown, or no name for the trade.
-        bad_trades = [line.replace("product: ", "product: x", 1) if i % 2 else line.replace("id: ", "id: [], x: ", 1)
-                      for i, line in enumerate(lines[start:start + 10_000])]
-        bad.write_text("\n".join(line for line in lines[:start] if "trade_count" not in line) + "\n" +
-                       "\n".join(bad_trades) + "\n")
+        with book.open() as lines, bad.open("w") as out:
+            trades = 0
+            for line in lines:
+                if line.startswith("  - "):
+                    # A product that is unknown, or no name for the trade.
+                    line = line.replace("product: ", "product: x", 1) if trades % 2 else line.replace("id: ", "id: [], x: ", 1)
+                    trades += 1
+                if not line.startswith("trade_count"):
+                    out.write(line)
+                if trades == 10_000:
+                    break
         row("10,000 bad trades, all reported", *measure([*validate, bad], 3))
 
-        def refuse(title, content, before=(0.0, 0.0, 0.0)):
-            bad.write_bytes(content)
+        # In small blocks: what this program itself holds would count as the child's.
+        def refuse(title, begin, block=b"", size=100_000_000):
+            with bad.open("wb") as out:
+                out.write(begin)
+                chunk = block * max(1, 65536 // max(1, len(block)))
+                for _ in range(size // len(chunk) if chunk else 0):
+                    out.write(chunk)
+            row(title, *measure([*validate, bad], 2))
+
+        def refuse_after_good(title, end):
+            shutil.copyfile(book, bad)
+            with bad.open("ab") as out:
+                out.write(end)
             wall, cpu, memory = measure([*validate, bad], 2)
-            row(title, max(0.0, wall - before[0]), max(0.0, cpu - before[1]), memory)
+            row(title, max(0.0, wall - read[0]), max(0.0, cpu - read[1]), memory)
 
         print("\nrefused:")
-        size = 100_000_000
-        refuse("100 MB on a line", b"trades: " + b"x" * size)
-        refuse("100 MB in a quoted text of many lines", b'market: "' + b"x\n" * (size // 2))
-        refuse("100 MB in a block of many lines", b"market: |\n" + b"  a line\n" * (size // 9))
-        refuse("100 MB of [", b"[" * size)
-        refuse("100 MB of {a: ", b"{a: " * (size // 4))
-        refuse("100 MB of comments", b"# nothing\n" * (size // 10))
-        refuse("100 MB of entries that are nothing", b"trades:\n" + b"- \n" * (size // 3))
-        refuse("100 MB of a list in a trade", b"trades:\n - dates:\n" + b"   - 1\n" * (size // 7))
+        refuse("100 MB on a line", b"trades: ", b"x")
+        refuse("100 MB in a quoted text of many lines", b'market: "', b"x\n")
+        refuse("100 MB in a block of many lines", b"market: |\n", b"  a line\n")
+        refuse("100 MB of [", b"", b"[")
+        refuse("100 MB of {a: ", b"", b"{a: ")
+        refuse("100 MB of comments", b"", b"# nothing\n")
+        refuse("100 MB of entries that are nothing", b"trades:\n", b"- \n")
+        refuse("100 MB of a list in a trade", b"trades:\n - dates:\n", b"   - 1\n")
         refuse("aliases that would be 10^9 values", b"a: &a [x, x]\nb: &b [*a, *a]\n")
-        refuse("a bad byte after 50,000 good trades", good + b"\xff", read)
-        refuse("an alias after 50,000 good trades", good + b"  - *a\n", read)
+        refuse_after_good("a bad byte after 50,000 good trades", b"\xff")
+        refuse_after_good("an alias after 50,000 good trades", b"  - *a\n")
 
 
 if __name__ == "__main__":

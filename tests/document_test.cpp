@@ -186,6 +186,9 @@ TEST(document, refuses_what_a_book_must_not_contain) {
         {"quoted key without end", "? \"x\n", 1, 3, "", "closing quote"},
         {"list not closed", "a: [1, 2\nb: 3\n", 2, 2, "a", "a '[' has no ']'"},
         {"list in a mapping", "a: 1\n- b\n", 2, 1, "", "check the indentation"},
+        {"word for a key", "a:\n  - b: 1\n    c\n  - {d: 1}\n", 3, 5, "a[0]",
+         "found 'c' with no ':' after it"},
+        {"word in a mapping", "{a: 1, b}\n", 1, 8, "", "found 'b' with no ':' after it"},
         {"colon in a text", "a: b: c\n", 1, 5, "", "needs quotes"},
     };
     for (const auto& wanted : cases) expect_refused(wanted);

@@ -431,6 +431,7 @@ class builder : public YAML::EventHandler {
                              " bytes, expected at most " + std::to_string(most));
         }
         if (is_key) {
+            check_colon(mark, value);
             begin_key(mark, value);
             return;
         }
@@ -601,6 +602,15 @@ class builder : public YAML::EventHandler {
             }
         }
         refuse(mark, "found a quoted text that does not end, expected a closing quote");
+    }
+
+    // yaml-cpp takes a word on a line of its own for a key without a value.
+    void check_colon(const YAML::Mark& mark, std::string_view key) const {
+        const std::string_view text = from(mark);
+        if (!text.starts_with(key)) return;  // in quotes
+        const std::size_t after = text.find_first_not_of(" \t", key.size());
+        if (after != std::string_view::npos && text[after] == ':') return;
+        refuse(mark, "found " + shown(key) + " with no ':' after it, expected a key and its value");
     }
 
     // The bytes of the file are known to be good, but "\x00" in quotes makes bad ones anew.
