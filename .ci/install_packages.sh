@@ -5,6 +5,14 @@
 set -euo pipefail
 
 goal=${1:-demo}
+# The version of clang that there is, or would be; its runtime for sanitizers and fuzzing is a package of its own.
+clang_major() {
+    if command -v clang++ > /dev/null; then
+        clang++ -dumpversion | cut -d. -f1
+    elif command -v apt-cache > /dev/null; then
+        apt-cache depends clang 2> /dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p'
+    fi
+}
 # A tool is there if it can be run, wherever it came from; a library is there if its package is.
 tools=("c++:g++" "cmake:cmake" "make:make" "ninja:ninja-build")
 libraries=(libc6-dev libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libeigen3-dev)
@@ -15,6 +23,7 @@ case $goal in
         libraries+=(libgtest-dev libmpfr-dev librandom123-dev)
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&
+    ci) libraries+=("libclang-rt-$(clang_major)-dev") ;;&
     ci) tools+=("clang++:clang" "clang-format:clang-format" "qemu-x86_64:qemu-user") ;;&
     test | bench | ci) ;;
     *)

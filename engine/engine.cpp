@@ -183,6 +183,11 @@ error at_trade(const books::trade& t, const std::exception& any) {
     return error(e.kind(), message, t.where, e.key_path());
 }
 
+trade_problem problem_of(const books::trade& t, const error& e) {
+    return {t.id, e.key_path().empty() ? e.message() : e.key_path() + ": " + e.message(),
+            e.where().file.empty() ? t.where : e.where()};
+}
+
 // The run must not have more paths than the files of scenarios that a trade takes.
 void check_scenario_paths(const program::path_data& data, const markets::market_state& in,
                           std::uint64_t paths) {
@@ -809,6 +814,25 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     return out;
 }
 
+std::vector<trade_problem> engine::validate(const book& trades, const market& in,
+                                            const run_options& options) const {
+    const settled run = settle(options.overrides, trades.settings());
+    const std::vector<books::trade>& all = trades.state().trades;
+    std::vector<std::optional<error>> failures(all.size());
+    shape_store shapes;
+    cpu::for_each(
+        all.size(), run.threads, options.cancel,
+        [&](int, std::uint64_t i) {
+            failures[i] = plan_one(all[i], in.state(), run.how.precision, run.paths, shapes).failure;
+        },
+        [] {});
+    std::vector<trade_problem> out;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (failures[i]) out.push_back(problem_of(all[i], *failures[i]));
+    }
+    return out;
+}
+
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     const settled run = settle(options.overrides, trades.settings());
@@ -827,9 +851,10 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
         p.trade = t.id;
         p.product = t.product_name;
         p.where = t.where;
-        const auto fail_with = [&p](const error& e) {
-            p.failure = e.key_path().empty() ? e.message() : e.key_path() + ": " + e.message();
-            if (!e.where().file.empty()) p.where = e.where();
+        const auto fail_with = [&](const error& e) {
+            trade_problem told = problem_of(t, e);
+            p.failure = std::move(told.failure);
+            p.where = std::move(told.where);
         };
         if (t.failure) {
             fail_with(*t.failure);

@@ -100,10 +100,10 @@ TEST(arguments, refusals_say_found_and_expected) {
         const char* words;
     } cases[] = {
         {"20%", declared(parameter_type::rate), "found '20%', expected a number; write 0.2"},
-        {"inf", declared(parameter_type::amount), "found 'inf', expected a number"},
+        {"inf", declared(parameter_type::amount), "found 'inf', expected a number; it has to be finite"},
         {"1.5", declared(parameter_type::integer), "found '1.5', expected a whole number"},
         {"1e17", declared(parameter_type::integer), "found '1e17', expected a whole number"},
-        {"yes", declared(parameter_type::boolean), "found 'yes', expected true or false"},
+        {"yes", declared(parameter_type::boolean), "found 'yes', expected true or false; write true"},
         {"cal", option, "found 'cal', expected one of call, put; did you mean 'call'?"},
         {"[call]", option, "found a list, expected one of call, put"},
         {"2026-02-30", declared(parameter_type::date),
@@ -691,7 +691,7 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
          "b:1:1: trade: unknown key 'trade'; known keys: market, settings, calendars, products, trades, "
          "trade_count; "
          "did you mean 'trades'?"},
-        {"trade_count: 2\ntrades:\n" + good_trade, "b:1:14: trade_count: found '2' beside 1 trades"},
+        {"trade_count: 2\ntrades:\n" + good_trade, "b:1:14: trade_count: found '2' beside 1 trade,"},
         {"trade_count: x\ntrades: []\n", "b:1:14: trade_count: found 'x', expected a whole number"},
         {"settings: {path: 1}\ntrades: []\n", "b:1:12: settings.path: unknown key 'path'"},
         {"settings: {paths: 0}\ntrades: []\n",
@@ -715,6 +715,35 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
         EXPECT_NE(got.find(c.second), std::string::npos)
             << c.first << "\ngot:    " << got << "\nwanted: " << c.second;
     }
+}
+
+// A book that is read strictly says where it ends; one that does not passes otherwise.
+TEST(books, a_book_that_is_cut_short_is_noticed) {
+    const std::string trades = "trades:\n" + good_trade +
+                               "  - id: p1\n    product: european\n    underlying: ACME\n    strike: 90.25\n"
+                               "    maturity: 1.5\n";
+    const auto strictly = [](const std::string& yaml) {
+        return what_of([&] { book::parse(yaml, "b", "", {.strict = true}); });
+    };
+    EXPECT_EQ(strictly(trades),
+              "b:8:1: found neither trade_count nor a last line '...', expected one of them where a book "
+              "is read strictly; the file may be cut short");
+    EXPECT_EQ(what_of([&] { book::parse(trades); }), "nothing was refused");
+    EXPECT_EQ(strictly("trade_count: 2\n" + trades), "nothing was refused");
+    EXPECT_EQ(strictly(trades + "trade_count: 2\n"), "nothing was refused");
+    EXPECT_EQ(strictly(trades + "...\n"), "nothing was refused");
+    // Without the end or a count at the end nothing that is cut off passes.
+    for (const std::string& end : {std::string("...\n"), std::string("trade_count: 2\n")}) {
+        const std::string whole = trades + end;
+        const std::size_t enough = whole.size() - 1;  // the last line feed
+        for (std::size_t bytes = 0; bytes < enough; ++bytes)
+            EXPECT_NE(strictly(whole.substr(0, bytes)), "nothing was refused") << bytes << "\n" << whole;
+        EXPECT_EQ(strictly(whole.substr(0, enough)), "nothing was refused");
+    }
+    // A count at the beginning notices every cut that loses a trade.
+    const std::string counted = "trade_count: 2\n" + trades;
+    for (std::size_t bytes = 0; bytes < counted.find("  - id: p1"); ++bytes)
+        EXPECT_NE(strictly(counted.substr(0, bytes)), "nothing was refused") << bytes;
 }
 
 TEST(books, products_of_the_user) {

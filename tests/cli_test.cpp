@@ -470,6 +470,17 @@ TEST_F(command, options_beat_environment_beats_book_beats_defaults) {
         "format csv --format");
     EXPECT_FALSE(fs::exists(folder / "x.json"));
 
+    put("counted.yaml", "trade_count: 0\ntrades: []\n");
+    EXPECT_EQ(config_line(run({"price", "counted.yaml", "--print-config"}).out, "strict"),
+              "strict false default");
+    EXPECT_EQ(config_line(run({"price", "counted.yaml", "--print-config", "--strict"}).out, "strict"),
+              "strict true --strict");
+    in.variables = {{"TILEWALK_STRICT", "true"}};
+    EXPECT_EQ(config_line(run({"price", "counted.yaml", "--print-config"}, in).out, "strict"),
+              "strict true TILEWALK_STRICT");
+    expect({"price", "silent.yaml", "--print-config"}, 2, "found neither trade_count nor a last line '...'",
+           in);
+
     // And they are what the run takes.
     in.variables = {{"TILEWALK_SEED", "12"}, {"TILEWALK_PATHS", ""}};
     EXPECT_EQ(figures_of(run({"price", "book.yaml"}, in).out, "call"),
@@ -482,6 +493,7 @@ TEST_F(command, environment_is_read_strictly) {
                                             {"TILEWALK_SEED", "0x10"},
                                             {"TILEWALK_THREADS", "-1"},
                                             {"TILEWALK_FORMAT", "xml"},
+                                            {"TILEWALK_STRICT", "yes"},
                                             {"TILEWALK_ROW_SPACE", "a-b"},
                                             {"TILEWALK_DEVICE", "0,0"},
                                             {"TILEWALK_INSTRUCTION_SET", "sse"}}) {

@@ -7,7 +7,7 @@
 #include "engine/book/argument_reader.h"
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
-#include "engine/config/digest.h"
+#include "engine/config/document.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/setting_table.h"
 
@@ -89,11 +89,10 @@ run_settings read_settings(const config::node& root, const std::filesystem::path
 // What a file named in the book holds, which counts among the book's inputs.
 config::node read_input(const config::node& named, const std::filesystem::path& folder, book_state& into) {
     const auto file = resolved(named, folder);
-    const std::string text = read_named(named, file, [](const std::filesystem::path& path) {
-        return config::read_file(path, config::limits{}.bytes);
-    });
-    into.inputs.push_back({file.string(), config::sha256(text)});
-    return config::parse(text, file.string());
+    config::document read = read_named(
+        named, file, [](const std::filesystem::path& path) { return config::read_document(path); });
+    into.inputs.push_back({file.string(), read.hash});
+    return std::move(read.root);
 }
 
 products_by_name read_products(const config::node& root, const std::filesystem::path& folder,
@@ -177,7 +176,8 @@ void read_trades(const config::node& root, const products_by_name& products, con
     if (const auto* count = root.find("trade_count")) {
         if (count->integer() != static_cast<std::int64_t>(rows.size())) {
             count->fail("found " + count->found() + " beside " + std::to_string(rows.size()) +
-                        " trades, expected the number of trades; the file may be cut short");
+                        (rows.size() == 1 ? " trade" : " trades") +
+                        ", expected the number of trades; the file may be cut short");
         }
     }
     std::map<std::string, int> lines_of_ids;
@@ -194,12 +194,21 @@ void read_trades(const config::node& root, const products_by_name& products, con
     }
 }
 
-std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::string& name,
-                                            const std::filesystem::path& folder) {
+void demand_end(const config::document& read) {
+    if (read.has_end_marker || read.root.find("trade_count")) return;
+    throw error(error_kind::input,
+                "found neither trade_count nor a last line '...', expected one of them where a book is read "
+                "strictly; the file may be cut short",
+                read.end);
+}
+
+std::shared_ptr<const book_state> read_book(const config::document& read, const std::string& name,
+                                            const std::filesystem::path& folder,
+                                            const load_options& options) {
     auto state = std::make_shared<book_state>();
     state->name = name;
-    state->inputs.push_back({name, config::sha256(yaml)});
-    const config::node root = config::parse(yaml, name);
+    state->inputs.push_back({name, read.hash});
+    const config::node& root = read.root;
     if (!root.is_mapping())
         root.fail("found " + root.found() + ", expected a book: a mapping with the key 'trades'");
     for (const auto& [key, file] : {std::pair{"assets", "market"}, std::pair{"script", "product"}}) {
@@ -207,6 +216,7 @@ std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::st
             root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");
     }
     root.only({"market", "settings", "calendars", "products", "trades", "trade_count"});
+    if (options.strict) demand_end(read);
     state->settings = read_settings(root, folder);
     const products_by_name products = read_products(root, folder, *state);
     read_trades(root, products, read_calendars(root, folder, *state), *state);
@@ -218,12 +228,13 @@ std::shared_ptr<const book_state> read_book(std::string_view yaml, const std::st
 
 }  // namespace books
 
-book book::load(const std::filesystem::path& file) {
-    return parse(config::read_file(file, config::limits{}.bytes), file.string(), file.parent_path());
+book book::load(const std::filesystem::path& file, const load_options& options) {
+    return book(books::read_book(config::read_document(file), file.string(), file.parent_path(), options));
 }
 
-book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder) {
-    return book(books::read_book(yaml, name, folder));
+book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder,
+                 const load_options& options) {
+    return book(books::read_book(config::read_document(yaml, name), name, folder, options));
 }
 
 std::size_t book::size() const {

@@ -107,7 +107,8 @@ std::string indented(const std::string& text) {
 std::string plan_text(const trade_plan& plan, bool all_dates) {
     const std::string title = "trade " + printable(plan.trade);
     std::string out = title + "\n" + std::string(title.size(), '=') + "\n";
-    if (!plan.failure.empty()) return out + "can't be planned: " + problem_line(plan);
+    if (!plan.failure.empty())
+        return out + "can't be planned: " + problem_line({plan.trade, plan.failure, plan.where});
     out += fmt::format("product   {}\ncurrency  {}\nassets    {}\ndefined   {}\n\ndates\n",
                        printable(plan.product), printable(plan.currency), printable(joined(plan.assets)),
                        printable(to_string(plan.where)));

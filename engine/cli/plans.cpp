@@ -9,7 +9,7 @@
 namespace tilewalk::cli {
 
 job load_job(const std::string& book_file, const spoken& options) {
-    book trades = book::load(book_file);
+    book trades = book::load(book_file, {.strict = settle_strict(options, process_environment()).value});
     settings with = settle(options, process_environment(), trades, book_file, is_terminal(STDOUT_FILENO));
     return {std::move(trades), std::move(with), book_file};
 }
@@ -30,9 +30,10 @@ std::vector<trade_plan> plan(const job& of) {
     return planner.explain(of.trades, market_of(of), of.with.options());
 }
 
-std::string problem_line(const trade_plan& plan) {
-    const std::string place = to_string(plan.where);
-    return printable(place + (place.empty() ? "" : ": ") + "trade " + plan.trade + ": " + plan.failure) +
+std::string problem_line(const trade_problem& problem) {
+    const std::string place = to_string(problem.where);
+    return printable(place + (place.empty() ? "" : ": ") + "trade " + problem.trade + ": " +
+                     problem.failure) +
            '\n';
 }
 

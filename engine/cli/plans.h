@@ -25,6 +25,6 @@ market market_of(const job& of);
 std::vector<trade_plan> plan(const job& of);
 
 // "book.yaml:12:5: trade c1: unknown asset 'ACMEE'"
-std::string problem_line(const trade_plan& plan);
+std::string problem_line(const trade_problem& problem);
 
 }  // namespace tilewalk::cli

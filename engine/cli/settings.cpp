@@ -59,7 +59,8 @@ constexpr std::string_view prefix = "TILEWALK_";
 
 // What may follow it, here or in the library.
 std::vector<std::string> variable_names() {
-    std::vector<std::string> names{"MARKET", "INSTRUCTION_SET", "FORMAT", "CACHE_DIR", "COMMIT", "PEERS"};
+    std::vector<std::string> names{"MARKET", "STRICT", "INSTRUCTION_SET", "FORMAT", "CACHE_DIR",
+                                   "COMMIT", "PEERS"};
     for (const auto& known : setting_table()) names.push_back(known.variable().substr(prefix.size()));
     return names;
 }
@@ -150,6 +151,9 @@ std::string gpu_group() {
 
 void add_book_options(CLI::App& to, spoken& into) {
     to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
+    to.add_flag("--strict", into.strict,
+                wrapped("Refuse a book that may be cut short: it has to state its trade_count or to end with "
+                        "a line '...'"));
     to.add_flag("--print-config", into.print_config,
                 "Print every setting and where it came from; do nothing else");
     to.add_option("--instruction-set", into.instruction_set,
@@ -184,9 +188,21 @@ std::optional<output_format> format_of_ending(const std::string& file) {
     return {};
 }
 
+setting<bool> settle_strict(const spoken& options, const environment& variables) {
+    setting<bool> strict{false};
+    const auto parse = [](const std::string& text, const std::string& origin) {
+        if (text != "true" && text != "false") refuse(origin, text, "true or false");
+        return text == "true";
+    };
+    offer(strict, options.strict ? std::optional<std::string>("true") : std::nullopt, "--strict", variables,
+          "TILEWALK_STRICT", parse);
+    return strict;
+}
+
 settings settle(const spoken& options, const environment& variables, const book& of,
                 const std::string& book_name, bool stdout_is_terminal) {
     settings s;
+    s.strict = settle_strict(options, variables);
     if (of.market()) s.market.offer("", source::book, book_name);
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
     offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
@@ -219,6 +235,7 @@ std::string settings::text(const book& of) const {
     };
     const std::string own_market = of.market() ? "the book's, as of " + of.market()->as_of() : "none";
     line("market", market.value.empty() ? own_market : market.value, market.from);
+    line("strict", strict.value ? "true" : "false", strict.from);
     const std::vector<std::string> sets = engine::instruction_sets();
     line("instruction_set",
          instruction_set.value == "auto" && !sets.empty() ? "auto (" + sets.front() + ")"

@@ -21,6 +21,7 @@ struct spoken {
     std::optional<std::string> market, instruction_set, format, output;
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
+    bool strict = false;
     bool print_config = false;
 };
 
@@ -51,6 +52,7 @@ struct setting {
 
 struct settings {
     setting<std::string> market{};  // a file; empty: the market of the book
+    setting<bool> strict{false};
     setting<std::string> instruction_set{"auto"};
     setting<output_format> format{output_format::csv};
     setting<std::string> output{"-"};
@@ -65,6 +67,10 @@ struct settings {
 
 // The value of an environment variable, or null.
 using environment = std::function<const char*(const char*)>;
+
+// Whether the book is to be read strictly: what has to be known before its own settings are. Throws as settle
+// does.
+setting<bool> settle_strict(const spoken& options, const environment& variables);
 
 // Throws tilewalk::error (usage) that names the option or the variable.
 settings settle(const spoken& options, const environment& variables, const book& of,

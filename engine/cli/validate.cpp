@@ -24,15 +24,12 @@ int validate(const request& asked) {
         output("-").write(wanted.with.text(wanted.trades));
         return all_well;
     }
-    const auto plans = plan(wanted);
+    const engine checker({wanted.with.instruction_set.value});
+    const auto problems = checker.validate(wanted.trades, market_of(wanted), wanted.with.options());
     std::string text;
-    std::size_t bad = 0;
-    for (const auto& plan : plans) {
-        if (plan.failure.empty()) continue;
-        text += problem_line(plan);
-        bad += 1;
-    }
-    text += fmt::format("{} trade{}, ", plans.size(), plans.size() == 1 ? "" : "s");
+    for (const auto& problem : problems) text += problem_line(problem);
+    const std::size_t trades = wanted.trades.size(), bad = problems.size();
+    text += fmt::format("{} trade{}, ", trades, trades == 1 ? "" : "s");
     text += bad == 0 ? "all valid\n" : fmt::format("{} bad\n", bad);
     output("-").write(text);
     return bad == 0 ? all_well : some_failed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the bytes of a file. It also removes what YAML parsers disagree on: yaml-cpp ends a document
+// One pass over the bytes of a file. It also refuses what YAML parsers disagree on: yaml-cpp ends a document
 // at byte 4, and its versions differ in whether a lone carriage return ends a line.
 #include "engine/config/byte_check.h"
 
@@ -49,53 +49,61 @@ std::string hexadecimal(std::uint32_t value, int digits) {
     return text;
 }
 
+// Control characters, second byte order marks, and what changes the order in which a terminal shows a line or
+// ends one unseen.
 bool is_forbidden(std::uint32_t c) {
+    if (c >= 0x20 && c < 0x7f) return false;
     const bool is_space = c == '\t' || c == '\n' || c == '\r';
-    return (c < 0x20 && !is_space) || c == 0x7f || (c >= 0x80 && c < 0xa0 && c != 0x85) || c == 0xfeff ||
-           c == 0xfffe || c == 0xffff;
+    return (c < 0x20 && !is_space) || (c >= 0x7f && c < 0xa0) || c == 0x200b || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0xfffe ||
+           c == 0xffff;
 }
 
 }  // namespace
 
-std::string_view checked_text(std::string_view bytes, const std::string& name) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (bytes.substr(0, 3) == byte_order_mark) bytes.remove_prefix(3);
+void byte_check::refuse(std::size_t at, const std::string& message) const {
+    throw error(error_kind::input, message, {name_, line_, static_cast<int>(at - line_start_) + 1});
+}
 
-    int line = 1;
-    std::size_t line_start = 0;
-    bool in_indentation = true;
-    const auto refuse = [&](std::size_t at, const std::string& message) {
-        throw error(error_kind::input, message, {name, line, static_cast<int>(at - line_start) + 1});
-    };
-    for (std::size_t at = 0; at < bytes.size();) {
-        const auto [c, length] = decode(bytes, at);
+void byte_check::look(std::string_view text, bool is_whole) {
+    constexpr std::size_t longest_character = 4;
+    if (at_ == 0 && (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))) {
+        refuse(0, "found the byte 0x" + hexadecimal(static_cast<unsigned char>(text[0]), 2) +
+                      ", with which a text in UTF-16 begins, expected text in UTF-8");
+    }
+    while (at_ < text.size()) {
+        // A character, and what follows a carriage return, may be cut where the text ends for now.
+        if (!is_whole && text.size() - at_ < longest_character) return;
+        const auto [c, length] = decode(text, at_);
         if (c == not_a_code_point) {
-            const auto byte = static_cast<unsigned char>(bytes[at]);
-            refuse(at, "found the byte 0x" + hexadecimal(byte, 2) + ", expected text in UTF-8");
+            const auto byte = static_cast<unsigned char>(text[at_]);
+            refuse(at_, "found the byte 0x" + hexadecimal(byte, 2) + ", expected text in UTF-8");
         }
         if (is_forbidden(c)) {
-            refuse(at, "found the invisible character U+" + hexadecimal(c, 4) + ", expected plain text");
+            refuse(at_, "found the invisible character U+" + hexadecimal(c, 4) + ", expected plain text");
         }
-        if (c == '\r' && bytes.substr(at + 1, 1) != "\n") {
+        if (c == '\r' && text.substr(at_ + 1, 1) != "\n") {
             refuse(
-                at,
+                at_,
                 "found a carriage return with no line feed after it, expected lines that end in a line feed");
         }
-        if (c == '\t' && in_indentation) {
-            const std::size_t text = bytes.find_first_not_of(" \t\r", at);
-            if (text != std::string_view::npos && bytes[text] != '\n') {
-                refuse(at, "found a tab in the indentation, expected spaces");
-            }
+        if (tab_ != none_ && c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+            refuse(tab_, "found a tab in the indentation, expected spaces");
         }
-        if (c != ' ') in_indentation = false;
-        at += length;
+        if (c == '\t' && in_indentation_) tab_ = at_;
+        if (c != ' ') in_indentation_ = false;
+        at_ += length;
         if (c == '\n') {
-            ++line;
-            line_start = at;
-            in_indentation = true;
+            ++line_;
+            line_start_ = at_;
+            in_indentation_ = true;
+            tab_ = none_;
+        } else if (at_ - line_start_ > most_line_bytes_) {
+            refuse(line_start_ + most_line_bytes_, "found a line of more than " +
+                                                       std::to_string(most_line_bytes_) +
+                                                       " bytes, which is the limit; break it into several");
         }
     }
-    return bytes;
 }
 
 }  // namespace tilewalk::config

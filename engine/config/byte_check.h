@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is refused before YAML is looked at: bytes that are not UTF-8, invisible characters, tabs as
-// indentation.
+// indentation, lines without end.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace tilewalk::config {
 
-// The text without a byte order mark. Throws tilewalk::error (input) with the place of the first bad byte;
-// `name` is what the text is called there.
-std::string_view checked_text(std::string_view bytes, const std::string& name);
+// Looks at a text that is still growing, each byte once.
+class byte_check {
+  public:
+    // `name` is what the text is called in errors.
+    byte_check(std::string name, std::size_t most_line_bytes)
+        : name_(std::move(name)), most_line_bytes_(most_line_bytes) {}
+
+    // Goes on where it stopped; `is_whole` says that nothing will follow. Throws tilewalk::error (input) with
+    // the place of the first bad byte.
+    void look(std::string_view text, bool is_whole);
+    // So many bytes are known to be good.
+    std::size_t checked() const { return at_; }
+
+  private:
+    [[noreturn]] void refuse(std::size_t at, const std::string& message) const;
+
+    std::string name_;
+    std::size_t most_line_bytes_;
+    std::size_t at_ = 0, line_start_ = 0;
+    int line_ = 1;
+    bool in_indentation_ = true;
+    std::size_t tab_ = none_;  // of the indentation of a line that has nothing else so far
+    static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
+};
 
 }  // namespace tilewalk::config

@@ -3,17 +3,18 @@
 // contain is refused here, at the event, so that nothing dangerous is ever built.
 #include "engine/config/document.h"
 
-#include <unistd.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <istream>
+#include <limits>
 #include <optional>
 #include <streambuf>
 #include <system_error>
@@ -21,8 +22,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/config/byte_check.h"
-#include "engine/config/open_file.h"
+#include "engine/config/checked_source.h"
+#include "engine/config/digest.h"
+#include "engine/config/numbers.h"
+#include "engine/config/plain_entry.h"
 
 namespace tilewalk::config {
 
@@ -46,7 +49,7 @@ struct node::scope {
     static void write_step(std::string& path, const std::string* key, int index) {
         if (key) {
             if (!path.empty()) path += '.';
-            path += *key;
+            path += shortened(*key);
         } else if (index >= 0) {
             path += '[' + std::to_string(index) + ']';
         }
@@ -55,57 +58,153 @@ struct node::scope {
 
 namespace {
 
-// A finite decimal number and nothing else, whatever the locale.
-std::optional<double> plain_number(std::string_view text) {
-    if (text.starts_with('+')) {
-        text.remove_prefix(1);
-        if (text.starts_with('-')) return {};
-    }
-    // from_chars also reads "inf" and "nan".
-    const std::size_t first = text.starts_with('-') ? 1 : 0;
-    if (first >= text.size() || !(text[first] == '.' || (text[first] >= '0' && text[first] <= '9')))
-        return {};
-    double value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc{} || end != text.data() + text.size()) return {};
-    return value;
-}
-
-// What a person who wrote `text` for a number most likely meant, or empty.
-std::string number_suggestion(std::string_view text) {
-    if (plain_number(text)) return std::string(text);
-    if (text.ends_with('%')) {
-        text.remove_suffix(1);
-        while (text.ends_with(' ')) text.remove_suffix(1);
-        // By the exponent, not by division: 5.35% is 0.0535 and nothing near it.
-        const auto value = plain_number(std::string(text) + "e-2");
-        return value ? shown(*value) : "";
-    }
-    std::string without_groups;
-    for (const char c : text) {
-        if (c != '_' && c != ',') without_groups += c;
-    }
-    if (!plain_number(without_groups)) return "";
-    const std::size_t comma = text.find(',');
-    if (comma == std::string_view::npos || comma != text.rfind(',') ||
-        text.find('.') != std::string_view::npos) {
-        return without_groups;
-    }
-    std::string with_point(text);
-    with_point[comma] = '.';
-    if (!plain_number(with_point)) return without_groups;
-    const bool could_be_thousands = text.size() - comma == 4;
-    return could_be_thousands ? with_point + " or " + without_groups : with_point;
-}
-
-// A stream over text that is not copied.
-class text_buffer : public std::streambuf {
-  public:
-    explicit text_buffer(std::string_view text) {
-        char* begin = const_cast<char*>(text.data());
-        setg(begin, begin, begin + text.size());
-    }
+// What stands for a plain entry in what yaml-cpp sees, and where the entry begins.
+constexpr std::string_view stand_in = ".";
+struct replaced_entry {
+    int line = 0, column = 0;  // from 0
+    std::size_t at = 0, bytes = 0;
 };
+
+// A checked source as yaml-cpp is shown it, piece by piece: the same but for what would take long.
+class shown_text {
+  public:
+    shown_text(checked_source& from, bool replaces) : from_(from), replaces_(replaces) {
+        from_.grow();
+        // What yaml-cpp reads after a "{" at the very beginning it keeps to the end, since all of it might be
+        // a key; after "---" on the same line there are no keys.
+        if (from_.text().starts_with('{')) piece_ = "--- ";
+        shift_ = static_cast<int>(piece_.size());
+    }
+
+    const std::string& file() const { return from_.name(); }
+    std::string_view text() const { return from_.text(); }
+    const std::string& piece() const { return piece_; }
+    // The next piece; false at the end.
+    bool advance() {
+        constexpr std::size_t most = 4096;
+        std::string last = std::move(piece_);
+        piece_.clear();
+        while (piece_.size() < most) {
+            if (in_line_ ? !hand_on(most) : !begin_line(most)) break;
+        }
+        if (!piece_.empty()) return true;
+        piece_ = std::move(last);  // yaml-cpp puts back what it looked at first
+        return false;
+    }
+
+    int column(const YAML::Mark& mark) const { return mark.column - (mark.line == 0 ? shift_ : 0); }
+    // The text from a place on; empty for a place that is none.
+    std::string_view from(const YAML::Mark& mark) const {
+        const auto line = static_cast<std::size_t>(mark.line);
+        if (mark.line < 0 || line >= line_starts_.size() || column(mark) < 0) return {};
+        const std::size_t at = line_starts_[line] + static_cast<std::size_t>(column(mark));
+        return at > text().size() ? std::string_view() : text().substr(at);
+    }
+
+    // The entry that stands at a place, once.
+    const replaced_entry* take(const YAML::Mark& mark) {
+        if (taken_ == replaced_.size()) return nullptr;
+        const replaced_entry& next = replaced_[taken_];
+        if (next.line != mark.line || next.column != mark.column) return nullptr;
+        ++taken_;
+        return &next;
+    }
+    // Whether yaml-cpp took an entry up to this line (from 0) for something else, such as a part of a text.
+    bool has_lost_one(int line) const { return taken_ < replaced_.size() && replaced_[taken_].line <= line; }
+
+  private:
+    bool begin_line(std::size_t most) {
+        std::size_t end = text().find('\n', handed_);
+        while (end == std::string_view::npos && text().size() - handed_ < most && from_.grow())
+            end = text().find('\n', handed_);
+        if (handed_ == text().size()) return false;
+        line_starts_.push_back(handed_);
+        in_line_ = true;
+        if (!replaces_ || end == std::string_view::npos) return true;
+        const std::string_view line = text().substr(handed_, end - handed_);
+        const std::size_t start = line.size() <= most ? plain_entry_in(line) : std::string_view::npos;
+        if (start == std::string_view::npos) return true;
+        replaced_.push_back({static_cast<int>(line_starts_.size()) - 1, static_cast<int>(start),
+                             handed_ + start, line.size() - start});
+        piece_ += line.substr(0, start);
+        piece_ += stand_in;
+        handed_ = end;
+        return true;
+    }
+    // To the end of the line, or as far as a piece goes.
+    bool hand_on(std::size_t most) {
+        if (handed_ == text().size() && !from_.grow()) return false;
+        const std::string_view rest = text().substr(handed_, most);
+        const std::size_t end = rest.find('\n');
+        const std::string_view part = rest.substr(0, end == std::string_view::npos ? rest.size() : end + 1);
+        piece_ += part;
+        handed_ += part.size();
+        in_line_ = end == std::string_view::npos;
+        return true;
+    }
+
+    checked_source& from_;
+    bool replaces_;
+    std::string piece_;
+    int shift_ = 0;
+    std::size_t handed_ = 0;
+    bool in_line_ = false;
+    std::vector<std::size_t> line_starts_;
+    std::vector<replaced_entry> replaced_;
+    std::size_t taken_ = 0;
+};
+
+class shown_buffer : public std::streambuf {
+  public:
+    using listener = std::function<void(std::string_view)>;
+    shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) { show(); }
+    // Why the text ended early. yaml-cpp's stream would not free its memory if it were thrown through it.
+    const std::exception_ptr& failure() const { return failure_; }
+
+  private:
+    int_type underflow() override {
+        if (failure_) return traits_type::eof();
+        try {
+            if (!text_.advance()) return traits_type::eof();
+            hears_(text_.piece());
+        } catch (const error&) {
+            failure_ = std::current_exception();
+            setg(nullptr, nullptr, nullptr);  // the last piece is gone
+            return traits_type::eof();
+        }
+        show();
+        return traits_type::to_int_type(text_.piece().front());
+    }
+    void show() {
+        char* begin = const_cast<char*>(text_.piece().data());
+        setg(begin, begin, begin + text_.piece().size());
+    }
+
+    shown_text& text_;
+    listener hears_;
+    std::exception_ptr failure_;
+};
+
+// Signs that may begin or end a token of YAML.
+bool is_sign(char c) {
+    switch (c) {
+        case '[':
+        case ']':
+        case '{':
+        case '}':
+        case ',':
+        case ':':
+        case '?':
+        case '&':
+        case '*':
+        case '!':
+        case '"':
+        case '\'':
+            return true;
+        default:
+            return false;
+    }
+}
 
 }  // namespace
 
@@ -177,32 +276,34 @@ double node::number() const {
     if (style_ == style::plain) {
         if (const auto value = plain_number(text)) return *value;
     }
-    const std::string suggestion = number_suggestion(text);
-    fail("found " + found() + ", expected a number" + (suggestion.empty() ? "" : "; write " + suggestion));
+    fail("found " + found() + ", expected a number" + number_hint(text));
 }
 
 std::int64_t node::integer() const {
-    if (kind_ == shape::scalar && style_ == style::plain) {
-        std::string_view text = std::get<std::string>(content_);
+    if (kind_ != shape::scalar) fail("found " + found() + ", expected a whole number");
+    const auto& text = std::get<std::string>(content_);
+    const auto as_number = plain_number(text);
+    if (style_ == style::plain && as_number) {
         std::int64_t value = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (status == std::errc{} && end == text.data() + text.size()) return value;
         // 1e6 is a whole number too, as long as a double holds it exactly.
-        const auto as_number = plain_number(text);
-        if (as_number && std::floor(*as_number) == *as_number && std::abs(*as_number) <= 0x1p53) {
+        if (std::floor(*as_number) == *as_number && std::abs(*as_number) <= 0x1p53) {
             return static_cast<std::int64_t>(*as_number);
         }
     }
-    fail("found " + found() + ", expected a whole number");
+    const bool says_it = as_number && style_ == style::plain;  // but with a fraction, or too large
+    fail("found " + found() + ", expected a whole number" + (says_it ? "" : number_hint(text)));
 }
 
 bool node::boolean() const {
-    if (kind_ == shape::scalar && style_ == style::plain) {
-        const auto& text = std::get<std::string>(content_);
+    if (kind_ != shape::scalar) fail("found " + found() + ", expected true or false");
+    const auto& text = std::get<std::string>(content_);
+    if (style_ == style::plain) {
         if (text == "true") return true;
         if (text == "false") return false;
     }
-    fail("found " + found() + ", expected true or false");
+    fail("found " + found() + ", expected true or false" + boolean_hint(text));
 }
 
 const std::vector<node>& node::items() const {
@@ -238,9 +339,10 @@ void node::only(const std::vector<std::string>& known) const {
 // Builds the tree from events. Containers that are still open are kept on a stack.
 class builder : public YAML::EventHandler {
   public:
-    builder(std::string_view text, const std::string& name, const limits& within)
+    builder(shown_text& text, const limits& within)
         : text_(text), source_(std::make_shared<node::source>()), within_(within) {
-        source_->name = name;
+        source_->name = text.file();
+        last_place_ = {source_->name, 1, 1};
         auto top = std::make_shared<node::scope>();
         top->from = source_;
         top_ = std::move(top);
@@ -250,10 +352,44 @@ class builder : public YAML::EventHandler {
 
     node take_root() { return std::move(root_); }
 
+    // yaml-cpp keeps what it has read until it knows what it is; so what it may read without a value is
+    // bounded.
+    void hear(std::string_view piece) {
+        gap_bytes_ += piece.size();
+        gap_signs_ += static_cast<std::size_t>(std::count_if(piece.begin(), piece.end(), is_sign));
+        const bool is_long = gap_bytes_ > within_.gap_bytes + piece.size();
+        if (!is_long && gap_signs_ <= within_.gap_signs) return;
+        throw error(error_kind::input,
+                    is_long
+                        ? "no value ends within " + std::to_string(within_.gap_bytes) +
+                              " bytes from here, which is the limit; is a quote or a bracket left open?"
+                        : "no value ends within " + std::to_string(within_.gap_signs) +
+                              " signs such as [ or , from here, which is the limit; is a bracket left open? "
+                              "A long list begins on the line of its key",
+                    last_place_, here());
+    }
+
+    // Whether the document is ended by "...".
+    bool has_end_marker() const {
+        const std::string_view text = text_.text();
+        for (std::size_t at = last_value_; (at = text.find("\n...", at)) != std::string_view::npos; ++at) {
+            const std::string_view after = text.substr(at + 4);
+            if (after.empty() || after.front() == '\n' || after.front() == '\r' || after.front() == ' ')
+                return true;
+        }
+        return false;
+    }
+    location end() const {
+        const std::string_view text = text_.text();
+        const std::size_t line_start = text.rfind('\n') + 1;  // npos + 1 is 0
+        return {source_->name, static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1,
+                static_cast<int>(text.size() - line_start) + 1};
+    }
+
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (documents_++ > 0) {
             refuse(mark,
-                   from(mark).starts_with("---") || follows_end_marker(mark)
+                   from(mark).starts_with("---") || has_end_marker()
                        ? "found a second document, expected one document in a file"
                        : "found text after the end of the document; check the indentation of this line");
         }
@@ -277,12 +413,25 @@ class builder : public YAML::EventHandler {
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                   const std::string& value) override {
+        if (value == stand_in && !open_.empty() && open_.back().container.is_sequence()) {
+            if (const replaced_entry* entry = text_.take(mark)) {
+                read_entry(*entry);
+                return;
+            }
+        }
         check_plain(mark, tag);
         const char first = tag == "!" ? first_of(mark) : '\0';
         const bool is_block = first == '|' || first == '>';
         if (first == '"' || first == '\'') check_closed(mark);
         check_visible(mark, value);
-        if (takes_key()) {
+        const bool is_key = takes_key();
+        const std::size_t most = is_key ? within_.key_bytes : within_.scalar_bytes;
+        if (value.size() > most) {
+            refuse(mark, (is_key ? "found a key of " : "found a text of ") + std::to_string(value.size()) +
+                             " bytes, expected at most " + std::to_string(most));
+        }
+        if (is_key) {
+            check_colon(mark, value);
             begin_key(mark, value);
             return;
         }
@@ -300,7 +449,7 @@ class builder : public YAML::EventHandler {
     void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                          YAML::EmitterStyle::value) override {
         check_plain(mark, tag);
-        if (takes_key()) refuse(mark, "found a list, expected a key");
+        if (takes_key()) refuse_as_key(mark, "a list");
         open(mark, started(mark, node::shape::sequence));
         open_.back().container.content_ = std::vector<node>{};
     }
@@ -312,7 +461,7 @@ class builder : public YAML::EventHandler {
     void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                     YAML::EmitterStyle::value) override {
         check_plain(mark, tag);
-        if (takes_key()) refuse(mark, "found a mapping, expected a key");
+        if (takes_key()) refuse_as_key(mark, "a mapping");
         open(mark, started(mark, node::shape::mapping));
         open_.back().container.content_ = std::vector<node::member>{};
     }
@@ -352,13 +501,10 @@ class builder : public YAML::EventHandler {
         std::unordered_map<const std::string*, int> lines;  // of the keys, once there are many
     };
 
-    location place(const YAML::Mark& mark) const { return {source_->name, mark.line + 1, mark.column + 1}; }
+    location place(const YAML::Mark& mark) const { return {source_->name, mark.line + 1, column(mark)}; }
+    int column(const YAML::Mark& mark) const { return text_.column(mark) + 1; }
 
-    // The text from a place on; empty for a place that is none.
-    std::string_view from(const YAML::Mark& mark) const {
-        const auto at = static_cast<std::size_t>(mark.pos);
-        return mark.pos < 0 || at > text_.size() ? std::string_view() : text_.substr(at);
-    }
+    std::string_view from(const YAML::Mark& mark) const { return text_.from(mark); }
     char first_of(const YAML::Mark& mark) const {
         const std::string_view rest = from(mark);
         return rest.empty() ? '\0' : rest.front();
@@ -376,6 +522,29 @@ class builder : public YAML::EventHandler {
     [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& message) const {
         throw error(error_kind::input, message, place(mark), here());
     }
+    // yaml-cpp takes a bracket that is never closed for a key.
+    [[noreturn]] void refuse_as_key(const YAML::Mark& mark, const std::string& found) const {
+        const std::string_view text = from(mark);
+        int open = 0;
+        char quote = '\0';
+        for (const char c : text) {
+            if (quote != '\0') {
+                if (c == quote) quote = '\0';
+            } else if (c == '"' || c == '\'') {
+                quote = c;
+            } else if (c == '[' || c == '{') {
+                ++open;
+            } else if ((c == ']' || c == '}') && --open == 0) {
+                break;
+            }
+        }
+        if (open > 0) {
+            refuse(mark, std::string("found a '") + text.front() + "' that is not closed, expected a '" +
+                             (text.front() == '[' ? "]" : "}") + "'" +
+                             (quote != '\0' ? " and a closing quote" : ""));
+        }
+        refuse(mark, "found " + found + ", expected a key");
+    }
     [[noreturn]] void refuse_alias(const YAML::Mark& mark) const {
         refuse(mark, "found an alias (*), expected the value itself; a text that begins with * needs quotes");
     }
@@ -384,9 +553,35 @@ class builder : public YAML::EventHandler {
                "found an anchor (&), expected the value itself; a text that begins with & needs quotes");
     }
 
+    // What yaml-cpp would tell of a plain entry.
+    void read_entry(const replaced_entry& entry) {
+        struct teller {
+            builder& to;
+            const replaced_entry& of;
+            YAML::Mark mark(std::size_t at) const {
+                YAML::Mark made;
+                made.line = of.line;
+                made.column = of.column + static_cast<int>(at);
+                return made;
+            }
+            void word(std::size_t at, std::string_view text) {
+                to.OnScalar(mark(at), "?", 0, std::string(text));
+            }
+            void mapping_starts(std::size_t at) { to.OnMapStart(mark(at), "?", 0, YAML::EmitterStyle::Flow); }
+            void mapping_ends() { to.OnMapEnd(); }
+            void sequence_starts(std::size_t at) {
+                to.OnSequenceStart(mark(at), "?", 0, YAML::EmitterStyle::Flow);
+            }
+            void sequence_ends() { to.OnSequenceEnd(); }
+        };
+        teller tells{*this, entry};
+        plain_entry(text_.text().substr(entry.at, entry.bytes), tells).walk();
+    }
+
     // No tag, no anchor. yaml-cpp says "?" for untagged and "!" for quoted scalars, but also "!" for a tag
     // that is a lone "!", and drops the tag of a null: so the text is looked at as well.
-    void check_plain(const YAML::Mark& mark, const std::string& tag) const {
+    void check_plain(const YAML::Mark& mark, const std::string& tag) {
+        gap_bytes_ = gap_signs_ = 0;
         const char first = first_of(mark);
         if (first == '&') refuse_anchor(mark);
         if (first == '!' || !(tag.empty() || tag == "?" || tag == "!")) {
@@ -407,6 +602,15 @@ class builder : public YAML::EventHandler {
             }
         }
         refuse(mark, "found a quoted text that does not end, expected a closing quote");
+    }
+
+    // yaml-cpp takes a word on a line of its own for a key without a value.
+    void check_colon(const YAML::Mark& mark, std::string_view key) const {
+        const std::string_view text = from(mark);
+        if (!text.starts_with(key)) return;  // in quotes
+        const std::size_t after = text.find_first_not_of(" \t", key.size());
+        if (after != std::string_view::npos && text[after] == ':') return;
+        refuse(mark, "found " + shown(key) + " with no ':' after it, expected a key and its value");
     }
 
     // The bytes of the file are known to be good, but "\x00" in quotes makes bad ones anew.
@@ -435,20 +639,28 @@ class builder : public YAML::EventHandler {
         return in_file >= in_value ? static_cast<int>(in_file - in_value) : 0;
     }
 
-    bool follows_end_marker(const YAML::Mark& mark) const {
-        return text_.substr(0, text_.size() - from(mark).size()).find("\n...", last_value_) !=
-               std::string_view::npos;
-    }
-
     node started(const YAML::Mark& mark, node::shape kind) {
         if (++nodes_ > within_.nodes) {
             refuse(mark, "found more than " + std::to_string(within_.nodes) + " values, which is the limit");
         }
-        last_value_ = text_.size() - from(mark).size();
+        // An entry of a list or mapping that is a value of the whole file.
+        if (open_.size() == 2) {
+            part_nodes_ = 0;
+            if (++entries_ > within_.entries) {
+                refuse(mark,
+                       "found more than " + std::to_string(within_.entries) + " entries, which is the limit");
+            }
+        }
+        if (++part_nodes_ > within_.part_nodes) {
+            refuse(mark, "found more than " + std::to_string(within_.part_nodes) +
+                             " values in one part of the file, which is the limit");
+        }
+        last_value_ = text_.text().size() - from(mark).size();
+        last_place_ = {source_->name, mark.line + 1, column(mark)};
         node made;
         made.kind_ = kind;
         made.line_ = mark.line + 1;
-        made.column_ = mark.column + 1;
+        made.column_ = column(mark);
         if (open_.empty()) {
             made.scope_ = top_;
         } else {
@@ -493,7 +705,7 @@ class builder : public YAML::EventHandler {
         in.has_key = true;
         in.key = known;
         in.key_line = line;
-        in.key_column = mark.column + 1;
+        in.key_column = column(mark);
     }
 
     void add(const YAML::Mark& mark, node&& value) {
@@ -524,6 +736,7 @@ class builder : public YAML::EventHandler {
         inside->outer = container.scope_;
         inside->key = container.key_;
         inside->index = container.index_;
+        if (open_.size() == 1) entries_ = 0;
         open_.push_back({});
         open_.back().container = std::move(container);
         open_.back().scope = std::move(inside);
@@ -535,62 +748,71 @@ class builder : public YAML::EventHandler {
         add({}, std::move(done));
     }
 
-    std::string_view text_;
+    shown_text& text_;
     std::shared_ptr<node::source> source_;
     std::shared_ptr<const node::scope> top_;
     limits within_;
     std::vector<frame> open_;
     node root_;
-    std::size_t nodes_ = 0;
-    std::size_t last_value_ = 0;  // where it begins
+    std::size_t nodes_ = 0, part_nodes_ = 0, entries_ = 0;
+    std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // read since the last event
+    std::size_t last_value_ = 0;                 // where it begins
+    location last_place_;
     int documents_ = 0;
 };
 
-node parse(std::string_view text, const std::string& name, const limits& within) {
-    if (text.size() > within.bytes) {
-        throw error(error_kind::input,
-                    "found " + std::to_string(text.size()) + " bytes, expected at most " +
-                        std::to_string(within.bytes),
-                    {name});
-    }
-    text = checked_text(text, name);
-    builder events(text, name, within);
-    text_buffer buffer(text);
+namespace {
+
+// Nothing if a replaced entry was none.
+std::optional<document> read(checked_source& source, const limits& within, bool replaces) {
+    shown_text text(source, replaces);
+    builder events(text, within);
+    shown_buffer buffer(text, [&](std::string_view piece) { events.hear(piece); });
     std::istream stream(&buffer);
     try {
-        YAML::Parser parser(stream);
-        while (parser.HandleNextDocument(events)) {
+        try {
+            YAML::Parser parser(stream);
+            while (parser.HandleNextDocument(events)) {
+            }
+        } catch (const YAML::Exception& e) {
+            if (!buffer.failure()) events.refuse_syntax(e);
         }
-    } catch (const YAML::Exception& e) {
-        events.refuse_syntax(e);
+    } catch (const error& e) {
+        if (!buffer.failure()) {
+            if (text.has_lost_one(e.where().line - 1)) return {};
+            throw;
+        }
     }
-    return events.take_root();
+    if (buffer.failure()) std::rethrow_exception(buffer.failure());
+    if (text.has_lost_one(std::numeric_limits<int>::max())) return {};
+    return document{events.take_root(), sha256(source.bytes()), events.has_end_marker(), events.end()};
 }
 
-std::string read_file(const std::filesystem::path& file, std::size_t most_bytes) {
-    const std::string name = file.string();
-    const auto refuse = [&](const std::string& message) -> void {
-        throw error(error_kind::io, message, {name});
-    };
-    const open_file opened(file);
-    const auto too_large = [&] { refuse("the file has more than " + std::to_string(most_bytes) + " bytes"); };
-    if (opened.stated_bytes() > most_bytes) too_large();
-    // A file may grow while it is read, and some state no size at all: what arrives is what counts.
-    std::string bytes;
-    bytes.reserve(static_cast<std::size_t>(opened.stated_bytes()));
-    std::vector<char> block(std::size_t{1} << 16);
-    for (;;) {
-        const ssize_t got = ::read(opened.descriptor(), block.data(), block.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) refuse("the file can't be read: " + std::generic_category().message(errno));
-        if (got == 0) return bytes;
-        if (bytes.size() + static_cast<std::size_t>(got) > most_bytes) too_large();
-        bytes.append(block.data(), static_cast<std::size_t>(got));
+document read(checked_source& source, const limits& within) {
+    if (within.reads_entries) {
+        if (auto quickly = read(source, within, true)) return std::move(*quickly);
     }
+    return *read(source, within, false);
+}
+
+}  // namespace
+
+document read_document(std::string_view text, const std::string& name, const limits& within) {
+    checked_source source(text, name, within);
+    return read(source, within);
+}
+
+document read_document(const std::filesystem::path& file, const limits& within) {
+    checked_source source(file, within);
+    return read(source, within);
+}
+
+node parse(std::string_view text, const std::string& name, const limits& within) {
+    return read_document(text, name, within).root;
 }
 
 node load(const std::filesystem::path& file, const limits& within) {
-    return parse(read_file(file, within.bytes), file.string(), within);
+    return read_document(file, within).root;
 }
 
 }  // namespace tilewalk::config

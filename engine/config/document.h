@@ -36,7 +36,7 @@ class node {
 
     // Scalars. Each throws tilewalk::error (input) saying what was found and what was expected.
     const std::string& text() const;
-    double number() const;  // finite, plain decimal; by from_chars
+    double number() const;  // finite, plain decimal
     std::int64_t integer() const;
     bool boolean() const;  // true or false, nothing else
 
@@ -80,16 +80,37 @@ struct node::member {
     int line = 0, column = 0;
 };
 
+// What is refused as soon as it is exceeded, so that a hostile file costs little: all but the first three
+// keep within a few tens of megabytes what is read and made before the refusal.
 struct limits {
     std::size_t bytes = std::size_t{256} << 20;
     std::size_t nodes = 20'000'000;
+    std::size_t entries = 500'000;  // of a list or mapping that is a value of the whole file, such as trades
+    std::size_t part_nodes = 200'000;  // in one entry of those, such as a trade, and in all that is no entry
     int depth = 64;
+    std::size_t line_bytes = std::size_t{1} << 20;
+    std::size_t scalar_bytes = std::size_t{256} << 10;
+    std::size_t key_bytes = 1024;
+    // From one value to the next, as many bytes and signs of YAML's: a bracket or a quote without end.
+    std::size_t gap_bytes = std::size_t{1} << 20;
+    std::size_t gap_signs = 131'072;
+    // Lines that are plain entries are read without yaml-cpp, which changes nothing but the time it takes.
+    bool reads_entries = true;
+};
+
+struct document {
+    node root;
+    std::string hash;             // SHA-256 of the bytes
+    bool has_end_marker = false;  // "...": nothing is missing
+    location end;                 // of the text
 };
 
 // `name` is how the text is called in errors.
+document read_document(std::string_view text, const std::string& name, const limits& within = {});
+// Of a regular file; the error says why it could not be read.
+document read_document(const std::filesystem::path& file, const limits& within = {});
+// Their roots alone.
 node parse(std::string_view text, const std::string& name, const limits& within = {});
-// Reads and parses a regular file; the error says why it could not.
 node load(const std::filesystem::path& file, const limits& within = {});
-std::string read_file(const std::filesystem::path& file, std::size_t most_bytes);
 
 }  // namespace tilewalk::config

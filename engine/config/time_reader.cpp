@@ -3,12 +3,12 @@
 #include "engine/config/time_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
+#include "engine/config/numbers.h"
 #include "engine/config/wording.h"
 
 namespace tilewalk::config {
@@ -43,12 +43,16 @@ bool has_iso_form(std::string_view text) {
     fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
 }
 
-std::optional<double> read_years(std::string_view text) {
-    double years = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stopped, status] = std::from_chars(text.data(), end, years, std::chars_format::general);
-    if (status != std::errc{} || stopped != end || !std::isfinite(years)) return std::nullopt;
-    return years;
+// 6m or 1Y, in years.
+std::string period_hint(std::string_view text) {
+    if (text.empty()) return "";
+    const auto count = plain_number(text.substr(0, text.size() - 1));
+    if (!count) return "";
+    for (const auto& [letters, a_year] :
+         {std::pair<std::string_view, double>{"dD", 365}, {"wW", 365.0 / 7}, {"mM", 12}, {"yY", 1}}) {
+        if (letters.find(text.back()) != std::string_view::npos) return "; write " + shown(*count / a_year);
+    }
+    return "";
 }
 
 }  // namespace
@@ -62,10 +66,12 @@ dates::time_point read_time_point(const std::string& text, const location& where
                                   const std::string& key_path) {
     if (const auto day = dates::parse_date(text)) return {*day};
     if (looks_like_date(text)) fail_as_date(text, where, key_path);
-    const std::optional<double> years = read_years(text);
+    const std::optional<double> years = plain_number(text);
     if (!years) {
+        const std::string period = period_hint(text);
         fail("found " + shown(text) +
-                 ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25",
+                 ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25" +
+                 (period.empty() ? number_hint(text) : period),
              where, key_path);
     }
     if (std::abs(*years) > most_years) {

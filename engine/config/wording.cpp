@@ -10,8 +10,12 @@
 namespace tilewalk::config {
 
 std::string shown(std::string_view text) {
+    return "'" + shortened(text) + "'";
+}
+
+std::string shortened(std::string_view text) {
     constexpr std::size_t most = 60;
-    std::string out = "'";
+    std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool starts_character = (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
         if (i >= most && starts_character) {
@@ -29,7 +33,7 @@ std::string shown(std::string_view text) {
         else
             out += text[i];
     }
-    return out + "'";
+    return out;
 }
 
 std::string shown(double number) {

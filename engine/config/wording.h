@@ -10,6 +10,8 @@ namespace tilewalk::config {
 
 // In quotes, shortened, control characters escaped.
 std::string shown(std::string_view text);
+// A name as part of a path: cut if it is long, its control characters escaped.
+std::string shortened(std::string_view name);
 // The shortest decimal that reads back as the same number; never touched by the locale.
 std::string shown(double number);
 // "asian, barrier, european"

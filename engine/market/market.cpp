@@ -2,21 +2,28 @@
 // The public market: a file or a text, read once and shared.
 #include "tilewalk/market.h"
 
-#include "engine/config/digest.h"
 #include "engine/config/document.h"
 #include "engine/market/market_state.h"
 
 namespace tilewalk {
 
+namespace {
+
+std::shared_ptr<const markets::market_state> state_of(const config::document& read, const std::string& name) {
+    markets::market_state state = markets::read_market(read.root);
+    state.name = name;
+    state.hash = read.hash;
+    return std::make_shared<const markets::market_state>(std::move(state));
+}
+
+}  // namespace
+
 market market::load(const std::filesystem::path& file) {
-    return parse(config::read_file(file, config::limits{}.bytes), file.string());
+    return market(state_of(config::read_document(file), file.string()));
 }
 
 market market::parse(std::string_view yaml, const std::string& name) {
-    markets::market_state state = markets::read_market(config::parse(yaml, name));
-    state.name = name;
-    state.hash = config::sha256(yaml);
-    return market(std::make_shared<const markets::market_state>(std::move(state)));
+    return market(state_of(config::read_document(yaml, name), name));
 }
 
 std::string market::as_of() const {

@@ -19,13 +19,19 @@ namespace books {
 struct book_state;
 }
 
+struct load_options {
+    // For books that a machine wrote: a file that may have been cut short is refused. The book has to state
+    // its trade_count or to end with YAML's "...".
+    bool strict = false;
+};
+
 // A trade that can't be read does not spoil the book: it is kept with its error and shows as a failed row.
 class book {
   public:
-    static book load(const std::filesystem::path& file);
+    static book load(const std::filesystem::path& file, const load_options& options = {});
     // Relative files that the text names are looked for in `folder`.
     static book parse(std::string_view yaml, const std::string& name = "book",
-                      const std::filesystem::path& folder = ".");
+                      const std::filesystem::path& folder = ".", const load_options& options = {});
 
     std::size_t size() const;
     // The market the book names or holds, if it does.

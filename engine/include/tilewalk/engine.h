@@ -69,6 +69,13 @@ struct trade_plan {
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
 };
 
+// A trade that can't be priced.
+struct trade_problem {
+    std::string trade;
+    std::string failure;  // why
+    location where;
+};
+
 // A kernel made ready ahead of the runs that need it.
 struct warmed_kernel {
     std::string name;                   // of its shape
@@ -103,6 +110,10 @@ class engine {
     results price(const book& trades, const market& in, const run_options& options = {}) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
+    // What is wrong with which trades, in the order of the book: all that can be known before a path is
+    // walked.
+    std::vector<trade_problem> validate(const book& trades, const market& in,
+                                        const run_options& options = {}) const;
     // Compiles what pricing the book on a GPU needs and keeps it in the cache, for these architectures, such
     // as "sm_90"; for those of this machine's GPUs if none is given.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,

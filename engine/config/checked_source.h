@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text that is read as far as somebody wants to see it, so that a bad file costs what lies before its first
+// bad byte and no more.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/config/byte_check.h"
+#include "engine/config/open_file.h"
+
+namespace tilewalk::config {
+
+struct limits;
+
+class checked_source {
+  public:
+    // Of a text that stays where it is, or of a regular file.
+    checked_source(std::string_view text, std::string name, const limits& within);
+    checked_source(const std::filesystem::path& file, const limits& within);
+
+    const std::string& name() const { return name_; }
+    // What is there so far and known to be good, without a byte order mark. A view lasts until grow().
+    std::string_view text() const { return bytes().substr(mark_bytes_, check_.checked()); }
+    // Adds a block; false at the end. Throws tilewalk::error for a byte that does not belong there.
+    bool grow();
+    // All bytes, as they are; once grow() has said that there are no more.
+    std::string_view bytes() const { return file_ ? std::string_view(read_) : given_.substr(0, shown_); }
+
+  private:
+    bool fetch();
+
+    std::string name_;
+    std::size_t most_bytes_;
+    byte_check check_;
+    std::string_view given_;
+    std::size_t shown_ = 0;
+    std::unique_ptr<open_file> file_;
+    std::string read_;
+    std::size_t mark_bytes_ = 0;
+    bool at_end_ = false;
+};
+
+}  // namespace tilewalk::config

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decimal numbers as texts, the same in every locale, and what somebody meant who wrote one otherwise.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilewalk::config {
+
+// A finite decimal number and nothing else: no words, no base but ten, no leading zeros, no separators.
+std::optional<double> plain_number(std::string_view text);
+// Of a text that is no number: "; write 0.2", or another clause that says what to do; empty where nothing can
+// be guessed.
+std::string number_hint(std::string_view text);
+// The same where true or false is expected.
+std::string boolean_hint(std::string_view text);
+
+}  // namespace tilewalk::config

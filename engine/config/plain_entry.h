@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one shape of YAML that long books are made of, "- {id: a, strike: 100, dates: [0.5, 1.0]}" on a line of
+// its own, read directly: yaml-cpp needs forty times as long. Anything less plain is left to yaml-cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace tilewalk::config {
+
+// Walks a flow mapping of plain words: no quotes, comments, tags, nulls or spaces inside of words. Tells
+// `hears` of what begins and ends where, as the offset from the first of `text`.
+template <class listener>
+class plain_entry {
+  public:
+    plain_entry(std::string_view text, listener& hears) : text_(text), hears_(hears) {}
+
+    // Whether the text, but for spaces at the end, is one such mapping; stops where it is not.
+    bool walk() {
+        if (!mapping(1)) return false;
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
+        return at_ == text_.size();
+    }
+
+  private:
+    static constexpr int deepest = 4;
+
+    static bool in_word(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '.' || c == '-' || c == '+';
+    }
+    char now() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+    bool takes(char c) {
+        if (now() != c) return false;
+        ++at_;
+        return true;
+    }
+    void spaces() {
+        while (now() == ' ') ++at_;
+    }
+
+    bool word() {
+        const std::size_t start = at_;
+        while (in_word(now())) ++at_;
+        const std::string_view found = text_.substr(start, at_ - start);
+        const bool begins_well = !found.empty() && (found.front() != '-' || found.size() > 1);
+        if (!begins_well || found == "null" || found == "Null" || found == "NULL") return false;
+        hears_.word(start, found);
+        return true;
+    }
+    // At most `depth` levels deep so far.
+    bool value(int depth) {
+        if (now() == '{') return depth < deepest && mapping(depth + 1);
+        if (now() == '[') return depth < deepest && sequence(depth + 1);
+        return word();
+    }
+    bool mapping(int depth) {
+        hears_.mapping_starts(at_);
+        if (!takes('{')) return false;
+        spaces();
+        while (now() != '}') {
+            if (!word() || !takes(':') || now() != ' ') return false;
+            spaces();
+            if (!value(depth)) return false;
+            spaces();
+            if (now() == '}') break;
+            if (!takes(',')) return false;
+            spaces();
+            if (now() == '}') return false;
+        }
+        ++at_;
+        hears_.mapping_ends();
+        return true;
+    }
+    bool sequence(int depth) {
+        hears_.sequence_starts(at_);
+        if (!takes('[')) return false;
+        spaces();
+        while (now() != ']') {
+            if (!value(depth)) return false;
+            spaces();
+            if (now() == ']') break;
+            if (!takes(',')) return false;
+            spaces();
+            if (now() == ']') return false;
+        }
+        ++at_;
+        hears_.sequence_ends();
+        return true;
+    }
+
+    std::string_view text_;
+    listener& hears_;
+    std::size_t at_ = 0;
+};
+
+struct deaf_listener {
+    void word(std::size_t, std::string_view) {}
+    void mapping_starts(std::size_t) {}
+    void mapping_ends() {}
+    void sequence_starts(std::size_t) {}
+    void sequence_ends() {}
+};
+
+// Where the mapping begins in a line that holds nothing but such an entry of a list; npos in any other.
+inline std::size_t plain_entry_in(std::string_view line) {
+    constexpr std::size_t npos = std::string_view::npos;
+    const std::size_t dash = line.find_first_not_of(' ');
+    if (dash == npos || line[dash] != '-' || line.substr(dash + 1, 1) != " ") return npos;
+    const std::size_t start = line.find_first_not_of(' ', dash + 1);
+    if (start == npos || line[start] != '{') return npos;
+    deaf_listener nobody;
+    return plain_entry(line.substr(start), nobody).walk() ? start : npos;
+}
+
+}  // namespace tilewalk::config

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a book: read by both ways of reading, which have to accept the same and see the same in it,
+// and its trades planned. Of several mistakes in a file they may name another one first.
+#include <algorithm>
+
+#include "engine/book/book_state.h"
+#include "engine/config/document.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "tests/fuzz/fuzzed.h"
+#include "tilewalk/book.h"
+
+namespace {
+
+using tilewalk::error;
+using tilewalk::config::limits;
+using tilewalk::config::node;
+
+// All that a reader can see of a value.
+void write(const node& value, std::string& out) {
+    out += to_string(value.where()) + ' ' + value.key_path() + ' ' + value.found() + '\n';
+    if (value.is_sequence()) {
+        for (const auto& item : value.items()) write(item, out);
+    } else if (value.is_mapping()) {
+        for (const auto& member : value.members()) {
+            out += to_string(member.where()) + ' ' + member.key + '\n';
+            write(member.value, out);
+        }
+    }
+}
+
+std::string written(std::string_view yaml, bool reads_entries) {
+    try {
+        std::string out;
+        write(tilewalk::config::parse(yaml, "f", {.reads_entries = reads_entries}), out);
+        return out;
+    } catch (const error& e) {
+        tilewalk::fuzzed::check_refusal(e);
+        return "refused";
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view yaml = tilewalk::fuzzed::text_of(data, size);
+    const std::string quickly = written(yaml, true), slowly = written(yaml, false);
+    tilewalk::fuzzed::demand(quickly == slowly, "the two ways of reading differ",
+                             quickly + "\n---\n" + slowly);
+
+    static const tilewalk::market market = tilewalk::market::parse(tilewalk::fuzzed::market_text);
+    try {
+        const auto book = tilewalk::book::parse(yaml, "book.yaml", "/nowhere");
+        const auto& trades = book.state().trades;
+        for (std::size_t i = 0; i < std::min<std::size_t>(trades.size(), 3); ++i) {
+            if (trades[i].failure) {
+                tilewalk::fuzzed::check_refusal(*trades[i].failure);
+                continue;
+            }
+            try {
+                tilewalk::plan::plan_trade(trades[i], market.state());
+            } catch (const error& e) {
+                tilewalk::fuzzed::check_refusal(e);
+            }
+        }
+    } catch (const error& e) {
+        tilewalk::fuzzed::check_refusal(e);
+    }
+    return 0;
+}

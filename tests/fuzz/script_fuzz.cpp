@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a payoff script. The first line names a product of the library, whose parameters and example
+// the script is given; what is accepted is planned.
+#include <map>
+
+#include "engine/book/book_state.h"
+#include "engine/book/library.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "tests/fuzz/fuzzed.h"
+#include "tilewalk/book.h"
+
+namespace {
+
+std::map<std::string, tilewalk::books::trade, std::less<>> examples() {
+    std::map<std::string, tilewalk::books::trade, std::less<>> all;
+    for (const auto& product : tilewalk::books::read_library()) {
+        const auto book = tilewalk::book::parse("trades:\n  - " + product->example + "\n");
+        all.emplace(product->name, book.state().trades.at(0));
+    }
+    return all;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using tilewalk::error;
+    static const auto known = examples();
+    static const tilewalk::market market = tilewalk::market::parse(tilewalk::fuzzed::market_text);
+    const std::string_view text = tilewalk::fuzzed::text_of(data, size);
+    const std::size_t line_end = text.find('\n');
+    if (line_end == std::string_view::npos) return -1;
+    const auto found = known.find(text.substr(0, line_end));
+    if (found == known.end()) return -1;
+    try {
+        tilewalk::language::product made = *found->second.product;
+        made.payoff = tilewalk::language::script(std::string(text.substr(line_end + 1)), {"p.yaml", 1, 1},
+                                                 made.parameters);
+        tilewalk::books::trade trade = found->second;
+        trade.product = std::make_shared<const tilewalk::language::product>(std::move(made));
+        tilewalk::plan::plan_trade(trade, market.state());
+    } catch (const error& e) {
+        tilewalk::fuzzed::check_refusal(e);
+    }
+    return 0;
+}
