@@ -194,7 +194,9 @@ varied_trade vary(const language::product& product, dice& d) {
         // A choice that is left out is its default, which is a choice too.
         const bool is_choice = p.type == parameter_type::choice;
         if (p.fallback && !is_choice && d.below(3) == 0) {
-            if (p.type == parameter_type::schedule) out.choices += "no " + p.name + "; ";
+            // No dates, or today, which has passed: events of another kind.
+            if (p.type == parameter_type::schedule || p.type == parameter_type::date)
+                out.choices += "no " + p.name + "; ";
             continue;
         }
         std::string value;

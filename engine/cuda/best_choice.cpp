@@ -41,24 +41,25 @@ bool crowds_registers(const kernel_choice& how, int slots) {
     return how.distance * slots * how.width * bytes_of_shock(how.precision) > most_bytes;
 }
 
-// The Asian's, for which two resident blocks were best in double, has 11; one of 16 was pressed into local
-// memory.
-bool has_short_sections(const program::path_program& p) {
-    constexpr std::size_t most_nodes = 12;
+// Where a thread walks four paths, the compiler interleaves their sections, and a bound on registers presses
+// long ones into local memory. In double the Asian's of 11 nodes, for which the bound was best, has room and
+// one of 16 had not; in single a barrier's of 22 has and one of 25 had not.
+bool has_short_sections(const program::path_program& p, const kernel_choice& how) {
+    if (how.width < 4) return true;
+    const std::size_t most_nodes = walks_in_double(how.precision) ? 12 : 24;
     return std::all_of(p.sections.begin(), p.sections.end(),
-                       [](const program::lane_section& s) { return s.nodes.size() <= most_nodes; });
+                       [&](const program::lane_section& s) { return s.nodes.size() <= most_nodes; });
 }
 
 // For a short program the compiler takes fewer registers than are best, or more, unless it is told how many
 // blocks are to be resident. Three of 256 threads (80 registers each) were best in single, and two where four
 // paths are walked in double. A longer program would be pressed out of its registers by that.
 int best_blocks(const program::path_program& p, const kernel_choice& how) {
-    if (how.feed != "inline" || p.sections.size() > 3) return 0;
+    if (how.feed != "inline" || p.sections.size() > 3 || !has_short_sections(p, how)) return 0;
     int of_256 = 0;
     if (!walks_in_double(how.precision)) {
         if (numbers_of_path(p) <= moderate) of_256 = 3;
-    } else if (how.width == 4 && numbers_of_path(p) <= least && p.sections.size() == 3 &&
-               has_short_sections(p)) {
+    } else if (how.width == 4 && numbers_of_path(p) <= least && p.sections.size() == 3) {
         of_256 = 2;  // with a section on the way and one at the end
     }
     return of_256 * 256 / how.threads;

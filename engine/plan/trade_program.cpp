@@ -214,18 +214,20 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     }
     const std::size_t steps = grid.size() - 1;
 
-    // Sections in the order of the script; section 0 is the step, recorded last, when it is known what it
-    // must keep.
+    // Sections in the order of the script, of blocks that run at all; section 0 is the step, recorded last,
+    // when it is known what it must keep.
+    out.section_of_block.assign(blocks.size(), 0);
     std::vector<std::vector<event>> after(steps);
+    std::uint32_t section = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const runs_of_block to_come = runs_to_come(blocks[b], grid);
         if (to_come.runs.empty()) continue;
-        into.open_section(b + 1, blocks[b].name, to_come.runs.size());
+        out.section_of_block[b] = ++section;
+        into.open_section(section, blocks[b].name, to_come.runs.size());
         world->enter(to_come.runs);
         script.record(b, to_come.runs, *world, into);
         for (std::size_t r = 0; r < to_come.runs.size(); ++r) {
-            after[to_come.steps[r]].push_back(
-                {static_cast<std::uint32_t>(b + 1), static_cast<std::uint32_t>(r)});
+            after[to_come.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
         }
     }
     into.open_section(0, "step", steps);
@@ -242,8 +244,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     out.blocks = script.blocks();
     for (std::size_t s = 0; s < steps; ++s) {
         for (const event e : after[s]) {
-            const auto& section = out.code.sections[e.section];
-            if (!section.writes.empty()) out.when.add(e);
+            if (!out.code.sections[e.section].writes.empty()) out.when.add(e);
         }
         out.when.times.push_back(grid[s + 1]);
         out.when.close_step();
@@ -263,8 +264,8 @@ trade_program plan_trade(const books::trade& t, const markets::market_state& mar
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {
-            const bool has_runs = b + 1 < made.data.runs.size() && made.data.runs[b + 1] > 0;
-            if (idle[b] || !has_runs || !made.code.sections[b + 1].writes.empty()) continue;
+            const std::size_t section = made.section_of_block[b];
+            if (idle[b] || section == 0 || !made.code.sections[section].writes.empty()) continue;
             idle[b] = found = true;
         }
         if (!found) return made;
