@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast, and in how much memory, `tilewalk validate` reads a large book, reports bad trades and refuses hostile files.
+"""How fast, and in how much memory, `tilewalk validate` reads a large book, reports bad trades and refuses hostile files,
+and `tilewalk price` a book over the whole library.
 
     bench/input_figures.py [build/release/tilewalk] > bench/results/DATE-MACHINE-input.txt
 
@@ -55,7 +56,7 @@ def main():
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT, capture_output=True,
                             text=True, check=True).stdout.strip()
     load = os.getloadavg()[0]
-    print(f"tilewalk validate, {datetime.date.today()}, {cpu_name()}, {os.cpu_count()} cores, load {load:.1f} at the start, "
+    print(f"tilewalk, {datetime.date.today()}, {cpu_name()}, {os.cpu_count()} cores, load {load:.1f} at the start, "
           f"commit {commit}\n")
     print(f"{'':<58}  {'wall':>10}  {'cpu':>10}  {'memory':>10}")
     with tempfile.TemporaryDirectory() as name:
@@ -109,6 +110,12 @@ def main():
         refuse("aliases that would be 10^9 values", b"a: &a [x, x]\nb: &b [*a, *a]\n")
         refuse_after_good("a bad byte after 50,000 good trades", b"\xff")
         refuse_after_good("an alias after 50,000 good trades", b"  - *a\n")
+
+        print("\npriced:")
+        subprocess.run([sys.executable, ROOT / "bench/make_book.py", "--library", "--command", tilewalk, "--trades", "1000",
+                        "--paths", "16384", "--output", book], check=True)
+        row("1,000 trades over the whole library, 16,384 paths",
+            *measure([tilewalk, "price", book, "--device", "cpu", "--output", folder / "prices.csv"], 0))
 
 
 if __name__ == "__main__":
