@@ -5,12 +5,12 @@
 set -euo pipefail
 
 goal=${1:-demo}
-# The version of clang that there is, or would be; its runtime for sanitizers and fuzzing is a package of its own.
-clang_major() {
+# The sanitizers' and the fuzzer's runtime is a package of its own: of the clang that there is, else of the usual one.
+clang_runtime() {
     if command -v clang++ > /dev/null; then
-        clang++ -dumpversion | cut -d. -f1
-    elif command -v apt-cache > /dev/null; then
-        apt-cache depends clang 2> /dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p'
+        echo "libclang-rt-$(clang++ -dumpversion | cut -d. -f1)-dev"
+    else
+        echo libclang-rt-dev
     fi
 }
 # A tool is there if it can be run, wherever it came from; a library is there if its package is.
@@ -23,7 +23,7 @@ case $goal in
         libraries+=(libgtest-dev libmpfr-dev librandom123-dev)
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&
-    ci) libraries+=("libclang-rt-$(clang_major)-dev") ;;&
+    ci) libraries+=("$(clang_runtime)") ;;&
     ci) tools+=("clang++:clang" "clang-format:clang-format" "qemu-x86_64:qemu-user") ;;&
     test | bench | ci) ;;
     *)
