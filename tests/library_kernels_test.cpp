@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -305,7 +306,8 @@ void compile_and_judge(const program::path_program& code, const cuda::kernel_cho
 
 // Shocks made in registers, as a run without further say has it, in every precision on every architecture;
 // every feed with every product, but in one precision on one architecture: which, their numbers tell, so that
-// each combination of the three is compiled for several products.
+// each combination of the three is compiled for several products. With TILEWALK_EVERY_KERNEL set, all of
+// them: thousands, for who changes kernels.
 TEST_P(library_kernels, neither_spill_nor_approximate_with_any_feed) {
     const auto& [product, in] = GetParam();
     const auto code = example_of(product, plan::precision_named(in));
@@ -322,7 +324,9 @@ TEST_P(library_kernels, neither_spill_nor_approximate_with_any_feed) {
             const bool has_its_turn =
                 turn % plan::precision_names().size() == of_precision &&
                 turn / plan::precision_names().size() % architectures.size() == of_architecture;
-            if (!runs_on(feed, architecture) || (feed.name != "inline" && !has_its_turn)) continue;
+            static const bool every_kernel = std::getenv("TILEWALK_EVERY_KERNEL") != nullptr;
+            const bool is_due = every_kernel || feed.name == "inline" || has_its_turn;
+            if (!is_due || !runs_on(feed, architecture)) continue;
             compile_and_judge(code, usual(code, plan::precision_named(in), feed.name), architecture, product);
         }
     }
