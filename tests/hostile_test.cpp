@@ -20,6 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/own_folder.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,16 +112,11 @@ const std::string head = "market: good_market.yaml\ntrades:\n";
 class hostile : public testing::Test {
   protected:
     hostile() {
-        std::string name = (fs::temp_directory_path() / "tilewalk_hostile_XXXXXX").string();
-        folder = ::mkdtemp(name.data());
         put("good_market.yaml", good_market);
         put("good_book.yaml", head + good_trade);
     }
-    ~hostile() override { fs::remove_all(folder); }
 
-    void put(const std::string& name, const std::string& text) const {
-        std::ofstream(folder / name, std::ios::binary) << text;
-    }
+    void put(const std::string& name, const std::string& text) const { own.write(name, text); }
 
     // The command with `words`, which has to end with this code and to say these words.
     void expect(const std::string& title, const std::vector<std::string>& words, int code,
@@ -155,7 +152,8 @@ class hostile : public testing::Test {
     // After everything, so that a list that lost its cases does not pass.
     void expect_cases(std::size_t at_least) const { EXPECT_GE(titles_.size(), at_least); }
 
-    fs::path folder;
+    tilewalk::tests::own_folder own;
+    fs::path folder = own.path();
 
   private:
     std::set<std::string> titles_;
