@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "tilewalk/error.h"
@@ -34,8 +33,7 @@ calendar::calendar(std::bitset<7> weekend, std::vector<date> holidays)
                     "found a weekend of all seven days, expected a weekday that is none of it");
     }
     std::ranges::sort(holidays_);
-    const auto repeated = std::ranges::unique(holidays_);
-    holidays_.erase(repeated.begin(), repeated.end());
+    holidays_.erase(std::unique(holidays_.begin(), holidays_.end()), holidays_.end());
 }
 
 calendar calendar::weekends() {
