@@ -651,6 +651,8 @@ TEST(books, a_bad_trade_fails_alone) {
         {"{id: \"a\\nb\", product: european, underlying: ACME, strike: 1, maturity: 1}", "#2",
          "expected one line of text"},
         {"{id: x, underlying: ACME, strike: 1, maturity: 1}", "x", "b:3:5: trades[1]: missing key 'product'"},
+        {"{id: x, prodct: european, strike: 1}", "x",
+         "b:3:5: trades[1]: missing key 'product'; did you mean it by 'prodct'?"},
         {"{id: c1, product: european, underlying: ACME, strike: 1, maturity: 1}", "c1",
          "b:3:10: trades[1].id: duplicate id 'c1'; it was first given on line 2"},
         {"{id: x, product: european, underlying: ACME, strike: 1, maturity: 1, quantity: two}", "x",

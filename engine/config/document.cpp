@@ -325,8 +325,13 @@ const node* node::find(std::string_view key) const {
 
 const node& node::at(std::string_view key) const {
     const node* value = find(key);
-    if (!value) fail("missing key '" + std::string(key) + "'");
-    return *value;
+    if (value) return *value;
+    const std::vector<std::string> wanted{std::string(key)};
+    for (const auto& m : members()) {
+        if (!suggestion(m.key, wanted).empty())
+            fail("missing key '" + wanted.front() + "'; did you mean it by " + shown(m.key) + "?");
+    }
+    fail("missing key '" + wanted.front() + "'");
 }
 
 void node::only(const std::vector<std::string>& known) const {
