@@ -866,6 +866,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             const cpu::lane_program code = cpu::compile(made.code);
             p.currency = made.currency;
             p.assets = made.assets;
+            p.models = made.models;
             std::map<double, trade_plan::watched_date> dates;
             for (const auto& b : made.blocks) {
                 for (std::size_t i = 0; i < b.times.size(); ++i) {

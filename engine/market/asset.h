@@ -2,6 +2,7 @@
 // An asset with its dividends, and the affine form that turns a martingale into its spot.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "tilewalk/error.h"
+
+namespace tilewalk::models {
+class model;
+}
 
 namespace tilewalk::markets {
 
@@ -26,6 +31,7 @@ struct asset {
     std::vector<dividend> dividends;  // after as_of, in order; two may share an ex-date
     std::optional<volatility> vol;
     std::optional<scenario_volatility> scenario_vol;  // in its place
+    std::shared_ptr<const models::model> model;       // in the place of both; none: lognormal
     location where;
 };
 

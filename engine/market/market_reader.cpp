@@ -20,6 +20,7 @@
 #include "engine/config/wording.h"
 #include "engine/market/market_state.h"
 #include "engine/market/wording.h"
+#include "engine/models/model.h"
 
 namespace tilewalk::markets {
 namespace {
@@ -319,6 +320,13 @@ class market_reader {
             market_.assets.emplace(member.key, read_asset(member));
             asset_names_.push_back(member.key);
         }
+        for (const node::member& member : assets.members()) {
+            const auto own = market_.own_factors.find(member.key);
+            if (own == market_.own_factors.end()) continue;
+            member.fail("found the asset name '" + member.key +
+                        "', which is what correlations call a factor of " + own->second.asset +
+                        "; expected another name");
+        }
     }
 
     // The array that a file holds; a file that several assets name is opened once.
@@ -380,7 +388,7 @@ class market_reader {
         const node& value = member.value;
         expect_mapping(
             value, "a mapping with currency and spot, such as {currency: USD, spot: 100, volatility: 0.2}");
-        value.only({"currency", "spot", "dividend_yield", "dividends", "volatility"});
+        value.only({"currency", "spot", "dividend_yield", "dividends", "volatility", "model"});
         asset read;
         read.name = member.key;
         read.where = member.where();
@@ -399,6 +407,16 @@ class market_reader {
                 read.scenario_vol = read_scenario_volatility(*vol);
             } else {
                 read.vol = read_volatility(*vol, market_.as_of);
+            }
+        }
+        if (const node* moves = value.find("model")) {
+            if (value.find("volatility") != nullptr) {
+                moves->fail("found a model beside a volatility, expected one of them");
+            }
+            read.model = models::read_model(*moves, market_.as_of);
+            for (const models::own_factor& f : read.model->own_factors()) {
+                market_.own_factors[member.key + "." + f.name] = {member.key, f.correlation.from(0),
+                                                                  f.correlation.is_constant()};
             }
         }
         if (const node* dividends = value.find("dividends")) {
@@ -450,7 +468,7 @@ class market_reader {
 
     std::string read_factor(const node& value) const {
         const std::string& name = value.text();
-        if (market_.assets.contains(name) ||
+        if (market_.assets.contains(name) || market_.own_factors.contains(name) ||
             std::find(pair_names_.begin(), pair_names_.end(), name) != pair_names_.end()) {
             return name;
         }
@@ -460,6 +478,7 @@ class market_reader {
         }
         std::vector<std::string> known = asset_names_;
         known.insert(known.end(), pair_names_.begin(), pair_names_.end());
+        for (const auto& [own, of] : market_.own_factors) known.push_back(own);
         value.fail(unknown_name("asset or exchange rate", name, known));
     }
 
@@ -483,6 +502,18 @@ class market_reader {
                 number.fail("found the correlation " + number.text() + ", expected one between -1 and 1");
             }
             const std::pair<std::string, std::string> key = std::minmax(first, second);
+            for (const auto& [own, asset] : {key, std::pair(key.second, key.first)}) {
+                const auto of = market_.own_factors.find(own);
+                if (of == market_.own_factors.end() || of->second.asset != asset) continue;
+                item.fail("found the correlation of " + own + " with its asset, which its model says: " +
+                          rounded(of->second.correlation) + "; expected one with another factor");
+            }
+            for (const std::string& name : {first, second}) {
+                const auto of = market_.own_factors.find(name);
+                if (of == market_.own_factors.end() || of->second.is_constant) continue;
+                item.fail("found a correlation of " + name + ", whose correlation with " + of->second.asset +
+                          " changes with time; expected none with others");
+            }
             const auto [place, is_new] = given.emplace(key, item.where());
             if (!is_new) {
                 item.fail("found the correlation of " + first + " and " + second + " again, given first at " +
@@ -506,6 +537,12 @@ class market_reader {
             }
             return place->second;
         };
+        // An own factor of a model that is named here is linked to its asset; one that is not agrees with
+        // all.
+        const auto asset_of = [&](const std::string& name) {
+            const auto own = market_.own_factors.find(name);
+            return own == market_.own_factors.end() ? name : own->second.asset;
+        };
         const auto root_of = [&](std::size_t i) {
             while (parent[i] != i) i = parent[i] = parent[parent[i]];
             return i;
@@ -514,6 +551,10 @@ class market_reader {
             if (rho == 0) continue;
             const std::size_t first = number_of(pair.first), second = number_of(pair.second);
             parent[root_of(first)] = root_of(second);
+            for (const std::string& name : {pair.first, pair.second}) {
+                const std::size_t own = number_of(name), asset = number_of(asset_of(name));
+                parent[root_of(own)] = root_of(asset);
+            }
         }
         std::map<std::size_t, std::vector<std::size_t>> groups;
         for (std::size_t i = 0; i < names.size(); ++i) groups[root_of(i)].push_back(i);

@@ -72,8 +72,19 @@ double market_state::fx_spot(const std::string& from, const std::string& to) con
 
 double market_state::correlation(const std::string& a, const std::string& b) const {
     if (a == b) return 1;
-    const auto found = correlations.find(std::minmax(a, b));
-    return found == correlations.end() ? 0 : found->second;
+    if (const auto found = correlations.find(std::minmax(a, b)); found != correlations.end())
+        return found->second;
+    if (const auto own = own_factors.find(a); own != own_factors.end()) {
+        return own->second.correlation * correlation(own->second.asset, b);
+    }
+    if (own_factors.contains(b)) return correlation(b, a);
+    return 0;
+}
+
+bool market_state::has_correlations(const std::string& factor) const {
+    return std::ranges::any_of(correlations, [&](const auto& given) {
+        return given.first.first == factor || given.first.second == factor;
+    });
 }
 
 }  // namespace tilewalk::markets

@@ -38,8 +38,15 @@ struct market_state {
     std::map<std::string, curve, std::less<>> currencies;
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
-    // Factors are asset names and FX pairs as written ("EURUSD"); the lesser name comes first.
+    // Factors are asset names, FX pairs as written ("EURUSD") and own factors of models ("ACME.variance");
+    // the lesser name comes first.
     std::map<std::pair<std::string, std::string>, double> correlations;
+    struct own_factor {
+        std::string asset;
+        double correlation = 0;  // with the asset
+        bool is_constant = true;
+    };
+    std::map<std::string, own_factor, std::less<>> own_factors;  // by their names
     // By asset name or by six letters of two currencies.
     std::map<std::string, std::map<dates::date, double>, std::less<>> fixings;
     std::vector<scenario_array> scenarios;  // each file once
@@ -57,7 +64,10 @@ struct market_state {
     std::vector<fx_leg> fx_legs(const std::string& from, const std::string& to) const;
     double fx_spot(const std::string& from,
                    const std::string& to) const;  // units of `to` for one unit of `from`
-    double correlation(const std::string& a, const std::string& b) const;  // 1 for equal, 0 if not given
+    // 1 for equal, 0 if not given; but an own factor of a model moves with others as its asset does, if not
+    // given otherwise.
+    double correlation(const std::string& a, const std::string& b) const;
+    bool has_correlations(const std::string& factor) const;  // whether any are given
 };
 
 market_state read_market(const config::node& root);

@@ -1,21 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every model: a declaration and a line here, and a file of its own beside this one.
+#include <algorithm>
 #include <array>
 
+#include "engine/market/wording.h"
 #include "engine/models/model.h"
 
 namespace tilewalk::models {
 
-std::unique_ptr<model> make_black_scholes(const request& from);
+std::shared_ptr<const model> read_black_scholes(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_heston(const config::node& parameters, dates::date as_of);
+
+// That of an asset which names none.
+const model& default_model();
 
 std::span<const catalogue_entry> catalogue() {
     static constexpr std::array entries{
-        catalogue_entry{
-            "black_scholes",
-            "lognormal assets and exchange rates with term structures, correlated; exact between dates",
-            make_black_scholes},
+        catalogue_entry{"black_scholes",
+                        "lognormal, its volatility flat, by term or by path; exact between dates",
+                        read_black_scholes},
+        catalogue_entry{"heston", "stochastic variance that reverts to a mean", read_heston},
     };
     return entries;
+}
+
+std::shared_ptr<const model> read_model(const config::node& value, dates::date as_of) {
+    std::vector<std::string> known;
+    for (const catalogue_entry& e : catalogue()) known.emplace_back(e.name);
+    const auto named = [&](const std::string& name) {
+        const auto at = std::ranges::find(catalogue(), name, &catalogue_entry::name);
+        return at == catalogue().end() ? nullptr : &*at;
+    };
+    if (!value.is_mapping() || value.members().size() != 1) {
+        value.fail("found " +
+                   (value.is_mapping() ? std::to_string(value.members().size()) + " models" : value.found()) +
+                   ", expected a model with its parameters, such as {heston: {v0: 0.04, ...}}; known: " +
+                   config::joined(known));
+    }
+    const config::node::member& only = value.members().front();
+    const catalogue_entry* const entry = named(only.key);
+    if (entry == nullptr) only.fail(markets::unknown_name("model", only.key, known));
+    if (!only.value.is_mapping()) {
+        only.value.fail("found " + only.value.found() + ", expected the parameters of the model " + only.key +
+                        " as a mapping");
+    }
+    return entry->read(only.value, as_of);
+}
+
+const model& model_of(const markets::asset& a) {
+    return a.model ? *a.model : default_model();
+}
+
+const markets::volatility& walk::scale() const {
+    static const markets::volatility one = markets::volatility::flat(1);
+    return one;
 }
 
 }  // namespace tilewalk::models

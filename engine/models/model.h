@@ -1,55 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model is a world to come: it says how spots move from one grid time to the next, by recording it into the
-// program, and answers the script's questions on each date. It is written once and runs on every back end.
+// A model is how one asset moves. What the market file says of it is read once; each trade that looks at the
+// asset then takes a walk of it, which records the asset's step into the trade's program. A model is written
+// once and runs on every back end; what several assets share (correlation, dividends, currencies,
+// discounting) is the world's, in world.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/market/market_state.h"
+#include "engine/config/document.h"
+#include "engine/market/asset.h"
+#include "engine/market/curve.h"
+#include "engine/models/parameters.h"
+#include "products/dates/date.h"
 #include "products/language/payoff.h"
 #include "products/program/recorder.h"
 
 namespace tilewalk::models {
 
-// What a trade needs of its world.
-struct request {
-    const markets::market_state& market;
-    std::vector<std::string> assets;      // whose spot is asked for
-    std::vector<std::string> currencies;  // whose exchange rate is asked for
-    std::string trade_currency;
+// One step of an asset, as its walk records it. Numbers of steps stand in rows, so that one section serves
+// all.
+class step {
+  public:
+    virtual ~step() = default;
+    virtual program::recorder& into() const = 0;
+    // The times of the grid: step i goes from grid()[i] to grid()[i + 1].
+    virtual std::span<const double> grid() const = 0;
+    // The integral over the step of what the walk says its own noise is scaled with, by the asset's Brownian
+    // motion in the measure of the trade's currency, with the walk's drift.
+    virtual program::value own() const = 0;
+    // That of an own factor of the model, unscaled and without a drift of the walk's.
+    virtual program::value other(std::size_t number) = 0;
+    virtual program::value row(std::string_view name,
+                               const std::function<double(double from, double to)>& number) = 0;
+    // A state of the path that belongs to this asset.
+    virtual std::uint32_t state(std::string_view name, double initial) = 0;
 };
 
-class model : public language::world {
+// The logarithm x of the asset's martingale: spot(t) = scale(t) exp(x(t)) + shift(t), with x(0) = 0 and
+// exp(x) of mean 1.
+struct moved {
+    program::value x;  // after the step
+    // Where the path between begins if not where the step did: jumps of a step come first.
+    program::value start{};
+};
+
+class walk {
   public:
-    // Adds the times at which a path watched continuously over (from, to] has to stop for the watching to be
-    // exact.
-    virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
+    virtual ~walk() = default;
 
-    // Adds the times up to `last` at which every path has to stop, watched or not. Throws tilewalk::error
-    // (input) if the market does not say how things go on until then.
-    virtual void add_breaks(double last, std::vector<double>& times) const = 0;
+    // What the asset's noise is scaled with, where it is known ahead; the covariances with other assets over
+    // a step are then exact.
+    virtual const markets::volatility& scale() const;
+    // That comes along with the noise of a step.
+    virtual double drift(double /*from*/, double /*to*/) const { return 0; }
 
-    // Recording: first begin with the grid (grid[0] is 0), then each section in turn through enter, last the
-    // step.
-    virtual void begin(std::vector<double> grid, program::recorder& into) = 0;
-    // The runs of the section that is open now.
-    virtual void enter(std::span<const language::occurrence> runs) = 0;
-    // Records the step from grid[i] to grid[i + 1] into the open section; it runs once for each i.
-    virtual void record_step() = 0;
+    // Adds the times up to `last` at which every path has to stop. Throws tilewalk::error (input) if the
+    // market does not say how things go on until then.
+    virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
+    // The longest step of a path that ends at `last`; 0: as long as may be.
+    virtual double longest_step(double /*last*/) const { return 0; }
 
-    bool is_past() const override { return false; }
+    // Declares the walk's states.
+    virtual void begin(step& /*of*/) {}
+    virtual moved record(step& of, program::value x) = 0;
+
+    // Of the path between two grid times, given both its ends, the variance of the Brownian bridge that it is
+    // taken for; `scaled` is the integral of the squared scale. Asked for inside a section that runs after
+    // steps, and before the step is recorded.
+    virtual program::value variance_between(step& of, program::value scaled) = 0;
+
+    // Why what is to come, an option or the quanto drift, is not known from the spot alone; empty: it is, and
+    // spots to come are lognormal.
+    virtual std::string why_not_lognormal() const = 0;
+    // Where the market says so.
+    virtual location where() const = 0;
+};
+
+// A source of noise beside the asset's own; correlations call it ACME.variance.
+struct own_factor {
+    std::string name;
+    by_term correlation;  // with the asset's own; where it changes, no other correlations can be given
+};
+
+class model {
+  public:
+    virtual ~model() = default;
+    // For people: "heston, quadratic_exponential, steps of at most 0.0625 years".
+    virtual std::string describe() const = 0;
+    virtual std::vector<own_factor> own_factors() const { return {}; }
+    // `carry` is the discount curve of the asset's currency. Both outlive the walk.
+    virtual std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const = 0;
 };
 
 struct catalogue_entry {
-    std::string_view name;
+    std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
-    std::unique_ptr<model> (*make)(const request& from);
+    std::shared_ptr<const model> (*read)(const config::node& parameters, dates::date as_of);
 };
-// Every model; the first is the one a market without further say gets.
+// Every model that an asset's `model:` can name.
 std::span<const catalogue_entry> catalogue();
+
+// An asset's `model:`, a mapping with one of their names.
+std::shared_ptr<const model> read_model(const config::node& value, dates::date as_of);
+// The model of an asset.
+const model& model_of(const markets::asset& a);
 
 }  // namespace tilewalk::models

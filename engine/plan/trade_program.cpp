@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/cpu/lane_operations.h"
-#include "engine/models/model.h"
+#include "engine/models/world.h"
 #include "engine/plan/past.h"
 #include "tilewalk/error.h"
 
@@ -129,7 +129,7 @@ void add_equal_steps(double from, double to, double longest, std::vector<double>
     for (double i = 1; i < steps; ++i) grid.push_back(from + (to - from) * (i / steps));
 }
 
-std::vector<double> grid_of(const std::vector<block>& blocks, const models::model& world) {
+std::vector<double> grid_of(const std::vector<block>& blocks, const models::world& world) {
     std::vector<double> grid{0.0};
     for (const block& b : blocks) {
         if (!b.continuous || b.times.empty()) {
@@ -147,6 +147,12 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::mode
     }
     world.add_breaks(*std::max_element(grid.begin(), grid.end()), grid);
     sort_and_merge(grid);
+    if (const double longest = world.longest_step(grid.back()); longest > 0) {
+        const std::vector<double> stops = grid;
+        for (std::size_t i = 0; i + 1 < stops.size(); ++i)
+            add_equal_steps(stops[i], stops[i + 1], longest, grid);
+        sort_and_merge(grid);
+    }
     if (grid.size() - 1 > most_steps) {
         refuse_steps(static_cast<double>(grid.size() - 1));
     }
@@ -204,11 +210,11 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     const bool goes_on = std::any_of(blocks.begin(), blocks.end(), [](const block& b) {
         return !b.times.empty() && b.times.back() > same_time_years;
     });
-    std::unique_ptr<models::model> world;
+    std::unique_ptr<models::world> world;
     std::vector<double> grid{0.0};
     if (goes_on) {
-        world =
-            models::catalogue().front().make({market, script.assets(), script.currencies(), out.currency});
+        world = models::make_world({market, script.assets(), script.currencies(), out.currency});
+        out.models = world->describe();
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
     }

@@ -26,6 +26,7 @@ struct trade_program {
     std::vector<language::block> blocks;
     std::vector<std::size_t> section_of_block;  // 0, which is the step, where a block never runs
     std::vector<std::string> assets;
+    std::vector<std::string> models;  // that move them, one line each, for people
     // Everything has already happened: the price is a number, no path is walked.
     bool is_certain() const { return when.steps() == 0; }
 };

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two schemes. Andersen's quadratic-exponential one (2008) draws the variance from a law with its first two
+// moments, and corrects the drift so that every step is a martingale; it allows long steps. Euler's with full
+// truncation (Lord, Koekkoek and van Dijk 2010) is simple, of weak order 1, and needs short ones.
+#include "engine/models/heston.h"
+
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "kernels/math.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using program::value;
+using scheme = heston_parameters::scheme;
+
+constexpr std::array<std::string_view, 2> scheme_names{"quadratic_exponential", "full_truncation"};
+constexpr std::array<double, 2> usual_steps_per_year{16, 250};
+
+// A variance that does not move: what it shares with the asset is nothing then, and the formulas divide by
+// it.
+constexpr double least_sigma = 1e-6;
+
+// The parameters over a step, and what follows from them.
+struct heston_step {
+    double kappa, theta, sigma, rho, length;
+
+    heston_step(const heston_parameters& p, double from, double to)
+        : kappa(p.kappa.from(from)),
+          theta(p.theta.from(from)),
+          sigma(p.sigma.from(from)),
+          rho(sigma > least_sigma ? p.rho.from(from) : 0),
+          length(to - from) {}
+
+    double decay() const { return kernels::exp(-kappa * length); }
+    // The integral of the decay over the step.
+    double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
+    double rho_over_sigma() const { return sigma > least_sigma ? rho / sigma : 0; }
+    double unshared() const { return 1 - rho * rho; }
+
+    // Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
+    // sqrt(K3 v + K4 v') z.
+    double k1() const { return 0.5 * length * (kappa * rho_over_sigma() - 0.5) - rho_over_sigma(); }
+    double k2() const { return 0.5 * length * (kappa * rho_over_sigma() - 0.5) + rho_over_sigma(); }
+    double k3() const { return 0.5 * length * unshared(); }
+};
+
+class heston final : public walk {
+  public:
+    heston(const heston_parameters& p, const markets::asset& of) : p_(p), of_(of) {}
+
+    void add_breaks(double last, std::vector<double>& times) const override {
+        for (const by_term* t : {&p_.kappa, &p_.theta, &p_.sigma, &p_.rho}) t->add_breaks(last, times);
+    }
+    double longest_step(double) const override { return 1 / p_.steps_per_year; }
+
+    void begin(step& of) override { variance_ = of.state("variance", p_.v0); }
+
+    moved record(step& of, value x) override {
+        const value v = of.into().read(variance_);
+        const pair to = p_.by == scheme::quadratic_exponential ? quadratic_exponential(of, x, v)
+                                                               : full_truncation(of, x, v);
+        of.into().write(variance_, to.v);
+        if (is_watched_) {
+            const value half = row(of, "half_step", [](const heston_step& s) { return 0.5 * s.length; });
+            of.into().write(between_, half * (max(v, 0.0) + max(to.v, 0.0)));
+        }
+        return {to.x};
+    }
+
+    // The variance is taken to be known, as if it did not come with the path.
+    value variance_between(step& of, value) override {
+        if (!is_watched_) between_ = of.state("between", 0.0);
+        is_watched_ = true;
+        return of.into().read(between_);
+    }
+
+    std::string why_not_lognormal() const override {
+        return "is not known ahead under stochastic variance; expected an asset with a volatility";
+    }
+    location where() const override { return of_.where; }
+
+  private:
+    struct pair {
+        value x, v;
+    };
+
+    value row(step& of, std::string_view name,
+              const std::function<double(const heston_step&)>& number) const {
+        return of.row(name, [&](double from, double to) { return number(heston_step(p_, from, to)); });
+    }
+
+    pair full_truncation(step& of, value x, value v) const {
+        const value length = row(of, "length", [](const heston_step& s) { return s.length; });
+        const value kappa = row(of, "kappa", [](const heston_step& s) { return s.kappa * s.length; });
+        const value theta = row(of, "theta", [](const heston_step& s) { return s.theta; });
+        const value sigma = row(of, "sigma", [](const heston_step& s) { return s.sigma; });
+        const value positive = max(v, 0.0), root = sqrt(positive);
+        return {x + fma(-0.5 * length, positive, root * of.own()),
+                v + fma(kappa, theta - positive, sigma * root * of.other(0))};
+    }
+
+    pair quadratic_exponential(step& of, value x, value v) const {
+        constexpr double where_they_meet = 1.5, least_mean = 1e-18, least_spread = 1e-14;
+        const auto named = [&](std::string_view name,
+                               const std::function<double(const heston_step&)>& number) {
+            return row(of, name, number);
+        };
+        const value per_root =
+            named("per_root", [](const heston_step& s) { return 1 / kernels::sqrt(s.length); });
+        const value z = per_root * of.other(0);
+
+        // Mean and variance of the variance after the step, and their ratio psi.
+        const value decay = named("decay", [](const heston_step& s) { return s.decay(); });
+        const value risen =
+            named("risen", [](const heston_step& s) { return s.theta * s.kappa * s.decayed(); });
+        const value spread =
+            named("spread", [](const heston_step& s) { return s.sigma * s.sigma * s.decay() * s.decayed(); });
+        const value spread_of_mean = named("spread_of_mean", [](const heston_step& s) {
+            return 0.5 * s.theta * s.kappa * s.sigma * s.sigma * s.decayed() * s.decayed();
+        });
+        const value mean = max(fma(v, decay, risen), least_mean);
+        const value psi = max(fma(v, spread, spread_of_mean) / (mean * mean), least_spread);
+
+        // Where psi is small, a square of a normal; else a mass at 0 and an exponential tail. Each is
+        // computed with a psi of its own side, so that the one not taken makes no NaN.
+        const value meet = of.into().constant(where_they_meet), one = of.into().constant(1.0);
+        const value is_square = psi <= meet;
+        const value twice_over_psi = 2.0 / min(psi, where_they_meet);
+        const value b_squared = (twice_over_psi - 1.0) + sqrt(twice_over_psi) * sqrt(twice_over_psi - 1.0);
+        const value a = mean / (1.0 + b_squared);
+        const value distance = sqrt(b_squared) + z;
+        const value square = a * (distance * distance);
+
+        const value wide = max(psi, where_they_meet);
+        const value mass = (wide - 1.0) / (wide + 1.0), rest = 2.0 / (wide + 1.0);
+        const value tail_mean = 0.5 * mean * (wide + 1.0);  // mean / rest
+        const value beyond = norm_cdf(-z);                  // 1 - u for the u that goes up with z
+        const value tail =
+            select(beyond < rest, tail_mean * log(rest / max(beyond, 1e-30)), of.into().constant(0.0));
+        const value after = select(is_square, square, tail);
+
+        // What makes the step a martingale: the mean of exp(A v') is known for either law, unless A is too
+        // large.
+        const value k1 = named("k1", [](const heston_step& s) { return s.k1(); });
+        const value k2 = named("k2", [](const heston_step& s) { return s.k2(); });
+        const value k3 = named("k3", [](const heston_step& s) { return s.k3(); });
+        const value exponent = named("exponent", [](const heston_step& s) { return s.k2() + 0.5 * s.k3(); });
+        const value now = named("now", [](const heston_step& s) { return -(s.k1() + 0.5 * s.k3()); });
+        const value uncorrected = named("uncorrected", [](const heston_step& s) {
+            return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
+        });
+        const value room = select(is_square, 1.0 - 2.0 * exponent * a, 1.0 - exponent * tail_mean);
+        const value is_possible = of.into().constant(0.0) < room;
+        const value safe_room = select(is_possible, room, one);
+        // Minus the logarithm of that mean.
+        const value squared_part = -exponent * a * b_squared / safe_room;
+        const value of_root = log(select(is_square, safe_room, mass + rest / safe_room));
+        const value correction =
+            select(is_square, fma(of.into().constant(0.5), of_root, squared_part), -of_root);
+        const value drift = select(is_possible, fma(now, v, correction), uncorrected);
+
+        // The asset's own noise without what it shares with the variance.
+        const value unshared = named("unshared", [](const heston_step& s) {
+            return 1 / kernels::sqrt(std::max(s.unshared(), 1e-12) * s.length);
+        });
+        const value shared = named("shared", [](const heston_step& s) { return -s.rho; });
+        const value alone = unshared * fma(shared, of.other(0), of.own());
+        const value deviation = sqrt(max(k3 * (v + after), 0.0));
+        return {x + (drift + fma(k1, v, fma(k2, after, deviation * alone))), after};
+    }
+
+    heston_parameters p_;
+    const markets::asset& of_;
+    std::uint32_t variance_ = 0, between_ = 0;
+    bool is_watched_ = false;
+};
+
+class heston_model final : public model {
+  public:
+    explicit heston_model(heston_parameters p) : p_(std::move(p)) {}
+    std::string describe() const override { return "heston, " + models::describe(p_); }
+    std::vector<own_factor> own_factors() const override { return {{"variance", p_.rho}}; }
+    std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
+        return heston_walk(p_, of);
+    }
+
+  private:
+    heston_parameters p_;
+};
+
+}  // namespace
+
+std::vector<std::string> heston_keys() {
+    return {"v0", "kappa", "theta", "sigma", "rho", "scheme", "steps_per_year"};
+}
+
+heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of) {
+    heston_parameters p;
+    p.v0 = read_parameter(parameters, "v0", {0, 25});
+    p.kappa = read_by_term(parameters, "kappa", {0, 100}, as_of);
+    p.theta = read_by_term(parameters, "theta", {0, 25}, as_of);
+    p.sigma = read_by_term(parameters, "sigma", {0, 20}, as_of);
+    p.rho = read_by_term(parameters, "rho", {-1, 1}, as_of);
+    const std::size_t by = read_choice(parameters, "scheme", scheme_names, 0);
+    p.by = static_cast<scheme>(by);
+    p.steps_per_year =
+        read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year[by]);
+    return p;
+}
+
+std::string describe(const heston_parameters& p) {
+    return std::string(scheme_names[static_cast<std::size_t>(p.by)]) + ", at least " +
+           config::shown(p.steps_per_year) + " steps a year";
+}
+
+std::unique_ptr<walk> heston_walk(const heston_parameters& p, const markets::asset& of) {
+    return std::make_unique<heston>(p, of);
+}
+
+std::shared_ptr<const model> read_heston(const config::node& parameters, dates::date as_of) {
+    parameters.only(heston_keys());
+    return std::make_shared<heston_model>(read_heston_parameters(parameters, as_of));
+}
+
+}  // namespace tilewalk::models

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heston's stochastic variance: dv = kappa (theta - v) dt + sigma sqrt(v) dW', whose parameters may change
+// with time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/models/model.h"
+
+namespace tilewalk::models {
+
+struct heston_parameters {
+    enum class scheme { quadratic_exponential, full_truncation };
+    double v0 = 0;
+    by_term kappa, theta, sigma, rho;
+    scheme by = scheme::quadratic_exponential;
+    double steps_per_year = 0;
+};
+
+// The keys that a mapping of them may have.
+std::vector<std::string> heston_keys();
+heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of);
+std::string describe(const heston_parameters& p);
+std::unique_ptr<walk> heston_walk(const heston_parameters& p, const markets::asset& of);
+
+}  // namespace tilewalk::models

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/parameters.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/config/time_reader.h"
+
+namespace tilewalk::models {
+
+std::string to_string(const range& r) {
+    const std::string low = config::shown(r.low), high = config::shown(r.high);
+    if (r.has_low && r.has_high) return "between " + low + " and " + high;
+    return (r.has_low ? "at least " : "above ") + low + " and " + (r.has_high ? "at most " : "below ") + high;
+}
+
+double read_parameter(const config::node& value, const range& within) {
+    const double found = value.number();
+    const bool high_enough = within.has_low ? found >= within.low : found > within.low;
+    const bool low_enough = within.has_high ? found <= within.high : found < within.high;
+    if (!high_enough || !low_enough) {
+        value.fail("found " + value.text() + ", expected a number " + to_string(within));
+    }
+    return found;
+}
+
+double read_parameter(const config::node& parameters, std::string_view name, const range& within) {
+    return read_parameter(parameters.at(name), within);
+}
+
+double read_parameter(const config::node& parameters, std::string_view name, const range& within,
+                      double unless_given) {
+    const config::node* const given = parameters.find(name);
+    return given == nullptr ? unless_given : read_parameter(*given, within);
+}
+
+double by_term::from(double when) const {
+    const auto at = std::ranges::upper_bound(years, when + dates::same_time_years);
+    return values[std::min(static_cast<std::size_t>(at - years.begin()), values.size() - 1)];
+}
+
+void by_term::add_breaks(double last, std::vector<double>& times) const {
+    for (const double t : years) {
+        if (t < last) times.push_back(t);
+    }
+}
+
+by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
+                     dates::date as_of) {
+    const config::node& given = parameters.at(name);
+    if (!given.is_mapping()) return by_term::flat(read_parameter(given, within));
+    if (given.members().empty()) given.fail("found no pillars, expected at least one");
+    by_term out;
+    for (const config::node::member& pillar : given.members()) {
+        const double until =
+            config::read_time_point(pillar.key, pillar.where(), pillar.value.key_path()).years(as_of);
+        if (!(until > (out.years.empty() ? 0 : out.years.back()))) {
+            pillar.fail("found the pillar " + pillar.key + ", expected one after " +
+                        (out.years.empty() ? "as_of (" + dates::to_string(as_of) + ")" : "the one before"));
+        }
+        out.years.push_back(until);
+        out.values.push_back(read_parameter(pillar.value, within));
+    }
+    return out;
+}
+
+std::size_t read_choice(const config::node& parameters, std::string_view name,
+                        std::span<const std::string_view> choices, std::size_t unless_given) {
+    const config::node* const given = parameters.find(name);
+    if (given == nullptr) return unless_given;
+    const auto at = given->is_scalar() ? std::ranges::find(choices, given->text()) : choices.end();
+    if (at != choices.end()) return static_cast<std::size_t>(at - choices.begin());
+    std::vector<std::string> known;
+    for (const std::string_view c : choices) known.emplace_back(c);
+    given->fail("found " + given->found() + ", expected one of " + config::joined(known) +
+                (given->is_scalar() ? config::suggestion(given->text(), known) : ""));
+}
+
+}  // namespace tilewalk::models

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a model's parameters: each with its admissible range, which a complaint names.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/config/document.h"
+#include "products/dates/date.h"
+
+namespace tilewalk::models {
+
+struct range {
+    double low, high;
+    bool has_low = true, has_high = true;  // whether the ends themselves are admissible
+};
+
+// "between 0 and 10", "above 0 and at most 10"
+std::string to_string(const range& r);
+
+double read_parameter(const config::node& value, const range& within);
+// Missing is an error.
+double read_parameter(const config::node& parameters, std::string_view name, const range& within);
+double read_parameter(const config::node& parameters, std::string_view name, const range& within,
+                      double unless_given);
+
+// A parameter that holds for ever, or one by term: values[i] from the pillar before, or as_of, to years[i],
+// the last one also after it.
+struct by_term {
+    std::vector<double> years;
+    std::vector<double> values;
+
+    static by_term flat(double value) { return {{}, {value}}; }
+    bool is_constant() const { return values.size() == 1; }
+    // Just after `when`.
+    double from(double when) const;
+    void add_breaks(double last, std::vector<double>& times) const;
+};
+// A number, or a mapping of dates or years to numbers.
+by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
+                     dates::date as_of);
+
+// One of a list of names.
+std::size_t read_choice(const config::node& parameters, std::string_view name,
+                        std::span<const std::string_view> choices, std::size_t unless_given);
+
+}  // namespace tilewalk::models

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assets moved by their models and lognormal exchange rates, correlated, under the trade currency's
+// risk-neutral measure: what an asset's model need not know, which is dividends, currencies and the other
+// assets.
+#include "engine/models/world.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "engine/market/wording.h"
+#include "engine/models/model.h"
+#include "kernels/math.h"
+#include "products/dates/date.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using language::bridge;
+using language::interval_end;
+using language::occurrence;
+using markets::affine;
+using markets::volatility;
+using program::recorder;
+using program::value;
+
+// A normal move: `root` is its row of the triangular root of the step's covariance.
+value correlated_move(value drift, std::span<const value> shocks, std::span<const value> root) {
+    value move = drift;
+    for (std::size_t j = 0; j < root.size(); ++j) move = fma(shocks[j], root[j], move);
+    return move;
+}
+
+// A source of noise: an asset's own, another of its model, or a quoted pair of currencies. -1: the pair is
+// taken the other way round.
+struct driver {
+    std::string name;  // as the correlations call it
+    const volatility* vol = nullptr;
+    double sign = 1;
+};
+// The log of an asset moves with one driver; that of an exchange rate with one, or with two where it is a
+// cross.
+using drivers = std::vector<driver>;
+
+// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), and exp(x) is
+// a martingale up to the quanto drift.
+struct factor {
+    std::string name;                       // of the asset or the currency
+    const markets::asset* asset = nullptr;  // none: an exchange rate
+    const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
+    drivers moves_with;
+    std::unique_ptr<models::walk> walk;  // of an asset
+    std::vector<own_factor> others;      // of its model
+    drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
+    double start = 0;  // exchange rate today
+    bool has_cash_dividends = false;
+    std::uint32_t state = 0;
+    bool watched = false;  // a bridge was asked for: the value before the step is kept
+    std::uint32_t before = 0;
+
+    bool is_asset() const { return asset != nullptr; }
+};
+
+// What makes a move: a factor's own noise, or an own factor of its model that correlations name.
+struct source {
+    std::size_t factor = 0;
+    drivers moves_with;
+};
+
+class joint_world final : public world {
+  public:
+    explicit joint_world(const request& from)
+        : market_(from.market),
+          trade_currency_(from.trade_currency),
+          domestic_(market_.discount_curve(trade_currency_)) {
+        for (const auto& name : from.assets) add_asset(name);
+        for (const auto& name : from.currencies) {
+            if (name != trade_currency_) add_currency(name);
+        }
+        for (std::size_t i = 0; i < factors_.size(); ++i) sources_.push_back({i, factors_[i].moves_with});
+        for (std::size_t i = 0; i < factors_.size(); ++i) {
+            for (const own_factor& other : factors_[i].others) {
+                const std::string name = factors_[i].name + "." + other.name;
+                if (market_.has_correlations(name)) sources_.push_back({i, {{name, &one_}}});
+            }
+        }
+    }
+
+    void add_stops(double from, double to, std::vector<double>& times) const override {
+        const auto add = [&](const std::vector<double>& pillars) {
+            for (const double t : pillars) {
+                if (t > from && t < to) times.push_back(t);
+            }
+        };
+        add(domestic_.pillars());
+        for (const factor& f : factors_) {
+            for (const driver& d : f.moves_with) add(d.vol->pillars());
+            for (const driver& d : f.quanto) add(d.vol->pillars());
+            add(f.carry->pillars());
+            if (!f.is_asset()) continue;
+            add(f.asset->dividend_yield.pillars());
+            for (const auto& d : f.asset->dividends) {
+                if (d.years > from && d.years < to) times.push_back(d.years);
+            }
+        }
+    }
+
+    void add_breaks(double last, std::vector<double>& times) const override {
+        for (const factor& f : factors_) {
+            if (f.walk) f.walk->add_breaks(last, times);
+        }
+    }
+
+    double longest_step(double last) const override {
+        double longest = 0;
+        for (const factor& f : factors_) {
+            const double here = f.walk ? f.walk->longest_step(last) : 0;
+            if (here > 0 && (longest == 0 || here < longest)) longest = here;
+        }
+        return longest;
+    }
+
+    std::vector<std::string> describe() const override {
+        std::vector<std::string> out;
+        for (const factor& f : factors_) {
+            if (f.is_asset()) out.push_back(f.name + ": " + model_of(*f.asset).describe());
+        }
+        return out;
+    }
+
+    void begin(std::vector<double> grid, recorder& into) override {
+        grid_ = std::move(grid);
+        into_ = &into;
+        for (std::size_t i = 0; i < factors_.size(); ++i) {
+            factors_[i].state = into.state("x" + std::to_string(i), 0.0);
+            if (!factors_[i].walk) continue;
+            step_of_factor of(*this, i, {});
+            factors_[i].walk->begin(of);
+        }
+    }
+
+    void enter(std::span<const occurrence> runs) override { runs_ = runs; }
+
+    value spot(const std::string& asset) override { return level(find(asset, true)); }
+
+    value fx(const std::string& currency) override {
+        if (currency == trade_currency_) return into_->constant(1.0);
+        return level(find(currency, false));
+    }
+
+    value forward(const std::string& asset, std::span<const double> years,
+                  const std::string& named) override {
+        const std::size_t i = find(asset, true);
+        if (!factors_[i].quanto.empty()) expect_lognormal(factors_[i], "the forward price");
+        const affine_values ahead = ahead_of(i, years, named);
+        return factors_[i].has_cash_dividends ? ahead.grown + ahead.shift : ahead.grown;
+    }
+
+    // Black's formula on what is random of the asset. A strike below the dividends to come is always
+    // exercised by a call, which then is worth more by what the least strike stands above it.
+    value option_value(bool call, const std::string& asset, value strike, std::span<const double> years,
+                       const std::string& named) override {
+        constexpr double least_strike = 1e-30, least_deviation = 1e-12;
+        const std::size_t i = find(asset, true);
+        const factor& f = factors_[i];
+        expect_lognormal(f, "the value of an option");
+        const affine_values ahead = ahead_of(i, years, named);
+        const value over_shift = strike - ahead.shift, level = max(over_shift, least_strike);
+        const auto until = [&](const occurrence& o) { return years[place_of(o)]; };
+        const value deviation = row("deviation " + named, i, [&](const occurrence& o) {
+            const double variance = covariance(f.moves_with, f.moves_with, o.years, until(o));
+            return std::max(kernels::sqrt(std::max(variance, 0.0)), least_deviation);
+        });
+        const value discounted = row("discount_ahead " + named, i, [&](const occurrence& o) {
+            return domestic_.discount(until(o)) / domestic_.discount(o.years);
+        });
+        const value d1 = log(ahead.grown / level) / deviation + 0.5 * deviation, d2 = d1 - deviation;
+        if (!call) return discounted * (level * norm_cdf(-d2) - ahead.grown * norm_cdf(-d1));
+        return discounted * (ahead.grown * norm_cdf(d1) - level * norm_cdf(d2) + (level - over_shift));
+    }
+
+    double discount(const std::string& currency, double years) const override {
+        return market_.discount_curve(currency).discount(years);
+    }
+
+    // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a
+    // watched path stops at every pillar.
+    bridge path_between(const std::string& asset) override {
+        const std::size_t i = find(asset, true);
+        factor& f = factors_[i];
+        if (!f.watched) {
+            f.watched = true;
+            f.before = into_->state("x" + std::to_string(i) + "_before", 0.0);
+        }
+        const value start = into_->read(f.before) + row("log_scale_start", i, [&](const occurrence& o) {
+                                return kernels::log(map_of(f, o.start_years).scale);
+                            });
+        const value end = into_->read(f.state) + row("log_scale_end", i, [&](const occurrence& o) {
+                              return kernels::log(map_of(f, o.years, true).scale);
+                          });
+        const value variance = row("variance", i, [&](const occurrence& o) {
+            return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
+        });
+        if (!f.walk) return {start, end, variance};
+        step_of_factor of(*this, i, {});
+        return {start, end, f.walk->variance_between(of, variance)};
+    }
+
+    value to_coordinate(const std::string& asset, value level, interval_end at) override {
+        const std::size_t i = find(asset, true);
+        // A level at or below the dividends to come is never reached from above: its coordinate is far away.
+        constexpr double far_below = 1e-300;
+        return log(max(level - shift(i, at), far_below));
+    }
+
+    value from_coordinate(const std::string& asset, value coordinate) override {
+        const std::size_t i = find(asset, true);
+        return exp(coordinate) + shift(i, interval_end::end);
+    }
+
+    void record_step() override {
+        const std::size_t n = factors_.size(), all = sources_.size();
+        std::vector<value> shocks;
+        for (std::size_t i = 0; i < all; ++i) shocks.push_back(into_->normal());
+        const auto roots = step_roots();
+        std::vector<value> moves;
+        for (std::size_t i = 0; i < all; ++i) {
+            std::vector<value> root;
+            for (std::size_t j = 0; j <= i; ++j) root.push_back(root_row(roots, i, j));
+            moves.push_back(correlated_move(drift_of(i), shocks, root));
+        }
+        std::vector<value> next;
+        for (std::size_t i = 0; i < n; ++i) {
+            const value x = into_->read(factors_[i].state);
+            value start = x;
+            if (factors_[i].walk) {
+                step_of_factor of(*this, i, moves);
+                const moved to = factors_[i].walk->record(of, x);
+                next.push_back(to.x);
+                if (to.start.valid()) start = to.start;
+            } else {
+                next.push_back(x + moves[i]);
+            }
+            if (factors_[i].watched) into_->write(factors_[i].before, start);
+        }
+        for (std::size_t i = 0; i < n; ++i) into_->write(factors_[i].state, next[i]);
+    }
+
+  private:
+    // A step of one factor, or, in a section that follows steps, its intervals.
+    class step_of_factor final : public step {
+      public:
+        step_of_factor(joint_world& of, std::size_t number, std::span<const value> moves)
+            : world_(of), number_(number), moves_(moves) {}
+
+        recorder& into() const override { return *world_.into_; }
+        std::span<const double> grid() const override { return world_.grid_; }
+        value own() const override { return moves_[number_]; }
+        value other(std::size_t k) override {
+            const auto [at, is_new] = others_.try_emplace(k);
+            if (is_new) at->second = world_.other_move(number_, k, moves_);
+            return at->second;
+        }
+        value row(std::string_view name, const std::function<double(double, double)>& number) override {
+            if (!moves_.empty()) return world_.step_row(name, number_, number);
+            return world_.row(name, number_,
+                              [&](const occurrence& o) { return number(o.start_years, o.years); });
+        }
+        std::uint32_t state(std::string_view name, double initial) override {
+            return into().state("x" + std::to_string(number_) + "_" + std::string(name), initial);
+        }
+
+      private:
+        joint_world& world_;
+        std::size_t number_;
+        std::span<const value> moves_;
+        std::map<std::size_t, value> others_;  // made so far: each has a shock of its own
+    };
+
+    void add_asset(const std::string& name) {
+        const markets::asset& a = market_.find_asset(name);
+        factor f;
+        f.name = name;
+        f.asset = &a;
+        f.carry = &market_.discount_curve(a.currency);
+        f.walk = model_of(a).start(a, *f.carry);
+        f.others = model_of(a).own_factors();
+        f.moves_with = {{name, &f.walk->scale()}};
+        f.has_cash_dividends = std::any_of(a.dividends.begin(), a.dividends.end(),
+                                           [](const auto& d) { return !d.proportional; });
+        if (a.currency != trade_currency_) {
+            f.quanto = drivers_of_rate(a.currency, "asset '" + name + "' is paid in");
+        }
+        factors_.push_back(std::move(f));
+    }
+
+    void add_currency(const std::string& name) {
+        factor f;
+        f.name = name;
+        f.carry = &market_.discount_curve(name);
+        f.moves_with = drivers_of_rate(name, "the trade pays in or asks for '" + name + "' and is worth");
+        f.start = market_.fx_spot(name, trade_currency_);
+        factors_.push_back(std::move(f));
+    }
+
+    drivers drivers_of_rate(const std::string& foreign, const std::string& why) const {
+        drivers out;
+        for (const auto& [pair, inverted] : market_.fx_legs(foreign, trade_currency_)) {
+            if (!pair->vol) {
+                throw error(error_kind::input,
+                            why + " " + trade_currency_ + ": the pair " + pair->base + pair->quote +
+                                " must have a volatility",
+                            pair->where);
+            }
+            out.push_back({pair->base + pair->quote, &*pair->vol, inverted ? -1.0 : 1.0});
+        }
+        return out;
+    }
+
+    std::size_t find(const std::string& name, bool is_asset) const {
+        for (std::size_t i = 0; i < factors_.size(); ++i) {
+            if (factors_[i].is_asset() == is_asset && factors_[i].name == name) return i;
+        }
+        throw error(error_kind::internal, "the model was not told about '" + name + "'");
+    }
+
+    affine map_of(const factor& f, double years, bool before_dividend = false) const {
+        if (f.is_asset()) return markets::spot_map(*f.asset, *f.carry, years, before_dividend);
+        return {f.start * f.carry->discount(years) / domestic_.discount(years), 0};
+    }
+
+    template <class F>
+    value row(std::string_view name, std::size_t i, const F& number) {
+        std::vector<double> numbers;
+        numbers.reserve(runs_.size());
+        for (const occurrence& o : runs_) numbers.push_back(number(o));
+        return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
+    }
+
+    template <class F>
+    value step_row(std::string_view name, std::size_t i, const F& number) {
+        std::vector<double> numbers;
+        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) numbers.push_back(number(grid_[s], grid_[s + 1]));
+        return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
+    }
+
+    value level(std::size_t i) {
+        const factor& f = factors_[i];
+        const value grown = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
+                            exp(into_->read(f.state));
+        return f.has_cash_dividends ? grown + shift(i, interval_end::end, false) : grown;
+    }
+
+    std::size_t place_of(const occurrence& o) const { return static_cast<std::size_t>(&o - runs_.data()); }
+
+    // Forward prices seen from the date at hand: their random part and that of the dividends.
+    struct affine_values {
+        value grown, shift;
+    };
+    // The mean of exp(x) to come is exp(x) but for the quanto drift until then.
+    affine_values ahead_of(std::size_t i, std::span<const double> years, const std::string& named) {
+        const factor& f = factors_[i];
+        const value scale = row("scale_ahead " + named, i, [&](const occurrence& o) {
+            const double until = years[place_of(o)];
+            return map_of(f, until).scale * kernels::exp(-covariance(f.moves_with, f.quanto, o.years, until));
+        });
+        const value grown = scale * exp(into_->read(f.state));
+        if (!f.has_cash_dividends) return {grown, into_->constant(0.0)};
+        return {grown, row("shift_ahead " + named, i,
+                           [&](const occurrence& o) { return map_of(f, years[place_of(o)]).shift; })};
+    }
+
+    void expect_lognormal(const factor& f, const std::string& what) const {
+        if (!f.walk) return;
+        const std::string why = f.walk->why_not_lognormal();
+        if (why.empty()) return;
+        throw error(error_kind::input, what + " on '" + f.name + "' in " + trade_currency_ + " " + why,
+                    f.walk->where());
+    }
+
+    // The dividends to come, at an end of an interval seen from inside it, or on a date after its own
+    // dividend.
+    value shift(std::size_t i, interval_end at, bool inside = true) {
+        const factor& f = factors_[i];
+        if (!f.has_cash_dividends) return into_->constant(0.0);
+        const std::string_view name = at == interval_end::start ? "shift_start"
+                                      : inside                  ? "shift_end"
+                                                                : "shift";
+        return row(name, i, [&](const occurrence& o) {
+            return at == interval_end::start ? map_of(f, o.start_years).shift
+                                             : map_of(f, o.years, inside).shift;
+        });
+    }
+
+    double covariance(const drivers& a, const drivers& b, double from, double to) const {
+        double sum = 0;
+        for (const driver& x : a) {
+            for (const driver& y : b) {
+                sum += market_.correlation(x.name, y.name) * x.sign * y.sign *
+                       volatility::covariance(*x.vol, *y.vol, from, to);
+            }
+        }
+        return sum;
+    }
+
+    double half_variance(const factor& f, double from, double to) const {
+        return -0.5 * covariance(f.moves_with, f.moves_with, from, to);
+    }
+
+    // The part of a source's move that is no noise.
+    value drift_of(std::size_t i) {
+        const source& of = sources_[i];
+        const factor& f = factors_[of.factor];
+        const bool is_own = i < factors_.size();
+        return step_row("drift", i, [&](double from, double to) {
+            const double own = !is_own ? 0 : f.walk ? f.walk->drift(from, to) : half_variance(f, from, to);
+            return own - covariance(of.moves_with, f.quanto, from, to);
+        });
+    }
+
+    // Own factor k of a factor's model. One that correlations do not name has noise of its own beside what it
+    // shares with the factor, so that it agrees with any correlations of the others.
+    value other_move(std::size_t i, std::size_t k, std::span<const value> moves) {
+        const factor& f = factors_[i];
+        const own_factor& other = f.others[k];
+        const std::string name = f.name + "." + other.name;
+        for (std::size_t s = factors_.size(); s < sources_.size(); ++s) {
+            if (sources_[s].moves_with.front().name == name) return moves[s];
+        }
+        const value fresh = step_row(other.name + "_noise", i, [&](double from, double to) {
+            const double shared = other.correlation.from(from);
+            return kernels::sqrt(std::max(0.0, 1 - shared * shared)) * kernels::sqrt(to - from);
+        });
+        const value shared = step_row(other.name + "_correlation", i,
+                                      [&](double from, double) { return other.correlation.from(from); });
+        return fma(shared, moves[i], fresh * into_->normal());
+    }
+
+    // For each step the triangular root of the covariance of all factors over it, row by row.
+    std::vector<std::vector<double>> step_roots() const {
+        const std::size_t n = sources_.size();
+        std::vector<std::vector<double>> out;
+        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) {
+            std::vector<double> c(n * n), root(n * n, 0.0);
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t j = 0; j <= i; ++j) {
+                    c[i * n + j] =
+                        covariance(sources_[i].moves_with, sources_[j].moves_with, grid_[s], grid_[s + 1]);
+                }
+            }
+            for (std::size_t j = 0; j < n; ++j) {
+                double pivot = c[j * n + j];
+                for (std::size_t k = 0; k < j; ++k) pivot -= root[j * n + k] * root[j * n + k];
+                // The matrix may be singular (two assets with correlation 1): a pivot within rounding of 0 is
+                // 0.
+                if (pivot <= c[j * n + j] * 1e-12) continue;
+                root[j * n + j] = kernels::sqrt(pivot);
+                for (std::size_t i = j + 1; i < n; ++i) {
+                    double sum = c[i * n + j];
+                    for (std::size_t k = 0; k < j; ++k) sum -= root[i * n + k] * root[j * n + k];
+                    root[i * n + j] = sum / root[j * n + j];
+                }
+            }
+            out.push_back(std::move(root));
+        }
+        return out;
+    }
+
+    value root_row(const std::vector<std::vector<double>>& roots, std::size_t i, std::size_t j) {
+        std::vector<double> numbers;
+        numbers.reserve(roots.size());
+        for (const auto& root : roots) numbers.push_back(root[i * sources_.size() + j]);
+        return into_->row("root#" + std::to_string(i) + "," + std::to_string(j), numbers);
+    }
+
+    const markets::market_state& market_;
+    std::string trade_currency_;
+    const markets::curve& domestic_;
+    const volatility one_ = volatility::flat(1);
+    std::vector<factor> factors_;
+    std::vector<source> sources_;  // first the factors' own
+    std::vector<double> grid_;
+    recorder* into_ = nullptr;
+    std::span<const occurrence> runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<world> make_world(const request& from) {
+    return std::make_unique<joint_world>(from);
+}
+
+}  // namespace tilewalk::models

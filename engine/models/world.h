@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The world to come of one trade: every asset and exchange rate that it looks at, each moved by its model,
+// under the risk-neutral measure of the trade's currency. It records how they move from one grid time to the
+// next and answers the script's questions on each date.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/market/market_state.h"
+#include "products/language/payoff.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::models {
+
+// What a trade needs of its world.
+struct request {
+    const markets::market_state& market;
+    std::vector<std::string> assets;      // whose spot is asked for
+    std::vector<std::string> currencies;  // whose exchange rate is asked for
+    std::string trade_currency;
+};
+
+class world : public language::world {
+  public:
+    // Adds the times at which a path watched continuously over (from, to] has to stop for the watching to be
+    // exact.
+    virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
+
+    // Adds the times up to `last` at which every path has to stop, watched or not. Throws tilewalk::error
+    // (input) if the market does not say how things go on until then.
+    virtual void add_breaks(double last, std::vector<double>& times) const = 0;
+    // The longest step that a path which ends at `last` may take; 0: as long as may be.
+    virtual double longest_step(double last) const = 0;
+
+    // Recording: first begin with the grid (grid[0] is 0), then each section in turn through enter, last the
+    // step.
+    virtual void begin(std::vector<double> grid, program::recorder& into) = 0;
+    // The runs of the section that is open now.
+    virtual void enter(std::span<const language::occurrence> runs) = 0;
+    // Records the step from grid[i] to grid[i + 1] into the open section; it runs once for each i.
+    virtual void record_step() = 0;
+
+    // The models that move the assets, one line each, for people.
+    virtual std::vector<std::string> describe() const = 0;
+
+    bool is_past() const override { return false; }
+};
+
+std::unique_ptr<world> make_world(const request& from);
+
+}  // namespace tilewalk::models
