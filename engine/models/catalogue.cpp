@@ -10,6 +10,7 @@ namespace tilewalk::models {
 
 std::shared_ptr<const model> read_black_scholes(const config::node& parameters, dates::date as_of);
 std::shared_ptr<const model> read_heston(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, dates::date as_of);
 
 // That of an asset which names none.
 const model& default_model();
@@ -20,6 +21,7 @@ std::span<const catalogue_entry> catalogue() {
                         "lognormal, its volatility flat, by term or by path; exact between dates",
                         read_black_scholes},
         catalogue_entry{"heston", "stochastic variance that reverts to a mean", read_heston},
+        catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean", read_schobel_zhu},
     };
     return entries;
 }
