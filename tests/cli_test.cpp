@@ -342,6 +342,9 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"bench", "prefetch", "--against", "no.jsonl"}, "no.jsonl: can't read"},
         {{"bench", "prefetch", "--against", "book.yaml"}, "book.yaml:1: found no JSON object"},
         {{"bench", "memory", "--feeds", "none"}, "takes no workload and no choice of feeds"},
+        {{"bench", "memory", "--untimed"}, "the benchmark 'memory' can't go untimed"},
+        {{"bench", "prefetch", "--untimed", "--against", "night.jsonl"}, "--against is about times"},
+        {{"bench", "prefetch", "--untimed", "--report", "page.html"}, "--report is about times"},
         {{"tune"}, "BOOK"},
         {{"tune", "book.yaml", "--seconds", "0"}, "--seconds: found '0', expected a number above 0"},
         {{"diff", "a.json"}, "B"},
@@ -355,6 +358,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
 TEST_F(command, benchmarks_and_tuning_need_a_gpu) {
     const surroundings no_gpu{{{"CUDA_VISIBLE_DEVICES", ""}}, -1, -1, false, RLIM_INFINITY};
     expect({"bench", "prefetch", "asian"}, 3, "GPU", no_gpu);
+    expect({"bench", "prefetch", "asian", "--untimed"}, 3, "GPU", no_gpu);
     expect({"tune", "book.yaml"}, 3, "GPU", no_gpu);
     expect({"tune", "book.yaml", "--width", "2"}, 2, "it is these that are tuned", no_gpu);
 }

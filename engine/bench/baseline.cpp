@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "engine/bench/conditions.h"
 #include "engine/bench/table.h"
 #include "engine/config/wording.h"
 #include "engine/report/columns.h"
@@ -192,6 +193,7 @@ comparison compare(const run& now, const run& before) {
     }
     const rows_by_key now_rows = by_key(now), before_rows = by_key(before);
     for (const row& r : now.rows) {
+        if (r.suite == conditions_suite) continue;
         const auto at = before_rows.find(key_of(r));
         const bool was_result = at != before_rows.end() && at->second->is_result();
         if (!r.wrong.empty()) {
@@ -205,7 +207,8 @@ comparison compare(const run& now, const run& before) {
         }
     }
     for (const row& r : before.rows) {
-        if (r.is_result() && !now_rows.contains(key_of(r))) out.rows.push_back(named(r, finding::gone));
+        if (r.suite == conditions_suite || !r.is_result()) continue;
+        if (!now_rows.contains(key_of(r))) out.rows.push_back(named(r, finding::gone));
     }
     return out;
 }

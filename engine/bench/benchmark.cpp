@@ -23,7 +23,10 @@ bool asks_for_axes(const benchmark_request& r) {
 }
 
 bench::request request_of(const benchmark_request& r) {
-    return {r.subject, r.feeds, r.layouts, r.precisions, r.distances, r.widths, r.warps, r.paths};
+    bench::request out{r.subject, r.feeds, r.layouts, r.precisions, r.distances, r.widths, r.warps, r.paths};
+    out.is_timed = r.is_timed;
+    if (!r.command.empty()) out.command = {r.command, "bench", r.suite, "--device", r.device};
+    return out;
 }
 
 // What would be refused after the measurement is refused before it.
@@ -60,6 +63,9 @@ void check(const benchmark_request& asked) {
         throw error(error_kind::usage, "the benchmark '" + asked.suite +
                                            "' takes no workload and no choice of feeds, distances, layouts, "
                                            "widths, occupancy, precision or paths");
+    }
+    if (!asked.is_timed) {
+        throw error(error_kind::usage, "the benchmark '" + asked.suite + "' can't go untimed");
     }
 }
 

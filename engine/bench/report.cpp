@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/bench/chart.h"
+#include "engine/bench/conditions.h"
 #include "engine/bench/table.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
@@ -397,6 +398,49 @@ std::string prefetch_section(const row_list& rows) {
     return out;
 }
 
+// What ncu read off, and what it means.
+std::string conditions_section(const row_list& rows) {
+    const auto percent = [](double part) { return report::fixed(100 * part, 0) + " %"; };
+    std::string out = "<section>\n" + element("h2", "prefetch: where it can pay");
+    out +=
+        element("p",
+                "Prefetching asks the memory for what a path needs before the path needs it. It can pay only "
+                "where three things meet; where one is missing, it can't:");
+    out += "<ol>\n";
+    out += element("li",
+                   "The bandwidth is not saturated: a load that goes out earlier needs room in the memory's "
+                   "traffic. A row that reads " +
+                       percent(saturated_bandwidth) +
+                       " or more of the memory's peak counts as saturated; a plain copy does not reach "
+                       "the peak itself (89 % of it on an H100).");
+    out += element("li",
+                   "Warps stall on loads, which ncu calls long scoreboard: there is a wait to hide. Of the "
+                   "cycles between two instructions of a warp, " +
+                       percent(least_stalled) +
+                       " or more have to be spent so (share of time stalled); below that, hiding all of it "
+                       "leaves most of the time. Stalled on loads is how many warps of a scheduler wait so "
+                       "whenever one of them issues an instruction.");
+    out += element("li",
+                   "Iterations are independent: the load of a later step can go out before an earlier one "
+                   "has come back. In a path kernel that always holds, because where a shock lies follows "
+                   "from the step and the number of the path, never from what another load brought. A "
+                   "kernel that follows pointers would fail here.");
+    out += "</ol>\n";
+    const row_list results = results_among(rows);
+    if (!results.empty()) {
+        out +=
+            element("p",
+                    "The verdict is on more prefetching than the row does, in a row of none on any at all. "
+                    "Can pay says that nothing stands against it; how much it gives stands in the figures "
+                    "of speed-ups. A thread of bulk_async waits for its copies at a barrier in shared "
+                    "memory, which need not count as a wait for a load, so few such waits are no "
+                    "verdict there. The first two conditions are what ncu read off the hardware's "
+                    "counters, in one launch a row.");
+        out += table_of(results);
+    }
+    return out + reasons_list(rows, &row::skipped, "Not read off: ncu gave no counters") + "</section>\n";
+}
+
 std::string suite_section(const std::string& suite, const row_list& rows) {
     std::string out = "<section>\n" + element("h2", suite);
     const row_list results = results_among(rows);
@@ -521,7 +565,11 @@ std::string report_html(const run& what) {
            "</style>\n</head>\n";
     out += "<body>\n" + element("h1", title) + head_of(what) + std::string(how_to_read);
     for (const auto& [suite, rows] : by_suite(what)) {
-        out += suite == "prefetch" ? prefetch_section(rows) : suite_section(suite, rows);
+        if (suite == "prefetch") {
+            out += prefetch_section(rows);
+        } else {
+            out += suite == conditions_suite ? conditions_section(rows) : suite_section(suite, rows);
+        }
     }
     if (what.rows.empty()) out += element("p", "The run has no rows.");
     return out + "</body>\n</html>\n";

@@ -20,6 +20,10 @@ struct request {
     std::vector<std::string> feeds, layouts, precisions;
     std::vector<int> distances, widths, warps;
     std::uint64_t paths = 0;  // 0: the suite's own
+    bool is_timed = true;     // false: rows are checked, each by one launch, and have no time
+    // A program and its first arguments: with a subject and options after them it measures this suite on
+    // this device, in a process of its own that a profiler can watch. Empty: there is none.
+    std::vector<std::string> command{};
 };
 
 // Takes each row as it is there.

@@ -80,7 +80,7 @@ format format_of(row_list rows, const std::string& figure) {
     if (figure == "noise") {
         return {figure, [](double x) { return report::fixed(100 * x, 2) + " %"; }};
     }
-    if (figure == "share_of_copy") {
+    if (figure.starts_with("share_of_")) {
         return {spaced(figure), [](double x) { return three_digits(100 * x) + " %"; }};
     }
     if (figure == "ratio") return {figure, [](double x) { return report::fixed(x, 2) + " x"; }};

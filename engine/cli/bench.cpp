@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 // REPORT
 #include "engine/cli/commands.h"
@@ -31,6 +33,7 @@ struct spoken_bench {
     std::vector<std::string> distances, widths, warps;
     std::string paths, device = "0", noise, seconds;
     std::string output = "-", format, report, figures, save, against;
+    bool untimed = false;
 };
 
 [[noreturn]] void refuse(const std::string& option, const std::string& found, const std::string& expected) {
@@ -107,6 +110,23 @@ benchmark_request request_of(const spoken_bench& asked) {
     out.device = asked.device;
     out.noise = positive("--noise", asked.noise, out.noise, 1);
     out.seconds = positive("--seconds", asked.seconds, out.seconds, 3600);
+    out.is_timed = !asked.untimed;
+    if (asked.untimed) {
+        for (const auto& [option, given] : {std::pair{"--report", &asked.report},
+                                            {"--figures", &asked.figures},
+                                            {"--save", &asked.save},
+                                            {"--against", &asked.against}}) {
+            if (given->empty()) continue;
+            throw error(error_kind::usage,
+                        fmt::format("{} is about times, and --untimed takes none", option));
+        }
+    }
+    // The page explains the figures by what ncu sees of this very command.
+    if (!asked.report.empty()) {
+        std::error_code not_said;
+        const auto self = std::filesystem::read_symlink("/proc/self/exe", not_said);
+        out.command = not_said ? "tilewalk" : self.string();
+    }
     check(out);
     return out;
 }
@@ -211,13 +231,17 @@ command add_bench(CLI::App& to) {
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output, "File for the rows; - is standard output")
         ->type_name("FILE");
-    app->add_option("--report", asked->report, "A page with the curves, for a browser or print")
+    app->add_option("--report", asked->report,
+                    "A page with the curves, for a browser or print; for prefetch also with what\n"
+                    "ncu, where it is on the PATH, says of when it can pay")
         ->type_name("FILE");
     app->add_option("--figures", asked->figures, "A folder for the figures of that page, as SVG")
         ->type_name("FOLDER");
     app->add_option("--save", asked->save, "Keep the rows as a baseline")->type_name("FILE");
     app->add_option("--against", asked->against, "Compare with a baseline; exit code 4 if anything is slower")
         ->type_name("FILE");
+    app->add_flag("--untimed", asked->untimed,
+                  "Check every row by one launch and time none, for a profiler to watch (prefetch)");
     app->footer("Suites:\n" + list_of_suites() +
                 "\nEvery row is checked before it is timed: one whose bits differ from its reference's is "
                 "wrong, not fast.\n\n"

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "engine/bench/attempt.h"
+#include "engine/bench/conditions.h"
 #include "engine/bench/conflicts.h"
 #include "engine/bench/path_bench.h"
 #include "engine/bench/suites.h"
@@ -132,7 +133,7 @@ bool same_bits(const std::vector<kernels::tile_result>& a, const std::vector<ker
 class sweeper {
   public:
     sweeper(gpu_bench& on, const workload& of, const request& asked, const sink& to)
-        : on_(on), bench_(on, of, asked.paths), sweep_(plan_for(asked)), to_(to) {
+        : on_(on), bench_(on, of, asked.paths), sweep_(plan_for(asked)), is_timed_(asked.is_timed), to_(to) {
         if (asked.paths > bench_.paths()) {
             on.says(fmt::format("{}: memory takes {} paths", of.name, bench_.paths()));
         }
@@ -188,6 +189,7 @@ class sweeper {
             out.wrong = "its tiles differ in bits from those of none";
             return;
         }
+        if (!is_timed_) return;
         const auto t = on_.time([&] { bench_.launch(how, ready); });
         out.figures.update(figures_of(t));
         const double seconds = t.milliseconds.median * 1e-3;
@@ -211,6 +213,7 @@ class sweeper {
     gpu_bench& on_;
     path_bench bench_;
     plan_of_sweep sweep_;
+    bool is_timed_;
     const sink& to_;
     std::map<int, row> reference_;  // by warps
     std::vector<kernels::tile_result> truth_;
@@ -236,6 +239,7 @@ void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
         const auto in = plan::precision_named(name);
         for (const auto& subject : subjects) {
             for (const workload& of : workloads_named(subject, in, on.says)) sweeper(on, of, asked, to).run();
+            read_conditions(on, asked, subject, name, to);
         }
     }
 }

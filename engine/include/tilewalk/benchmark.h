@@ -38,6 +38,11 @@ struct benchmark_request {
     std::string device = "0";
     // A row is sampled until its noise is so small, or for so long.
     double noise = 0.01, seconds = 0.15;
+    // False: every row is checked, by one launch, and none timed: for a profiler to watch.
+    bool is_timed = true;
+    // The command `tilewalk`. The suite prefetch has ncu run it once more, to read off whether prefetching
+    // can pay; a row says why where ncu does not. Empty: it is not asked.
+    std::string command;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const std::string&)> says{};  // what is being done, for people
 };
