@@ -329,6 +329,7 @@ double allowance_of(const json& model, double years, int intervals) {
 
 expressed continuous_asian(const json& model, const json& product, int intervals) {
     json terms = on_the_asset(product, {"option", "strike"}), times = json::array(), weights = json::array();
+    terms["mean"] = product.at("average");
     const double years = product.at("maturity"), step = years / intervals;
     expressed out{json::object(), "asian", {}, allowance_of(model, years, intervals)};
     for (int i = 0; i <= intervals; ++i) {
@@ -542,8 +543,8 @@ constexpr double limit = 4.5;
 // A standard error is asked to be at most what the source's last digit is good for, or a thousandth of the
 // value, whichever is more. A run of its own says how many paths that takes.
 constexpr double target_share = 1e-3;
-constexpr std::uint64_t pilot_paths = 1 << 16, least_paths = 1 << 20, most_paths = 1 << 22,
-                        most_path_steps = 1 << 27;
+constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
+                        most_path_steps = 1 << 26;
 
 // What a mean z may take from one case beside chance, in standard errors.
 constexpr double most_lean = 0.05;

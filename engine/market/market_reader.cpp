@@ -192,6 +192,33 @@ volatility read_volatility(const node& value, dates::date as_of) {
     return volatility::by_term(std::move(read.years), std::move(read.values));
 }
 
+// The nearest correlation matrix in the sum of squares (Higham 2002: projections in turn onto the matrices
+// with no negative eigenvalue and onto those with a diagonal of ones, the first corrected as by Dykstra),
+// with four digits after the point, and then as much nearer to the unit matrix as makes it valid with them.
+Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given) {
+    Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
+    for (int turn = 0; turn < 300; ++turn) {
+        const Eigen::MatrixXd corrected = near - correction;
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(corrected);
+        const Eigen::MatrixXd positive = solved.eigenvectors() *
+                                         solved.eigenvalues().cwiseMax(0.0).asDiagonal() *
+                                         solved.eigenvectors().transpose();
+        correction = positive - corrected;
+        Eigen::MatrixXd next = positive;
+        next.diagonal().setOnes();
+        const double moved = (next - near).norm();
+        near = next;
+        if (moved < 1e-9) break;
+    }
+    for (double towards_unit = 0;; towards_unit += 1e-4) {
+        Eigen::MatrixXd shown = near * (1 - towards_unit);
+        shown = (shown * 1e4).array().round() / 1e4;
+        shown.diagonal().setOnes();
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(shown, Eigen::EigenvaluesOnly);
+        if (solved.eigenvalues()(0) >= 0 || towards_unit >= 1) return shown;
+    }
+}
+
 class market_reader {
   public:
     explicit market_reader(const node& root) : root_(root) {}
@@ -594,7 +621,28 @@ class market_reader {
         }
         correlations.fail("the correlation matrix has the negative eigenvalue " + rounded(smallest) +
                           ", expected none below 0; most involved: " + involved +
-                          " (pairs that are not given count as 0)");
+                          " (pairs that are not given count as 0)" + nearest_valid(matrix, names, members));
+    }
+
+    // What could be written in their place: "; the nearest valid correlations: [A, B, 0.81], ...".
+    static std::string nearest_valid(const Eigen::MatrixXd& given, const std::vector<std::string>& names,
+                                     const std::vector<std::size_t>& members) {
+        constexpr Eigen::Index most_factors = 200;
+        constexpr std::size_t most_told = 10;
+        if (given.rows() > most_factors) return "";
+        const Eigen::MatrixXd near = nearest_correlation(given);
+        std::string told;
+        std::size_t changed = 0;
+        for (Eigen::Index i = 0; i < near.rows(); ++i) {
+            for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
+                if (std::abs(near(i, j) - given(i, j)) < 5e-5 || ++changed > most_told) continue;
+                told += (told.empty() ? "" : ", ") + std::string("[") +
+                        names[members[static_cast<std::size_t>(i)]] + ", " +
+                        names[members[static_cast<std::size_t>(j)]] + ", " + rounded(near(i, j)) + "]";
+            }
+        }
+        if (changed > most_told) told += " and " + std::to_string(changed - most_told) + " more";
+        return "; the nearest valid matrix has " + told;
     }
 
     void read_fixings(const node& fixings) {
