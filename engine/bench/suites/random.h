@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "engine/bench/suites.h"
 #include "engine/bench/walk.h"
 #include "engine/plan/precision.h"
 
@@ -25,5 +26,8 @@ planned_walk inline_asian(plan::precision p);
 planned_walk streamed_asian(plan::precision p);
 // Its book, in YAML.
 extern const char* const asian_book;
+
+// The suite. cuRAND's device headers are looked for in these folders; without them its rows are skipped.
+void measure(gpu_bench& on, std::span<const std::string> header_folders, const sink& to);
 
 }  // namespace tilewalk::bench::normals
