@@ -94,7 +94,7 @@ class nvrtc final : public compiler {
         fingerprint_ = version_;
         for (const std::string_view option : options) fingerprint_.append(" ").append(option);
         fingerprint_.append(" ").append(our_arithmetic).append(" or ").append(spare_registers);
-        fingerprint_.append(" with headers of the toolkit ").append(fast_arithmetic);
+        fingerprint_.append("; for what is compared ").append(fast_arithmetic);
         fingerprint_ += " headers " + config::sha256(all_headers);
     }
 

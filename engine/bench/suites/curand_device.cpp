@@ -21,7 +21,6 @@ using kernels::tile_result;
 using random::element;
 
 constexpr std::uint32_t threads = kernels::studies::normals_threads;
-constexpr const char* reduction = "tree";
 
 constexpr std::array<device_generator, 3> generators{{
     {"curand_device_philox", "curandStatePhilox4_32_10_t", false},
@@ -33,7 +32,7 @@ constexpr std::array<device_generator, 3> generators{{
 std::string kernel_text(const char* name, const device_generator& from, element of, const char* job,
                         const std::string& shared, const char* call) {
     return fmt::format(R"(#include "kernels/ptx.h"
-#include "kernels/reductions/{reduction}.h"
+#include "kernels/reductions/tree.h"
 #include "kernels/studies/curand.h"
 #include "kernels/studies/normals.h"
 
@@ -43,8 +42,8 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(const __grid_cons
 {shared}    studies::{call};
 }}
 )",
-                       fmt::arg("reduction", reduction), fmt::arg("threads", threads), fmt::arg("name", name),
-                       fmt::arg("job", job), fmt::arg("real", of == element::double_ ? "double" : "float"),
+                       fmt::arg("threads", threads), fmt::arg("name", name), fmt::arg("job", job),
+                       fmt::arg("real", of == element::double_ ? "double" : "float"),
                        fmt::arg("state", from.state), fmt::arg("keeps", from.keeps_state),
                        fmt::arg("shared", shared), fmt::arg("call", call));
 }
@@ -72,7 +71,7 @@ std::string fill_text(const device_generator& from, element of) {
 std::string curand_asian_text(element of) {
     return kernel_text(
         "walk", generators.front(), of, "asian_job", "    extern __shared__ __align__(128) char shared[];\n",
-        fmt::format("walk_asian<generator, reductions::{}<{}>>(a, shared)", reduction, threads).c_str());
+        fmt::format("walk_asian<generator, reductions::tree<{}>>(a, shared)", threads).c_str());
 }
 
 std::vector<std::string> curand_texts() {
@@ -131,7 +130,7 @@ device_asian::device_asian(gpu_bench& on, const cuda::toolkit_headers& with, ele
       merge_(on.find(cuda::merge_kernel_text(), "merge_tiles")),
       how_{static_cast<std::uint32_t>(paths / threads), threads,
            static_cast<std::uint32_t>(kernels::paths_per_tile * sizeof(double) +
-                                      cuda::reduction_named(reduction).shared_bytes)},
+                                      cuda::reduction_named("tree").shared_bytes)},
       results_(on.device(), how_.blocks * sizeof(tile_result)),
       merged_(on.device(), sizeof(tile_result)),
       job_(asian_terms()),

@@ -214,7 +214,7 @@ void measure_device_generators(gpu_bench& on, const device_headers& headers, own
     }
 }
 
-row row_of_walk(const char* shocks, plan::precision p) {
+row row_of_walk(std::string_view shocks, plan::precision p) {
     row r;
     r.suite = "random";
     r.axes = {{"kind", "asian"}, {"shocks", shocks}, {"precision", plan::name_of(p)}};
@@ -225,8 +225,8 @@ bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Why the price is not what the CPU finds: the same bits, or within five standard errors of both, which one
-// right price of other random numbers in 1.7 million is not.
+// Why the price is not what the CPU finds: the same bits, or within five standard errors of both. By other
+// random numbers a right price is outside of these for one seed in 1.7 million.
 enum class agreement { bits, five_errors };
 std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t paths) {
     const auto book = tilewalk::book::parse(asian_book, "benchmark");
@@ -306,7 +306,7 @@ void measure_walks(gpu_bench& on, plan::precision p, const device_headers& heade
         r.over = row_of_walk("inline", p).axes;
         r.figures["ratio"] = inline_milliseconds / t.milliseconds.median;
     });
-    const row by_curand = row_of_walk(device_generators().front().name.data(), p);
+    const row by_curand = row_of_walk(device_generators().front().name, p);
     if (!headers.found) return skip(by_curand, to, headers.why_not);
     attempt(by_curand, to, [&](row& r) {
         device_asian walk_of_curand(on, *headers.found, is_single(p) ? element::single_ : element::double_,

@@ -18,7 +18,7 @@ namespace tilewalk::bench::normals {
 std::uint64_t paths_for(std::uint64_t most, std::uint64_t rows, std::size_t free_bytes);
 
 // Empty if the mean and the variance of these are within five standard errors of those of independent
-// normals.
+// normals: right ones fail that for one seed in 870,000.
 std::string why_not_normal(std::span<const double> sample);
 
 // The Asian that every speed figure speaks of, with shocks made in registers, and walked from memory.
