@@ -129,11 +129,13 @@ TEST(kernel_store, tells_text_architecture_and_compiler_apart) {
                                               {request.text, "sm_80"},
                                               {request.text + ' ', "sm_90"},
                                               {request.text + "sm_90", ""},
-                                              {"", request.text + "sm_90"}};
+                                              {"", request.text + "sm_90"},
+                                              {request.text, "sm_90", {{"/toolkit"}, "its digest"}},
+                                              {request.text, "sm_90", {{"/toolkit"}, "another"}}};
     for (int round = 0; round < 2; ++round) {
         for (const auto& one : all) EXPECT_EQ(*store.cubin(one), cubin_of(one, "fake 1"));
     }
-    EXPECT_EQ(builds.calls, 5);
+    EXPECT_EQ(builds.calls, 7);
     builds.version = "fake 2";
     kernel_store newer(builds, at.path);
     for (const auto& one : all) EXPECT_EQ(*newer.cubin(one), cubin_of(one, "fake 2"));

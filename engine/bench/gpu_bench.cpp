@@ -44,11 +44,11 @@ gpu_bench::gpu_bench(std::shared_ptr<cuda::loaded_device> on, cuda::kernel_store
       until_(until),
       stream_(cuda::new_stream(on_->get())) {}
 
-cuda::kernel gpu_bench::find(const std::string& text, const char* name) {
-    return on_->find(kernels_.cubin({text, device().properties().architecture()}), name);
+cuda::kernel gpu_bench::find(const std::string& text, const char* name, const cuda::toolkit_headers& with) {
+    return on_->find(kernels_.cubin({text, device().properties().architecture(), with}), name);
 }
 
-void gpu_bench::compile(std::span<const std::string> texts) {
+void gpu_bench::compile(std::span<const std::string> texts, const cuda::toolkit_headers& with) {
     std::atomic<std::size_t> next{0}, done{0};
     const std::string architecture = device().properties().architecture();
     const std::size_t workers =
@@ -60,7 +60,7 @@ void gpu_bench::compile(std::span<const std::string> texts) {
                 for (std::size_t i = next++; i < texts.size(); i = next++) {
                     if (cancel != nullptr && *cancel) break;
                     try {
-                        kernels_.cubin({texts[i], architecture});
+                        kernels_.cubin({texts[i], architecture, with});
                     } catch (const std::exception&) {
                         // find() asks again, and tells.
                     }

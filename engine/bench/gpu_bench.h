@@ -43,11 +43,12 @@ class gpu_bench {
     cuda::kernel_store& kernels() const { return kernels_; }
     const stop_rule& until() const { return until_; }
 
-    // The kernel `name` of a translation unit that includes "kernels/..." alone. Throws tilewalk::error
-    // (compile) with the compiler's words.
-    cuda::kernel find(const std::string& text, const char* name);
+    // The kernel `name` of a translation unit that includes "kernels/..." alone, but for headers of the
+    // toolkit that it is given (cuda::compile_request). Throws tilewalk::error (compile) with the compiler's
+    // words.
+    cuda::kernel find(const std::string& text, const char* name, const cuda::toolkit_headers& with = {});
     // Compiles ahead, on all cores, what find() will be asked for; what fails does so in find().
-    void compile(std::span<const std::string> texts);
+    void compile(std::span<const std::string> texts, const cuda::toolkit_headers& with = {});
 
     // What `work` puts into the stream takes so many milliseconds: after a warm-up, samples one by one until
     // the rule says stop. Throws clock_throttled.

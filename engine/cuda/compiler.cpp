@@ -22,9 +22,11 @@ constexpr std::string_view least_version = "12.0";
 constexpr const char* file_name = "path_kernel.cu";  // in messages
 constexpr int success = 0;
 
-// Contraction stays off, as in every other compiler of the kernel headers. ptxas's report tells of spills.
-constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--fmad=false",
-                                        "--ptxas-options=-v"};
+// ptxas's report tells of spills.
+constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--ptxas-options=-v"};
+// Contraction stays off, as in every other compiler of the kernel headers.
+constexpr std::string_view our_arithmetic = "--fmad=false";
+constexpr std::string_view fast_arithmetic = "--use_fast_math";
 
 // By itself ptxas may spill a few registers for a higher occupancy, far below what a thread may have: 21 of
 // 693 kernels of the library's products, with 11 feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). A
@@ -91,11 +93,14 @@ class nvrtc final : public compiler {
         }
         fingerprint_ = version_;
         for (const std::string_view option : options) fingerprint_.append(" ").append(option);
-        fingerprint_.append(" or ").append(spare_registers);
+        fingerprint_.append(" ").append(our_arithmetic).append(" or ").append(spare_registers);
+        fingerprint_.append("; for what is compared ").append(fast_arithmetic);
         fingerprint_ += " headers " + config::sha256(all_headers);
     }
 
     std::string fingerprint() const override { return fingerprint_; }
+
+    std::string folder() const { return folder_of_code(reinterpret_cast<const void*>(call_.nvrtcVersion)); }
 
     compiled compile(const compile_request& what, bool with_ptx) override {
         compiled first = compile_with(what, with_ptx, {});
@@ -124,6 +129,8 @@ class nvrtc final : public compiler {
 
         std::vector<std::string> words = {"--gpu-architecture=" + what.architecture};
         words.insert(words.end(), std::begin(options), std::end(options));
+        words.emplace_back(what.headers.folders.empty() ? our_arithmetic : fast_arithmetic);
+        for (const std::string& folder : what.headers.folders) words.push_back("--include-path=" + folder);
         if (has_cache_) words.emplace_back("--no-cache");
         if (!one_more.empty()) words.emplace_back(one_more);
         std::vector<const char*> pointers;
@@ -185,7 +192,7 @@ class nvrtc final : public compiler {
 
 // Null, with the reason, if the library is not there or does not do. A library stays loaded: NVRTC keeps
 // threads and memory of its own.
-std::unique_ptr<compiler> open(const std::string& library, std::string& why_not) {
+std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
     void* handle = open_library(library, why_not);
     if (handle == nullptr) return nullptr;
     nvrtc_functions f{};
@@ -219,14 +226,27 @@ std::vector<std::string> known_libraries() {
     return toolkit_libraries(names);
 }
 
+std::unique_ptr<nvrtc> open_first(std::span<const std::string> libraries) {
+    std::string looked_for;
+    for (const std::string& library : libraries) {
+        std::string why_not;
+        if (auto found = open(library, why_not)) return found;
+        looked_for += looked_for.empty() ? "" : ", ";
+        looked_for += library;
+        if (!why_not.empty()) looked_for += " (" + why_not + ")";
+    }
+    throw error(error_kind::device, "no run-time compiler: NVRTC " + std::string(least_version) +
+                                        " or newer was not found; looked for " + looked_for);
+}
+
 // The one NVRTC of the process, or the sentence that says why there is none.
 struct found_compiler {
-    std::unique_ptr<compiler> it;
+    std::unique_ptr<nvrtc> it;
     std::string why_not;
 
     found_compiler() {
         try {
-            it = open_nvrtc(known_libraries());
+            it = open_first(known_libraries());
         } catch (const error& e) {
             why_not = e.message();
         }
@@ -241,22 +261,18 @@ found_compiler& find_compiler() {
 }  // namespace
 
 std::unique_ptr<compiler> open_nvrtc(std::span<const std::string> libraries) {
-    std::string looked_for;
-    for (const std::string& library : libraries) {
-        std::string why_not;
-        if (auto found = open(library, why_not)) return found;
-        looked_for += looked_for.empty() ? "" : ", ";
-        looked_for += library;
-        if (!why_not.empty()) looked_for += " (" + why_not + ")";
-    }
-    throw error(error_kind::device, "no run-time compiler: NVRTC " + std::string(least_version) +
-                                        " or newer was not found; looked for " + looked_for);
+    return open_first(libraries);
 }
 
 compiler& nvrtc_compiler() {
     found_compiler& found = find_compiler();
     if (!found.it) throw error(error_kind::device, found.why_not);
     return *found.it;
+}
+
+std::string nvrtc_folder() {
+    const found_compiler& found = find_compiler();
+    return found.it ? found.it->folder() : "";
 }
 
 std::string why_no_compiler() {

@@ -7,13 +7,17 @@
 #include <span>
 #include <string>
 
+#include "engine/cuda/toolkit_headers.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
 
 struct compile_request {
-    std::string text;          // a translation unit; includes "kernels/..." alone
+    std::string text;          // a translation unit; includes "kernels/..." alone, but for `headers`
     std::string architecture;  // "sm_90"
+    // For a text that shows what one would write with the toolkit alone. It is built as one would for speed,
+    // with contraction and --use_fast_math: its bits are promised by nobody.
+    toolkit_headers headers{};
 };
 
 struct compiled {
@@ -37,6 +41,9 @@ class compiler {
 compiler& nvrtc_compiler();
 // Empty if nvrtc_compiler() works, else why not.
 std::string why_no_compiler();
+
+// The folder of that library; empty where there is none, or it is not known.
+std::string nvrtc_folder();
 
 // The first of these libraries that is an NVRTC new enough; throws as nvrtc_compiler() does. A library is a
 // path, or a name that the loader finds; it stays loaded.

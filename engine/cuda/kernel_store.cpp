@@ -66,7 +66,7 @@ struct kernel_store::state {
     std::string key_of(const compile_request& what) const {
         // Digests have one length, so no two requests run together to the same bytes.
         return config::sha256(config::sha256(what.text) + config::sha256(what.architecture) +
-                              config::sha256(fingerprint));
+                              config::sha256(fingerprint) + what.headers.digest);
     }
 
     void add(std::uint64_t counts::*which) {

@@ -9,7 +9,7 @@
 
 namespace tilewalk::cuda {
 
-std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names) {
+std::vector<std::string> toolkit_library_folders() {
     std::vector<std::string> folders = {TILEWALK_CUDA_LIBRARIES};
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
         const char* set = std::getenv(variable);
@@ -17,10 +17,18 @@ std::vector<std::string> toolkit_libraries(std::span<const std::string_view> nam
     }
     folders.emplace_back("/usr/local/cuda/lib64");
 
+    std::vector<std::string> known;
+    for (const std::string& folder : folders) {
+        if (folder.empty() || std::find(known.begin(), known.end(), folder) != known.end()) continue;
+        known.push_back(folder);
+    }
+    return known;
+}
+
+std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names) {
     std::vector<std::string> all(names.begin(), names.end());
-    for (auto folder = folders.begin(); folder != folders.end(); ++folder) {
-        if (folder->empty() || std::find(folders.begin(), folder, *folder) != folder) continue;
-        for (const std::string_view name : names) all.push_back(*folder + '/' + std::string(name));
+    for (const std::string& folder : toolkit_library_folders()) {
+        for (const std::string_view name : names) all.push_back(folder + '/' + std::string(name));
     }
     return all;
 }
@@ -36,6 +44,14 @@ void* open_library(const std::string& library, std::string& why_not) {
 
 void* function_of(void* library, const char* name) {
     return ::dlsym(library, name);
+}
+
+std::string folder_of_code(const void* function) {
+    Dl_info found{};
+    if (::dladdr(function, &found) == 0 || found.dli_fname == nullptr) return {};
+    const std::string file = found.dli_fname;
+    const std::size_t end = file.rfind('/');
+    return end == std::string::npos ? "" : file.substr(0, end);
 }
 
 }  // namespace tilewalk::cuda

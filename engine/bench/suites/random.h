@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "engine/bench/suites.h"
 #include "engine/bench/walk.h"
 #include "engine/plan/precision.h"
 
@@ -17,7 +18,7 @@ namespace tilewalk::bench::normals {
 std::uint64_t paths_for(std::uint64_t most, std::uint64_t rows, std::size_t free_bytes);
 
 // Empty if the mean and the variance of these are within five standard errors of those of independent
-// normals.
+// normals: right ones fail that for one seed in 870,000.
 std::string why_not_normal(std::span<const double> sample);
 
 // The Asian that every speed figure speaks of, with shocks made in registers, and walked from memory.
@@ -25,5 +26,8 @@ planned_walk inline_asian(plan::precision p);
 planned_walk streamed_asian(plan::precision p);
 // Its book, in YAML.
 extern const char* const asian_book;
+
+// The suite. cuRAND's device headers are looked for in these folders; without them its rows are skipped.
+void measure(gpu_bench& on, std::span<const std::string> header_folders, const sink& to);
 
 }  // namespace tilewalk::bench::normals
