@@ -69,4 +69,15 @@ static constexpr real select(real condition, real a, real b) {
     return condition != real(0) ? a : b;
 }
 
+// Between the numbers of a table, at a position in units of its grid; flat beyond its ends. Neighbours are
+// found in a way that holds for nan too, which the result then is.
+template <typename real, class table>
+static constexpr real interpolate(const table& of, int size, real position) {
+    const real at = clamp(position, real(0), real(size - 1));
+    const int below = int(max(at, real(0)));  // of nan 0
+    const int i = below < size - 2 ? below : size - 2;
+    const real first = of[i];
+    return fma(at - real(i), of[i + 1] - first, first);
+}
+
 }  // namespace tilewalk::kernels

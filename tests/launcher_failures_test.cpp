@@ -149,8 +149,7 @@ struct trade_in_memory {
 
     // From a row to the next.
     std::size_t pitch(std::size_t section) const {
-        return kernels::row_pitch(static_cast<word32>(code.sections[section].per_run.columns.size()),
-                                  sizeof(double));
+        return kernels::row_pitch(static_cast<word32>(code.sections[section].row_width()), sizeof(double));
     }
 
     // All that its paths depend on.

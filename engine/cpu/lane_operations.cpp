@@ -37,6 +37,14 @@ template <class real, program::operation code, int mode>
     }
 }
 
+template <class real, int mode>
+[[gnu::flatten]] void interpolate(real* out, const real* positions, const real* table, int size) {
+    const real one = *positions;
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+        out[lane] = kernels::interpolate(table, size, mode != 0 ? one : positions[lane]);
+}
+
 template <class real>
 void fill(real* out, real number) {
     for (int lane = 0; lane < lanes; ++lane) out[lane] = number;
@@ -224,11 +232,12 @@ template <class shock>
     }
 }
 
-// Null for leaves, and for modes in which every operand (or one that there is not) is one number.
+// Null for leaves, what reads tables, and for modes in which every operand (or one that there is not) is one
+// number.
 template <class real, std::size_t index, int mode>
 consteval typename lane_functions<real>::loop loop_of() {
     constexpr auto code = static_cast<program::operation>(index);
-    if constexpr (program::is_leaf(code)) {
+    if constexpr (program::is_leaf(code) || program::reads_table(code)) {
         return nullptr;
     } else if constexpr (mode >= (1 << program::entry_of(code).arity) - 1) {
         return nullptr;
@@ -246,7 +255,10 @@ consteval std::array<typename lane_functions<real>::loop, 8> modes_of() {
 
 template <class real, std::size_t... index>
 consteval lane_functions<real> functions(std::index_sequence<index...>) {
-    return {{modes_of<real, index>()...}, &fill<real>, &copy<real>};
+    return {{modes_of<real, index>()...},
+            {&interpolate<real, 0>, &interpolate<real, 1>},
+            &fill<real>,
+            &copy<real>};
 }
 
 consteval std::string_view name_of_this_build() {
