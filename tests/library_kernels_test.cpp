@@ -415,32 +415,33 @@ class kernels_with_tables : public testing::TestWithParam<std::string> {};
 
 TEST_P(kernels_with_tables, neither_spill_nor_approximate_with_any_feed) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const precision in = plan::precision_named(GetParam());
     for (const std::size_t size : {3u, 100u}) {
         for (const std::size_t every : {1u, 2u}) {
             const tests::surface_program p(12, size, every);
             const std::string what = fmt::format("tables of {}, paid after {} steps", size, every);
-            for (const std::string& architecture : architectures) {
-                for (const auto& feed : cuda::feeds()) {
-                    const bool is_due = feed.name == "inline" || (size == 100 && every == 2);
-                    if (!is_due || !runs_on(feed, architecture)) continue;
-                    compile_and_judge(p.code, usual(p.code, plan::precision_named(GetParam()), feed.name),
-                                      architecture, what);
-                }
-                for (const int width : {1, 2, 4}) {
-                    cuda::kernel_choice how;
-                    how.precision = plan::precision_named(GetParam());
-                    how.width = width;
-                    compile_and_judge(p.code, how, architecture, what + fmt::format(", width {}", width));
-                }
-            }
-            for (const auto& space : cuda::spaces()) {
-                if (!space.holds_rows) continue;
-                cuda::kernel_choice how;
-                how.precision = plan::precision_named(GetParam());
-                how.row_space = space.name;
-                compile_and_judge(p.code, how, "sm_90", what + fmt::format(", rows in {}", space.name));
-            }
+            for (const std::string& architecture : architectures)
+                compile_and_judge(p.code, usual(p.code, in, "inline"), architecture, what);
         }
+    }
+    const tests::surface_program p(12, 100, 2);
+    std::size_t turn = 0;
+    for (const auto& feed : cuda::feeds()) {
+        const std::string& architecture = architectures[turn++ % 2];
+        if (!runs_on(feed, architecture)) continue;
+        compile_and_judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
+    }
+    cuda::kernel_choice how;
+    how.precision = in;
+    for (const int width : {1, 2, 4}) {
+        how.width = width;
+        compile_and_judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
+    }
+    for (const auto& space : cuda::spaces()) {
+        if (!space.holds_rows) continue;
+        how.width = 1;
+        how.row_space = space.name;
+        compile_and_judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
     }
 }
 

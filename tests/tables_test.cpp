@@ -172,13 +172,13 @@ TYPED_TEST(interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
     for (const auto* set : instruction_sets()) {
         const auto& loops = functions_of<real>(*set).interpolate;
         for (const std::size_t size : {2u, 3u, 7u, 100u, 4097u, 16384u}) {
-            const auto table = numbers_of_table<real>(size, size);
-            std::vector<double> in_double(table.begin(), table.end());
+            const auto in_double = numbers_of_table<double>(size, size);
+            const std::vector<real> table(in_double.begin(), in_double.end());
             for (std::uint64_t round = 0; round < 50; ++round) {
                 alignas(64) real at[cpu::lanes], out[cpu::lanes];
                 const auto drawn = positions<real>(round, size);
                 std::copy(drawn.begin(), drawn.end(), at);
-                loops[0](out, at, table.data(), static_cast<int>(size));
+                loops[0](out, at, in_double.data(), static_cast<int>(size));
                 for (int lane = 0; lane < cpu::lanes; ++lane) {
                     const real expected = interpolated(table, at[lane]);
                     ASSERT_EQ(bits(out[lane]), bits(expected))
@@ -186,9 +186,9 @@ TYPED_TEST(interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
                     const real plain = tests::plain_interpolate<real>(in_double.data(), size, at[lane]);
                     ASSERT_EQ(bits(expected), bits(plain)) << set->name << std::hexfloat << ' ' << at[lane];
                 }
-                loops[1](out, at, table.data(), static_cast<int>(size));
+                loops[1](out, at, in_double.data(), static_cast<int>(size));
                 for (const real x : out) ASSERT_EQ(bits(x), bits(interpolated(table, at[0])));
-                loops[0](at, at, table.data(), static_cast<int>(size));
+                loops[0](at, at, in_double.data(), static_cast<int>(size));
                 for (std::size_t lane = 0; lane < drawn.size(); ++lane)
                     ASSERT_EQ(bits(at[lane]), bits(interpolated(table, drawn[lane]))) << "in place";
             }
@@ -203,11 +203,11 @@ TYPED_TEST(interpolation, has_the_bits_of_every_other_build) {
     for (const auto* set : instruction_sets()) {
         std::uint64_t hash = 0xcbf29ce484222325u;
         for (const std::size_t size : {2u, 100u, 4097u}) {
-            const auto table = numbers_of_table<real>(size, size);
+            const auto in_double = numbers_of_table<double>(size, size);
             alignas(64) real at[cpu::lanes];
             const auto drawn = positions<real>(size, size);
             std::copy(drawn.begin(), drawn.end(), at);
-            functions_of<real>(*set).interpolate[0](at, at, table.data(), static_cast<int>(size));
+            functions_of<real>(*set).interpolate[0](at, at, in_double.data(), static_cast<int>(size));
             for (const real x : at) {
                 for (std::size_t byte = 0; byte < sizeof x; ++byte)
                     hash = (hash ^ ((bits(x) >> (8 * byte)) & 0xff)) * 0x100000001b3u;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <type_traits>
 
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
@@ -147,17 +146,6 @@ void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
 }
 
 template <class real, class shock>
-const real* lane_walk<real, shock>::table(const double* numbers, std::uint32_t size) {
-    if constexpr (std::is_same_v<real, double>) {
-        return numbers;
-    } else {
-        table_.resize(size);
-        for (std::uint32_t i = 0; i < size; ++i) table_[i] = static_cast<real>(numbers[i]);
-        return table_.data();
-    }
-}
-
-template <class real, class shock>
 void lane_walk<real, shock>::execute(const std::vector<instruction>& section, const path_job& job,
                                      const double* row) {
     const auto address = [&](const operand& o, real& number) -> const real* {
@@ -196,8 +184,7 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
         }
         const real* a = address(it.args[0], numbers[0]);
         if (program::reads_table(it.code)) {
-            functions_.interpolate[it.mode](out, a, table(row + it.table, it.size),
-                                            static_cast<int>(it.size));
+            functions_.interpolate[it.mode](out, a, row + it.table, static_cast<int>(it.size));
             continue;
         }
         const real* b = address(it.args[1], numbers[1]);

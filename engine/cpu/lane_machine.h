@@ -91,12 +91,9 @@ class lane_walk {
         std::vector<lane_array> arrays_;
     };
     void execute(const std::vector<instruction>& section, const path_job& job, const double* row);
-    // Numbers of a row as `real`, until the next call.
-    const real* table(const double* numbers, std::uint32_t size);
 
     const lane_functions<real>& functions_;
     std::vector<lane_array> registers_;
-    std::vector<real> table_;  // where `real` is not what numbers are kept in
     shock_buffer normals_, uniforms_;
     scenario_buffer scenarios_;
 };

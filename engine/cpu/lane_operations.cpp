@@ -37,12 +37,28 @@ template <class real, program::operation code, int mode>
     }
 }
 
+// In three loops, because compilers that are not told to trust a machine's gathers take lanes apart for all
+// of the work (GCC 12: 3.2 ns a lane).
 template <class real, int mode>
-[[gnu::flatten]] void interpolate(real* out, const real* positions, const real* table, int size) {
+[[gnu::flatten]] void interpolate(real* out, const real* positions, const double* table, int size) {
+    struct neighbours {
+        double first, second;
+    };
+    alignas(64) int places[lanes];
+    alignas(64) real on[lanes];
+    alignas(64) neighbours found[lanes];
     const real one = *positions;
 #pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        const auto place = kernels::find_in_table(size, mode != 0 ? one : positions[lane]);
+        places[lane] = place.i;
+        on[lane] = place.on;
+    }
     for (int lane = 0; lane < lanes; ++lane)
-        out[lane] = kernels::interpolate(table, size, mode != 0 ? one : positions[lane]);
+        __builtin_memcpy(&found[lane], table + places[lane], sizeof(neighbours));
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+        out[lane] = kernels::between(real(found[lane].first), real(found[lane].second), on[lane]);
 }
 
 template <class real>

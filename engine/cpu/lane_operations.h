@@ -25,8 +25,8 @@ struct lane_functions {
     std::array<std::array<loop, 8>, program::operations.size()> loops;
 
     // At the positions of 256 lanes, or of mode 1 at one position that holds for all of them, in a table of
-    // `size` numbers. [mode]
-    using table_loop = void (*)(real* out, const real* positions, const real* table, int size);
+    // `size` numbers, each of which is rounded where it is used. [mode]
+    using table_loop = void (*)(real* out, const real* positions, const double* table, int size);
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
