@@ -8,11 +8,11 @@
 namespace tilewalk::kernels {
 
 // One trade. At `numbers_at` of the numbers stand its terms, its initial states, then the rows of each
-// section; each of these begins at a multiple of piece_bytes, and so does a row that has as many bytes (see
-// row_pitch). At `words_at` of the words stands for each section the place of its first row (counted from
-// numbers_at), then at mask_place for each step a mask, and one word more: bit k says that section k runs
-// after the step, on its next row. Then for each step, if the program has scenario slots, the row of each
-// slot in the array of scenarios. A trade's words come in whole pieces.
+// section, a row with its columns and then its tables; each of these begins at a multiple of piece_bytes, and
+// so does a row that has as many bytes (see row_pitch). At `words_at` of the words stands for each section
+// the place of its first row (counted from numbers_at), then at mask_place for each step a mask, and one word
+// more: bit k says that section k runs after the step, on its next row. Then for each step, if the program
+// has scenario slots, the row of each slot in the array of scenarios. A trade's words come in whole pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;

@@ -69,4 +69,30 @@ static constexpr real select(real condition, real a, real b) {
     return condition != real(0) ? a : b;
 }
 
+// Where a position in units of the grid of a table falls: between number i and the next, and how far on. Of
+// nan it is the first number, and nan on.
+template <typename real>
+struct place_in_table {
+    int i;
+    real on;
+};
+template <typename real>
+static constexpr place_in_table<real> find_in_table(int size, real position) {
+    const real at = clamp(position, real(0), real(size - 1));
+    const int below = int(max(at, real(0)));  // of nan 0
+    const int i = below < size - 2 ? below : size - 2;
+    return {i, at - real(i)};
+}
+template <typename real>
+static constexpr real between(real first, real second, real on) {
+    return fma(on, second - first, first);
+}
+
+// Between the numbers of a table, and flat beyond its ends.
+template <typename real, class table>
+static constexpr real interpolate(const table& of, int size, real position) {
+    const auto place = find_in_table(size, position);
+    return between(real(of[place.i]), real(of[place.i + 1]), place.on);
+}
+
 }  // namespace tilewalk::kernels

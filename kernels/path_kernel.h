@@ -12,6 +12,12 @@
 
 namespace tilewalk::kernels {
 
+// Whether paths read tables in the step: a program says it only if they do.
+template <class program>
+static constexpr bool step_has_tables = requires {
+    program::step_has_tables;
+};
+
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop names them ahead: what is alike for all paths is then on its way while the feed makes
 // or brings the shocks.
@@ -121,10 +127,12 @@ class walker {
         }
     }
 
-    // A group's rows wait in registers if they are few, and fill whole pieces.
+    // A group's rows wait in registers if they are few, and fill whole pieces; not where each path reads
+    // numbers of its own.
     static constexpr int piece = int(piece_bytes / sizeof(real));
     static constexpr int pieces_held = group * int(pitch<0>) / piece;
-    static constexpr bool holds_rows = group > 1 && group* int(pitch<0>) % piece == 0 && pieces_held <= 2;
+    static constexpr bool holds_rows = group > 1 && group* int(pitch<0>) % piece == 0 && pieces_held <= 2 &&
+                                       !step_has_tables<program>;
     struct held_row {
         const neighbours<real, piece>* of;
         int first;

@@ -143,6 +143,14 @@ struct row_of_numbers {
     real operator[](int i) const {
         return first.template load<piece>(word64(i / piece * piece)).x[i % piece];
     }
+
+    // What stands in the row from a number on, of which each thread reads numbers of its own: one by one,
+    // since a part of a piece that is chosen by its place would stand in local memory.
+    struct table_of_numbers {
+        numbers first;
+        real operator[](int i) const { return first.template load<1>(word64(i)).x[0]; }
+    };
+    table_of_numbers table(int place) const { return {first.from(word64(place))}; }
 };
 
 // Scenarios in memory, seen by the thread whose first path is `path`. `rows` are words of its trade.

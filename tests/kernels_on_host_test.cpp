@@ -34,6 +34,7 @@
 #include "kernels/tile.h"
 #include "tests/own_folder.h"
 #include "tests/scenario_file.h"
+#include "tests/surface_program.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -348,9 +349,15 @@ std::vector<typename draws::shock> cube(int rows, bool normal, std::uint64_t pit
     return out;
 }
 
+struct walked_program {
+    const program::path_program& code;
+    const program::path_data& data;
+    const plan::timeline& when;
+    const std::vector<cpu::shock_cube>& scenarios;
+};
+
 template <class draws>
-void expect_bits(const planned_trade& of, const kernel_choice& how) {
-    const plan::trade_program& t = of.program;
+void expect_bits(const walked_program& t, const kernel_choice& how) {
     const cuda::gpu_job job{&t.code, &t.data, &t.when};
     const auto packed =
         cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
@@ -370,7 +377,7 @@ void expect_bits(const planned_trade& of, const kernel_choice& how) {
     std::vector<typename draws::shock> scenarios(packed.scenarios.size() * pitch);
     for (std::size_t r = 0; r < packed.scenarios.size(); ++r) {
         const auto& [array, row] = packed.scenarios[r];
-        replay::copy_row(of.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
+        replay::copy_row(t.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
     }
     std::vector<kernels::tile_result> results(tiles);
     kernels::path_arguments a{};
@@ -398,7 +405,7 @@ void expect_bits(const planned_trade& of, const kernel_choice& how) {
     const kernels::tile_result got = kernels::merge(kernels::merge(results[0], results[1]), results[2]);
     const cpu::lane_program code = cpu::compile(t.code);
     std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};
-    jobs[0].scenarios = of.scenarios;
+    jobs[0].scenarios = t.scenarios;
     const auto expected =
         cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}).at(0);
     EXPECT_GT(expected.moments.m2, 0) << "paths that all pay the same would show nothing";
@@ -410,23 +417,29 @@ void expect_bits(const planned_trade& of, const kernel_choice& how) {
     }
 }
 
-void expect_bits_of(const std::string& trade, const kernel_choice& how) {
-    SCOPED_TRACE(fmt::format("{}, {}, feed {}, width {}, block {}, rows in {}", trade,
-                             plan::name_of(how.precision), how.feed, how.width, how.threads, how.row_space));
-    const planned_trade& t = planned(trade);
+void expect_bits(const walked_program& t, const kernel_choice& how) {
     how.precision == precision::double_ ? expect_bits<kernels::double_draws>(t, how)
                                         : expect_bits<kernels::single_draws>(t, how);
 }
 
+void expect_bits_of(const std::string& trade, const kernel_choice& how) {
+    SCOPED_TRACE(fmt::format("{}, {}, feed {}, width {}, block {}, rows in {}", trade,
+                             plan::name_of(how.precision), how.feed, how.width, how.threads, how.row_space));
+    const planned_trade& t = planned(trade);
+    expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
+}
+
 // What a run builds that says no more than the precision; in blocks of two warps, so that few threads start.
-kernel_choice usual(const std::string& trade, precision in) {
+kernel_choice usual(const program::path_program& code, precision in) {
     kernel_choice asked;
     asked.precision = in;
     asked.threads = 64;
     asked.width = kernel_choice::automatic_width;
     asked.blocks = kernel_choice::automatic_blocks;
-    return cuda::best_choice(asked, planned(trade).program.code,
-                             [](const kernel_choice&, int) { return true; });
+    return cuda::best_choice(asked, code, [](const kernel_choice&, int) { return true; });
+}
+kernel_choice usual(const std::string& trade, precision in) {
+    return usual(planned(trade).program.code, in);
 }
 
 class kernels_on_host : public testing::TestWithParam<std::string> {};
@@ -466,6 +479,34 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
         kernel_choice how;
         how.width = width;
         expect_bits_of("asian_7", how);
+    }
+}
+
+// Tables of the size of a surface, and so small that a group's rows would wait in registers; a payment after
+// each step, for which a group is walked at once, and after every second.
+TEST(kernels_with_tables_on_host, give_the_bits_of_the_cpu) {
+    int n = 0;
+    for (const std::size_t size : {2u, 3u, 40u}) {
+        for (const std::size_t every : {1u, 2u}) {
+            const tests::surface_program p(11, size, every);
+            for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+                kernel_choice how = usual(p.code, in);
+                how.row_space = ++n % 2 == 0 ? "read_only" : "global";
+                SCOPED_TRACE(fmt::format("{}, {} numbers, a payment after {} steps, width {}",
+                                         plan::name_of(in), size, every, how.width));
+                expect_bits({p.code, p.data, p.when, {}}, how);
+            }
+        }
+    }
+    const tests::surface_program p(11, 40, 2);
+    for (const char* feed : {"unroll", "register_batched", "smem_rolling"}) {
+        kernel_choice how;
+        how.feed = feed;
+        how.distance = 4;
+        how.threads = 64;
+        how.precision = feed[0] == 'u' ? precision::single : precision::double_;
+        SCOPED_TRACE(feed);
+        expect_bits({p.code, p.data, p.when, {}}, how);
     }
 }
 

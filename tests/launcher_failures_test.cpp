@@ -24,11 +24,13 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/launcher.h"
+#include "engine/cuda/spaces.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/draws.h"
 #include "kernels/tile_result.h"
 #include "tests/fake_device.h"
+#include "tests/surface_program.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::cuda {
@@ -149,8 +151,7 @@ struct trade_in_memory {
 
     // From a row to the next.
     std::size_t pitch(std::size_t section) const {
-        return kernels::row_pitch(static_cast<word32>(code.sections[section].per_run.columns.size()),
-                                  sizeof(double));
+        return kernels::row_pitch(static_cast<word32>(code.sections[section].row_width()), sizeof(double));
     }
 
     // All that its paths depend on.
@@ -401,6 +402,37 @@ std::string failures_of(const gpu_outcome& got) {
 }
 
 // ---- the tests -------------------------------------------------------------------------------------------
+
+// Constant memory takes the numbers of one trade at least, or the trade says what would hold it.
+TEST(launcher, refuses_rows_that_constant_memory_does_not_hold) {
+    const tests::surface_program p(252, 100, 2);
+    const std::vector<gpu_job> jobs{{&p.code, &p.data, &p.when}};
+    const auto gpu = std::make_shared<fake_gpu>();
+    gpu->variables["tilewalk_rows"] = space_named("constant").most_bytes;
+    gpu->kernel = [](const std::string&, const std::string&, const launch&, std::span<void*>) {
+        return fake_gpu::work([] {});
+    };
+    gpu_run run;
+    run.jobs = jobs;
+    run.how.row_space = "constant";
+    run.paths = 2000;
+    text_compiler compiler;
+    kernel_store kernels(compiler, {});
+    gpu_outcome got;
+    {
+        const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
+        got = launcher({device}, kernels).walk_all(run);
+    }
+    EXPECT_EQ(gpu->report(), "");
+    ASSERT_TRUE(got.failures[0]);
+    EXPECT_EQ(static_cast<int>(got.failures[0]->kind()), static_cast<int>(error_kind::usage));
+    EXPECT_NE(got.failures[0]->message().find("is too large for space constant, which holds 7680"),
+              std::string::npos)
+        << got.failures[0]->message();
+    EXPECT_NE(got.failures[0]->message().find("these hold it: global, read_only"), std::string::npos)
+        << got.failures[0]->message();
+    EXPECT_EQ(gpu->calls["run"], 0);
+}
 
 TEST(launcher, gives_the_bits_of_the_cpu) {
     const std::size_t shapes = the_book().shapes();

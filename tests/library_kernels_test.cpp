@@ -25,6 +25,7 @@
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/spaces.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
@@ -32,6 +33,7 @@
 #include "engine/replay/shock_writer.h"
 #include "tests/made_book.h"
 #include "tests/own_folder.h"
+#include "tests/surface_program.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -406,6 +408,55 @@ TEST_P(kernels_with_scenarios, neither_spill_nor_approximate_with_any_feed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+// Rows that paths read at places of their own, wherever rows may live: with no local memory.
+class kernels_with_tables : public testing::TestWithParam<std::string> {};
+
+TEST_P(kernels_with_tables, neither_spill_nor_approximate_with_any_feed) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const precision in = plan::precision_named(GetParam());
+    for (const std::size_t size : {3u, 100u}) {
+        for (const std::size_t every : {1u, 2u}) {
+            const tests::surface_program p(12, size, every);
+            const std::string what = fmt::format("tables of {}, paid after {} steps", size, every);
+            for (const std::string& architecture : architectures)
+                compile_and_judge(p.code, usual(p.code, in, "inline"), architecture, what);
+        }
+    }
+    const tests::surface_program p(12, 100, 2);
+    std::size_t turn = 0;
+    for (const auto& feed : cuda::feeds()) {
+        const std::string& architecture = architectures[turn++ % 2];
+        if (!runs_on(feed, architecture)) continue;
+        compile_and_judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
+    }
+    cuda::kernel_choice how;
+    how.precision = in;
+    for (const int width : {1, 2, 4}) {
+        how.width = width;
+        compile_and_judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
+    }
+    for (const auto& space : cuda::spaces()) {
+        if (!space.holds_rows) continue;
+        how.width = 1;
+        how.row_space = space.name;
+        compile_and_judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
+    }
+}
+
+TEST_P(kernels_with_tables, fuse_only_where_the_source_says_so) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    cuda::kernel_choice how;
+    how.precision = plan::precision_named(GetParam());
+    if (how.precision == precision::single_fast) GTEST_SKIP() << "may fuse";
+    const tests::surface_program p(12, 100, 2);
+    const std::string text = cuda::path_kernel_text(p.code, how);
+    EXPECT_EQ(contracted_in(cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true).ptx),
+              "");
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
 
 // The kernels that a book with every kind of trade runs, each for many shapes.

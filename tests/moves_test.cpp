@@ -312,7 +312,7 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     EXPECT_EQ(numbers.drifts, (std::vector<double>{-0.125, -0.125, -0.125, -0.125}));
     EXPECT_EQ(numbers.roots, (std::vector<double>{1, 0.25, 3, 4, 0.25, 6}));
     // Of the rows the one that something else reads is left, in a column of its own.
-    EXPECT_EQ(found->columns, std::vector<std::uint32_t>{1});
+    EXPECT_EQ(found->numbers_of_row, std::vector<std::uint32_t>{1});
     const auto& step = found->code.sections[0];
     EXPECT_EQ(step.per_run.nodes, std::vector<program::node>{leaf(operation::row, 1)});
     EXPECT_EQ(step.per_run.columns, std::vector<std::uint32_t>{0});

@@ -202,7 +202,7 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
         when.close_step();
     }
     for (std::size_t k = 0; k < code.sections.size(); ++k) {
-        const std::size_t width = code.sections[k].per_run.columns.size();
+        const std::size_t width = code.sections[k].row_width();
         out.runs.push_back(runs[k]);
         out.widths.push_back(width);
         auto& rows = out.rows.emplace_back();

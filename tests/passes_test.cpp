@@ -94,10 +94,16 @@ struct place_on_path {
     const std::vector<program::scenario_rows>& scenarios;
 };
 
+// The row of a table for one run.
+struct seen_table {
+    const double* first = nullptr;
+    std::size_t size = 0;
+};
+
 // One run of a section, node by node, in the plainest way there is.
 void run_section(const std::vector<program::node>& nodes, const std::vector<program::state_write>& writes,
-                 const double* terms, const double* row, const place_on_path& at,
-                 std::vector<double>& states) {
+                 const double* terms, const double* row, const std::vector<seen_table>& tables,
+                 const place_on_path& at, std::vector<double>& states) {
     std::vector<double> v(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const program::node& n = nodes[i];
@@ -123,6 +129,11 @@ void run_section(const std::vector<program::node>& nodes, const std::vector<prog
             case operation::scenario:
                 v[i] = scenario(at.scenarios[n.args[0]], at.step, at.path);
                 break;
+            case operation::interpolate: {
+                const seen_table& t = tables.at(n.args[1]);
+                v[i] = tests::plain_interpolate<double>(t.first, t.size, v[n.args[0]]);
+                break;
+            }
             default: {
                 double x[3] = {0, 0, 0};
                 for (int a = 0; a < program::entry_of(n.code).arity; ++a)
@@ -144,8 +155,13 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
                          std::uint64_t path) {
     std::vector<double> states = data.initial_states;
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
+        std::vector<seen_table> tables;
+        for (std::size_t t = 0; t < p.sections[s].tables.size(); ++t) {
+            const std::size_t size = p.sections[s].tables[t].size;
+            tables.push_back({data.tables[s][t].data() + row * size, size});
+        }
         run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(),
-                    data.rows[s].data() + row * data.widths[s],
+                    data.rows[s].data() + row * data.widths[s], tables,
                     {path, step, p.normals_per_step, p.uniforms_per_step, data.scenarios}, states);
     };
     for (std::size_t step = 0; step < when.steps(); ++step) {
@@ -159,8 +175,11 @@ std::vector<double> walk(const path_program& p, const path_data& data, const pla
                          std::uint64_t path) {
     std::vector<double> states = data.initial_states;
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
-        run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(),
-                    data.rows[s].data() + row * data.widths[s],
+        const double* first = data.rows[s].data() + row * data.widths[s];
+        std::vector<seen_table> tables;
+        for (std::size_t t = 0; t < p.sections[s].tables.size(); ++t)
+            tables.push_back({first + p.sections[s].place_of_table(t), p.sections[s].tables[t].size});
+        run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(), first, tables,
                     {path, step, p.normals_per_step, p.uniforms_per_step, data.scenarios}, states);
     };
     for (std::size_t step = 0; step < when.steps(); ++step) {
@@ -354,7 +373,18 @@ class generator {
         }
     }
 
+    // A new table, or one that the section has.
+    program::tabulated any_table(recorder& into, std::size_t runs) {
+        if (!tables_.empty() && below(2) == 0) return tables_[below(tables_.size())];
+        const std::size_t size = 2 + below(4);
+        std::vector<double> numbers;
+        for (std::size_t i = 0; i < runs * size; ++i) numbers.push_back(number());
+        tables_.push_back(into.table("table" + std::to_string(tables_.size()), numbers, size));
+        return tables_.back();
+    }
+
     void record(recorder& into, std::size_t states, std::size_t runs) {
+        tables_.clear();
         std::vector<value> pool;
         for (std::size_t i = 0, n = 2 + below(7); i < n; ++i) pool.push_back(leaf(into, states, runs));
         const auto any = [&] {
@@ -365,6 +395,10 @@ class generator {
         constexpr auto first = static_cast<std::size_t>(operation::neg);
         for (std::size_t i = 0, n = below(24); i < n; ++i) {
             const auto code = static_cast<operation>(first + below(program::operations.size() - first));
+            if (program::reads_table(code)) {
+                pool.push_back(into.interpolate(any_table(into, runs), any()));
+                continue;
+            }
             const value a = any(), b = any(), c = any();
             pool.push_back(below(8) == 0 ? program::select(a, b, c) : into.apply(code, a, b, c));
         }
@@ -404,6 +438,7 @@ class generator {
     std::mt19937_64 random_;
     std::vector<double> terms_;
     std::vector<program::scenario_rows> scenarios_;
+    std::vector<program::tabulated> tables_;
     std::size_t steps_ = 0;
     std::size_t rows_ = 0;
 };

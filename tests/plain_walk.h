@@ -3,6 +3,7 @@
 // equal bit for bit. And programs that take any number of shocks a step.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -27,16 +28,28 @@ real apply_any(program::operation code, real a, real b, real c) {
     using function = real (*)(real, real, real);
     static constexpr auto table = []<std::size_t... i>(std::index_sequence<i...>) {
         constexpr auto one = []<std::size_t at>() -> function {
-            if constexpr (program::is_leaf(static_cast<program::operation>(at))) {
+            constexpr auto code_at = static_cast<program::operation>(at);
+            if constexpr (program::is_leaf(code_at) || program::reads_table(code_at)) {
                 return nullptr;
             } else {
-                return &cpu::apply<static_cast<program::operation>(at), real>;
+                return &cpu::apply<code_at, real>;
             }
         };
         return std::array<function, sizeof...(i)>{one.template operator()<i>()...};
     }
     (std::make_index_sequence<program::operations.size()>{});
     return table[static_cast<std::size_t>(code)](a, b, c);
+}
+
+// Between the numbers of a table, as products/program/program.h says it.
+template <class real>
+real plain_interpolate(const double* table, std::size_t size, real position) {
+    if (std::isnan(position)) return position;
+    const real last = static_cast<real>(size - 1);
+    const real at = position < 0 ? real(0) : position > last ? last : position;
+    const std::size_t i = std::min(static_cast<std::size_t>(std::floor(at)), size - 2);
+    const real first = static_cast<real>(table[i]), second = static_cast<real>(table[i + 1]);
+    return std::fma(at - static_cast<real>(i), second - first, first);
 }
 
 // The payoff of one path: states of type `real`, shocks as `normal(number)` and `uniform(number)` give them,
@@ -75,6 +88,11 @@ double plain_walk(const program::path_program& code, const program::path_data& d
                     break;
                 case operation::scenario:
                     v[i] = scenario(step, slot);
+                    break;
+                case operation::interpolate:
+                    v[i] = plain_interpolate<real>(
+                        data.rows[section].data() + row * data.widths[section] + of.place_of_table(n.args[1]),
+                        of.tables[n.args[1]].size, v[slot]);
                     break;
                 default: {
                     std::array<real, 3> x{};

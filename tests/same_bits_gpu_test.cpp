@@ -24,11 +24,17 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/compiler.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/launcher.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
 #include "tests/made_book.h"
+#include "tests/surface_program.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -441,6 +447,73 @@ TEST(same_bits_without_a_gpu, every_two_values_that_can_stand_together_do) {
     // Each is six kernels to compile, on 16 cores a third of a second or so.
     EXPECT_LE(combinations.size(), 150u);
     std::printf("%zu combinations\n", combinations.size());
+}
+
+// Programs by hand, whose paths read rows at places of their own: wherever rows live, with every feed, and as
+// many paths a thread as there may be. The smallest would wait in registers if they were read as others.
+TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
+    const std::vector<tests::surface_program> made = {{11, 2, 1}, {11, 3, 1}, {12, 3, 2}, {12, 100, 2}};
+    std::vector<cuda::gpu_job> jobs;
+    std::vector<cpu::lane_program> lanes;
+    for (const auto& p : made) {
+        jobs.push_back({&p.code, &p.data, &p.when});
+        lanes.push_back(cpu::compile(p.code));
+    }
+    const cuda::device_properties& on = devices_.at(0);
+    const auto device = std::make_shared<cuda::loaded_device>(cuda::open_device(on.index));
+    cuda::kernel_store kernels(cuda::nvrtc_compiler(), {});
+    std::size_t compared = 0;
+    for (const auto precision : {cuda::precision::double_, cuda::precision::single, cuda::precision::mixed}) {
+        std::vector<cpu::path_job> walks;
+        for (std::size_t i = 0; i < made.size(); ++i)
+            walks.push_back({&lanes[i], jobs[i].data, jobs[i].when, 5, paths, precision, {}, {}});
+        const auto expected = cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
+        const auto compare = [&](const cuda::kernel_choice& how) {
+            SCOPED_TRACE(std::string(plan::name_of(precision)) + ", feed " + how.feed + ", width " +
+                         std::to_string(how.width) + ", rows in " + how.row_space);
+            cuda::gpu_run run;
+            run.jobs = jobs;
+            run.how = how;
+            run.seed = 5;
+            run.paths = paths;
+            run.compile_threads = 4;
+            const auto got = cuda::launcher({device}, kernels).walk_all(run);
+            for (std::size_t i = 0; i < jobs.size(); ++i) {
+                ASSERT_FALSE(got.failures[i]) << got.failures[i]->what();
+                EXPECT_EQ(got.results[i].not_finite, 0u);
+                for (const auto part : {&kernels::moments::mean, &kernels::moments::m2, &kernels::moments::m3,
+                                        &kernels::moments::m4}) {
+                    EXPECT_EQ(std::bit_cast<std::uint64_t>(got.results[i].moments.*part),
+                              std::bit_cast<std::uint64_t>(expected[i].moments.*part))
+                        << "program " << i;
+                }
+                ++compared;
+            }
+        };
+        cuda::kernel_choice how;
+        how.precision = precision;
+        for (const auto& space : cuda::spaces()) {
+            if (!space.holds_rows) continue;
+            for (const int width : {1, 4}) {
+                how.row_space = space.name;
+                how.width = width;
+                compare(how);
+            }
+        }
+        how = {};
+        how.precision = precision;
+        for (const auto& feed : cuda::feeds()) {
+            if (feed.least_compute_capability > 10 * on.major + on.minor) continue;
+            how.feed = feed.name;
+            compare(how);
+        }
+        how = {};
+        how.precision = precision;
+        how.width = cuda::kernel_choice::automatic_width;
+        how.blocks = cuda::kernel_choice::automatic_blocks;
+        compare(how);
+    }
+    std::printf("%zu results compared\n", compared);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace tilewalk::cpu {
 template <program::operation code, class real>
 static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] real c) {
     using enum program::operation;
-    static_assert(!program::is_leaf(code));
+    static_assert(!program::is_leaf(code) && !program::reads_table(code));
     if constexpr (code == neg) return kernels::neg(a);
     if constexpr (code == abs) return kernels::abs(a);
     if constexpr (code == sqrt) return kernels::sqrt(a);

@@ -17,7 +17,7 @@ using function = double (*)(double, double, double);
 template <std::size_t index>
 constexpr function function_of() {
     constexpr auto code = static_cast<program::operation>(index);
-    if constexpr (program::is_leaf(code)) {
+    if constexpr (program::is_leaf(code) || program::reads_table(code)) {
         return nullptr;
     } else {
         return &apply<code, double>;

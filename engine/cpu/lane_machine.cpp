@@ -183,6 +183,10 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
             continue;
         }
         const real* a = address(it.args[0], numbers[0]);
+        if (program::reads_table(it.code)) {
+            functions_.interpolate[it.mode](out, a, row + it.table, static_cast<int>(it.size));
+            continue;
+        }
         const real* b = address(it.args[1], numbers[1]);
         const real* c = address(it.args[2], numbers[2]);
         functions_.loops[static_cast<std::size_t>(it.code)][it.mode](out, a, b, c);

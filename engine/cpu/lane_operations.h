@@ -20,8 +20,14 @@ struct lane_functions {
     // for a, 1 for b, 2 for c) points to one number that holds for all lanes. out may be one of the operands.
     using loop = void (*)(real* out, const real* a, const real* b, const real* c);
 
-    // [operation][mode]; null for leaves and for modes in which every operand is one number.
+    // [operation][mode]; null for leaves, for what reads tables, and for modes in which every operand is one
+    // number.
     std::array<std::array<loop, 8>, program::operations.size()> loops;
+
+    // At the positions of 256 lanes, or of mode 1 at one position that holds for all of them, in a table of
+    // `size` numbers, each of which is rounded where it is used. [mode]
+    using table_loop = void (*)(real* out, const real* positions, const double* table, int size);
+    std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
 };
@@ -54,7 +60,7 @@ struct instruction_set_list {
 };
 instruction_set_list runnable_instruction_sets();
 
-// One operation on single numbers, with the very functions that the loops use.
+// One operation on single numbers, with the very functions that the loops use; none that reads a table.
 double evaluate(program::operation code, double a, double b, double c);
 
 }  // namespace tilewalk::cpu

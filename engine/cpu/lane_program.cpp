@@ -124,6 +124,10 @@ class section_layout {
                 break;
         }
         instruction it{n.code, 0, 0, {}};
+        if (program::reads_table(n.code)) {
+            it.table = static_cast<std::uint32_t>(code_.place_of_table(n.args[1]));
+            it.size = code_.tables[n.args[1]].size;
+        }
         const int arity = program::entry_of(n.code).arity;
         for (int a = 0; a < arity; ++a) {
             it.args[a] = place_[n.args[static_cast<std::size_t>(a)]];

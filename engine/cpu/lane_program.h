@@ -33,6 +33,8 @@ struct instruction {
     std::uint8_t mode = 0;
     std::uint32_t out = 0;  // lane register
     operand args[3];
+    // For interpolate: where in the row its table begins, and how many numbers that has.
+    std::uint32_t table = 0, size = 0;
 };
 
 struct lane_program {

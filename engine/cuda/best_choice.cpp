@@ -41,6 +41,14 @@ bool crowds_registers(const kernel_choice& how, int slots) {
     return how.distance * slots * how.width * bytes_of_shock(how.precision) > most_bytes;
 }
 
+// To read a table is many operations, and two addresses, in one node.
+std::size_t nodes_in_all(const program::lane_section& s) {
+    constexpr std::size_t more_for_table = 7;
+    const auto tables = static_cast<std::size_t>(
+        std::ranges::count_if(s.nodes, [](const program::node& n) { return program::reads_table(n.code); }));
+    return s.nodes.size() + tables * more_for_table;
+}
+
 // Where a thread walks four paths, the compiler interleaves their sections, and a bound on registers presses
 // long ones into local memory. In double the Asian's of 11 nodes, for which the bound was best, has room and
 // one of 16 had not; in single a barrier's of 22 has and one of 25 had not.
@@ -48,7 +56,7 @@ bool has_short_sections(const program::path_program& p, const kernel_choice& how
     if (how.width < 4) return true;
     const std::size_t most_nodes = walks_in_double(how.precision) ? 12 : 24;
     return std::all_of(p.sections.begin(), p.sections.end(),
-                       [&](const program::lane_section& s) { return s.nodes.size() <= most_nodes; });
+                       [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
 }
 
 // For a short program the compiler takes fewer registers than are best, or more, unless it is told how many

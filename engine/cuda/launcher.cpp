@@ -201,14 +201,6 @@ class device_walk {
     // Numbers in constant memory change from launch to launch; everywhere else all stay for the run.
     bool numbers_are_constant() const { return row_space_.lives_in == residence::constant_variable; }
 
-    std::span<const std::byte> numbers_of(std::size_t job) const {
-        const packed_trades& p = state_.packed;
-        const std::size_t begin = p.records[job].numbers_at * p.number_bytes;
-        const std::size_t end =
-            job + 1 < p.records.size() ? p.records[job + 1].numbers_at * p.number_bytes : p.numbers.size();
-        return std::span(p.numbers).subspan(begin, end - begin);
-    }
-
     // Records go up in the order of the launches: group by group, each in lists of one launch.
     void upload() {
         const packed_trades& p = state_.packed;
@@ -223,7 +215,7 @@ class device_walk {
                 word64 at = 0;
                 for (std::size_t i = list.first; i < list.first + list.count; ++i) {
                     records[first + i].numbers_at = at;
-                    at += numbers_of(g.jobs[i]).size() / p.number_bytes;
+                    at += p.numbers_of(g.jobs[i]).size() / p.number_bytes;
                 }
             }
         }
@@ -258,7 +250,7 @@ class device_walk {
         word64 steps = 0, bytes = 0;
         for (std::size_t i = 0; i < g.jobs.size(); ++i) {
             const word64 own_steps = state_.packed.records[g.jobs[i]].steps;
-            const word64 own_bytes = numbers_of(g.jobs[i]).size();
+            const word64 own_bytes = state_.packed.numbers_of(g.jobs[i]).size();
             if (out.empty() || (steps + own_steps) * state_.run.paths > most_path_steps ||
                 out.back().count >= most_jobs ||
                 (numbers_are_constant() && bytes + own_bytes > row_space_.most_bytes)) {
@@ -491,7 +483,7 @@ class device_walk {
                           const std::shared_ptr<const std::string>& cubin, stream s) {
         std::vector<std::byte> numbers;
         for (std::size_t i = list.first; i < list.first + list.count; ++i) {
-            const auto own = numbers_of(g.jobs[i]);
+            const auto own = state_.packed.numbers_of(g.jobs[i]);
             numbers.insert(numbers.end(), own.begin(), own.end());
         }
         device_.upload(on_.variable(cubin, "tilewalk_rows").data(), numbers.data(), numbers.size(), s);
@@ -697,6 +689,19 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
         state.unit_tiles = random::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     }
     state.shocks = plan;
+}
+
+// Constant memory changes from launch to launch, but holds at least all of one trade.
+void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
+    if (rows.lives_in != residence::constant_variable) return;
+    for (std::size_t j = 0; j < packed.records.size(); ++j) {
+        try {
+            check_fits(rows, packed.numbers_of(j).size() / packed.number_bytes,
+                       static_cast<int>(packed.number_bytes));
+        } catch (const error& e) {
+            if (!packed.failures[j]) packed.failures[j] = e;
+        }
+    }
 }
 
 number_type numbers_in(precision p) {
@@ -942,7 +947,8 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     outcome.results.resize(run.jobs.size());
     outcome.failures.resize(run.jobs.size());
     outcome.shares.resize(devices_.size());
-    const packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
+    packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
+    refuse_too_long_rows(space_named(run.how.row_space), packed);
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
     const auto fits = [&](const kernel_choice& how, int slots) {

@@ -39,6 +39,13 @@ struct packed_trades {
     std::vector<kernels::trade_record> records;  // by job; `result` is the job's index
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
 
+    std::span<const std::byte> numbers_of(std::size_t job) const {
+        const std::size_t begin = records[job].numbers_at * number_bytes;
+        const std::size_t end =
+            job + 1 < records.size() ? records[job + 1].numbers_at * number_bytes : numbers.size();
+        return std::span(numbers).subspan(begin, end - begin);
+    }
+
     std::size_t bytes() const {
         return numbers.size() + words.size() * sizeof(kernels::word32) +
                records.size() * sizeof(kernels::trade_record);

@@ -34,8 +34,9 @@ std::vector<std::uint32_t> places_of_states(const path_program& p) {
 
 // The lane part of a section with its states renamed.
 lane_section renamed(const lane_section& from, const std::vector<std::uint32_t>& places) {
-    lane_section to{from.name, {}, from.nodes, from.writes};
+    lane_section to{from.name, {}, from.nodes, from.writes, from.tables};
     to.per_run.columns.resize(from.per_run.columns.size());
+    for (auto& t : to.tables) t.source = 0;  // the data has been bound
     for (auto& n : to.nodes) {
         if (n.code == operation::state) n.args[0] = places[n.args[0]];
     }
@@ -65,6 +66,7 @@ std::string meaning_of(const lane_section& s) {
         put(key, w.state);
         put(key, w.node);
     }
+    for (const auto& t : s.tables) put(key, t.size);
     return key;
 }
 
@@ -204,7 +206,7 @@ program::path_data moved(const program::path_data& data, const seat& to, const p
     }
     out.rows.resize(into.sections.size());
     out.runs.resize(into.sections.size(), 0);
-    for (const auto& s : into.sections) out.widths.push_back(s.per_run.columns.size());
+    for (const auto& s : into.sections) out.widths.push_back(s.row_width());
     for (std::size_t k = 0; k < to.sections.size(); ++k) {
         if (to.sections[k] == seat::nowhere) continue;
         out.rows[to.sections[k]] = data.rows[k];

@@ -106,7 +106,7 @@ std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool> neede
     return renamed;
 }
 
-// Drops what no write needs; returns, by column of the section's rows, the column that it was.
+// Drops what no write needs, except for tables; returns, by number of the section's rows, which it was.
 std::vector<index> drop_unneeded(lane_section& s) {
     std::vector<bool> roots(s.nodes.size(), false);
     for (const state_write& w : s.writes) roots[w.node] = true;
@@ -117,27 +117,29 @@ std::vector<index> drop_unneeded(lane_section& s) {
     for (const node& n : s.nodes) {
         if (n.code == operation::row) is_read[n.args[0]] = true;
     }
-    std::vector<index> columns, new_column(is_read.size(), nowhere), nodes_of_columns;
+    std::vector<index> numbers, new_column(is_read.size(), nowhere), nodes_of_columns;
     for (index c = 0; c < is_read.size(); ++c) {
         if (!is_read[c]) continue;
-        new_column[c] = static_cast<index>(columns.size());
-        columns.push_back(c);
+        new_column[c] = static_cast<index>(numbers.size());
+        numbers.push_back(c);
         nodes_of_columns.push_back(s.per_run.columns[c]);
     }
     for (node& n : s.nodes) {
         if (n.code == operation::row) n.args[0] = new_column[n.args[0]];
     }
+    for (std::size_t i = s.place_of_table(0); i < s.row_width(); ++i)
+        numbers.push_back(static_cast<index>(i));
     // A united program has columns, but no code that makes them.
     if (s.per_run.nodes.empty()) {
-        s.per_run.columns.assign(columns.size(), 0);
-        return columns;
+        s.per_run.columns.assign(nodes_of_columns.size(), 0);
+        return numbers;
     }
     std::vector<bool> makes_column(s.per_run.nodes.size(), false);
     for (const index i : nodes_of_columns) makes_column[i] = true;
     const auto place = keep_needed(s.per_run.nodes, std::move(makes_column));
     s.per_run.columns.clear();
     for (const index i : nodes_of_columns) s.per_run.columns.push_back(place[i]);
-    return columns;
+    return numbers;
 }
 
 }  // namespace
@@ -164,18 +166,18 @@ std::optional<separated_moves> separate_moves(const path_program& p) {
         move = found.move_that_ends_at(end);
         step.nodes[end] = {operation::normal, {i, 0, 0}, 0};
     }
-    out.columns = drop_unneeded(step);
+    out.numbers_of_row = drop_unneeded(step);
     return out;
 }
 
 path_data data_of_code(const separated_moves& m, const path_data& data) {
     path_data out = data;
-    const std::size_t width = m.columns.size();
+    const std::size_t width = m.numbers_of_row.size();
     out.widths[0] = width;
     out.rows[0].resize(width * data.runs[0]);
     for (std::size_t run = 0; run < data.runs[0]; ++run) {
         for (std::size_t c = 0; c < width; ++c) {
-            out.rows[0][run * width + c] = data.rows[0][run * data.widths[0] + m.columns[c]];
+            out.rows[0][run * width + c] = data.rows[0][run * data.widths[0] + m.numbers_of_row[c]];
         }
     }
     return out;

@@ -24,8 +24,8 @@ struct factor_move {
 struct separated_moves {
     path_program code;                 // normal i of its step is the finished move of factor i
     std::vector<factor_move> factors;  // one for each normal of the step
-    // By column of the rows of code's step: the column that it was.
-    std::vector<std::uint32_t> columns;
+    // By number of a row of code's step, its columns and then its tables: which number of the row it was.
+    std::vector<std::uint32_t> numbers_of_row;
 };
 
 // Nothing if normals are used in any other way. That includes chains with a gap: a root that is missing is

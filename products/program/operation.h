@@ -46,6 +46,8 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
+    // Of a position in a table.
+    interpolate,
 };
 
 enum class result_type : std::uint8_t { number, truth };
@@ -90,6 +92,7 @@ inline constexpr std::array operations{
     operation_entry{operation::logical_and, "logical_and", 2, result_type::truth},
     operation_entry{operation::logical_or, "logical_or", 2, result_type::truth},
     operation_entry{operation::select, "select", 3, result_type::number},
+    operation_entry{operation::interpolate, "interpolate", 1, result_type::number},
 };
 
 constexpr const operation_entry& entry_of(operation code) {
@@ -98,6 +101,11 @@ constexpr const operation_entry& entry_of(operation code) {
 
 constexpr bool is_leaf(operation code) {
     return code <= operation::scenario;
+}
+
+// What the numbers of its operands do not say alone, so that no evaluator knows it.
+constexpr bool reads_table(operation code) {
+    return code == operation::interpolate;
 }
 
 // Every row of the table stands at its own enumerator's place.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "products/program/passes.h"
 
+#include <algorithm>
 #include <bit>
 #include <functional>
 #include <map>
@@ -69,7 +70,8 @@ std::vector<bool> write_roots(const section& s, const std::vector<bool>& live_st
 
 program fold(const program& p, evaluator evaluate) {
     return rebuild(p, [&](section& into, const node& n) -> index {
-        if (is_leaf(n.code)) return append(into, n);
+        // What stands in a table is data.
+        if (is_leaf(n.code) || reads_table(n.code)) return append(into, n);
         const int arity = entry_of(n.code).arity;
         const auto arg = [&](int i) -> const node& {
             return into.nodes[n.args[static_cast<std::size_t>(i)]];
@@ -202,6 +204,7 @@ void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
             case operation::normal:
             case operation::uniform:
             case operation::scenario:
+            case operation::interpolate:  // paths have the tables
                 out[i] = reach::path;
                 break;
             default:
@@ -300,6 +303,7 @@ path_program hoist(const program& p) {
     for (const section& s : p.sections) {
         lane_section& into = out.sections.emplace_back();
         into.name = s.name;
+        std::vector<index> new_table(s.tables.size(), nowhere);
         collector run(into.per_run);
         const auto reach_of = reaches(s.nodes);
         // Where each recorded node went: its index in the trade's, the run's or the path's code.
@@ -350,6 +354,14 @@ path_program hoist(const program& p) {
                 case reach::path:
                     rename(path_operand);
                     if (n.code == operation::state) n.args[0] = new_state[n.args[0]];
+                    if (n.code == operation::interpolate) {
+                        index& to = new_table[n.args[1]];
+                        if (to == nowhere) {
+                            to = static_cast<index>(into.tables.size());
+                            into.tables.push_back({n.args[1], s.tables[n.args[1]].size});
+                        }
+                        n.args[1] = to;
+                    }
                     into.nodes.push_back(n);
                     in_path[i] = static_cast<index>(into.nodes.size() - 1);
                     break;
@@ -401,15 +413,18 @@ path_data bind(const path_program& p, const program_data& data, evaluator evalua
     out.runs = data.runs;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
         const uniform_code& code = p.sections[s].per_run;
-        out.widths.push_back(code.columns.size());
-        if (code.columns.empty()) continue;
+        const std::size_t width = p.sections[s].row_width();
+        out.widths.push_back(width);
+        if (width == 0) continue;
         const std::size_t recorded_width = data.widths[s];
         const std::size_t runs = data.runs[s];
-        const std::size_t width = code.columns.size();
         out.rows[s].resize(runs * width);
         for (std::size_t r = 0; r < runs; ++r) {
-            compute(code, out.terms.data(), data.rows[s].data() + r * recorded_width, evaluate, scratch,
-                    out.rows[s].data() + r * width);
+            double* row = out.rows[s].data() + r * width;
+            compute(code, out.terms.data(), data.rows[s].data() + r * recorded_width, evaluate, scratch, row);
+            row += code.columns.size();
+            for (const lane_table& t : p.sections[s].tables)
+                row = std::copy_n(data.tables[s][t.source].data() + r * t.size, t.size, row);
         }
     }
     for (const index from : p.state_sources) out.initial_states.push_back(data.initial_states[from]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes over a program. None but `regroup` and `contract` changes a bit of any result; each returns a new
-// program and leaves state, term and row slots as they were, so the data recorded beside the program stays
-// valid.
+// program and leaves state, term, row and table slots as they were, so the data recorded beside the program
+// stays valid.
 #pragma once
 
 #include "products/program/program.h"
@@ -29,6 +29,12 @@ struct uniform_code {
     std::vector<std::uint32_t> columns;  // nodes whose results the paths read, by column
 };
 
+// A table that paths read, and its slot among those recorded.
+struct lane_table {
+    std::uint32_t source = 0;
+    std::uint32_t size = 0;
+};
+
 struct lane_section {
     std::string name;
     // Computed for each run of the section; its `term` slots are columns of per_trade, its `row` slots those
@@ -37,6 +43,15 @@ struct lane_section {
     // Computed for each path; `term` and `row` slots are columns of per_trade and per_run.
     std::vector<node> nodes;
     std::vector<state_write> writes;
+    std::vector<lane_table> tables{};  // by slot
+
+    // A row of its data has the columns of per_run and then the tables.
+    std::size_t row_width() const { return place_of_table(tables.size()); }
+    std::size_t place_of_table(std::size_t slot) const {
+        std::size_t place = per_run.columns.size();
+        for (std::size_t t = 0; t < slot; ++t) place += tables[t].size;
+        return place;
+    }
 };
 
 // A program with its uniform work hoisted and its dead states gone: what the back ends run.
@@ -59,7 +74,7 @@ path_program hoist(const program& p);
 // The numbers a trade's paths read.
 struct path_data {
     std::vector<double> terms;              // by column of per_trade
-    std::vector<std::vector<double>> rows;  // by section: row-major, one row a run
+    std::vector<std::vector<double>> rows;  // by section: row-major, one row a run, with its tables
     std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
     std::vector<scenario_rows> scenarios{};  // by slot

@@ -44,6 +44,7 @@ std::string expression(const node& n, const std::vector<std::string>& states, st
         if (a > 0) text += ", ";
         text += std::string(prefix) + std::to_string(n.args[static_cast<std::size_t>(a)]);
     }
+    if (reads_table(n.code)) text += ", table[" + std::to_string(n.args[1]) + "]";
     return text + ")";
 }
 
@@ -72,6 +73,10 @@ std::string print(const path_program& p) {
             print_uniform(out, s.per_run, "row");
         }
         out += s.name + ", on every path:\n";
+        for (std::size_t t = 0; t < s.tables.size(); ++t) {
+            out += "    table[" + std::to_string(t) + "] of " + std::to_string(s.tables[t].size) +
+                   " numbers, a row for each run\n";
+        }
         for (std::size_t i = 0; i < s.nodes.size(); ++i) {
             out += "    v" + std::to_string(i) + " = " + expression(s.nodes[i], p.states, "v") + "\n";
         }
@@ -109,6 +114,11 @@ std::string shape_of(const path_program& p) {
         for (const state_write& w : s.writes) {
             put(w.state);
             put(w.node);
+        }
+        // Nodes tell how many there are.
+        for (const lane_table& t : s.tables) {
+            put(t.source);
+            put(t.size);
         }
     }
     put(p.state_sources.size());

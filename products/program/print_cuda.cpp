@@ -28,7 +28,7 @@ std::string literal(double number) {
 }
 
 // `z` holds the normals of a step, then its uniforms, then its scenarios.
-std::string expression(const node& n, const path_program& p) {
+std::string expression(const node& n, const lane_section& of, const path_program& p) {
     const auto slot = std::to_string(n.args[0]);
     switch (n.code) {
         case operation::constant:
@@ -53,6 +53,11 @@ std::string expression(const node& n, const path_program& p) {
             break;
     }
     const operation_entry& entry = entry_of(n.code);
+    if (reads_table(n.code)) {
+        return "math::" + std::string(entry.name) + "(row.table(" +
+               std::to_string(of.place_of_table(n.args[1])) + "), " +
+               std::to_string(of.tables[n.args[1]].size) + ", v" + slot + ")";
+    }
     std::string text = "math::" + std::string(entry.name) + "(";
     for (int a = 0; a < entry.arity; ++a) {
         if (a > 0) text += ", ";
@@ -70,7 +75,7 @@ std::string constant(const std::string& name, std::size_t number) {
 std::string print_cuda(const path_program& p, const std::string& name) {
     std::string widths;
     for (const lane_section& s : p.sections) {
-        widths += (widths.empty() ? "" : ", ") + std::to_string(s.per_run.columns.size());
+        widths += (widths.empty() ? "" : ", ") + std::to_string(s.row_width());
     }
     std::string out = "struct " + name + " {\n";
     out += constant("states", p.states.size()) + constant("terms", p.per_trade.columns.size()) +
@@ -80,6 +85,8 @@ std::string print_cuda(const path_program& p, const std::string& name) {
            constant("output", p.outputs.at(0));
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
+    // What has none keeps its text.
+    if (!p.sections.at(0).tables.empty()) out += "    static constexpr bool step_has_tables = true;\n\n";
     out +=
         "    template <int k, class real, class shock, class row_numbers, class numbers>\n"
         "    static void section(real (&s)[states], const shock* z, const row_numbers& row, const numbers& "
@@ -90,8 +97,8 @@ std::string print_cuda(const path_program& p, const std::string& name) {
         if (of.writes.empty()) continue;
         out += "        if constexpr (k == " + std::to_string(k) + ") {\n";
         for (std::size_t i = 0; i < of.nodes.size(); ++i) {
-            out +=
-                "            const real v" + std::to_string(i) + " = " + expression(of.nodes[i], p) + ";\n";
+            out += "            const real v" + std::to_string(i) + " = " + expression(of.nodes[i], of, p) +
+                   ";\n";
         }
         for (const state_write& w : of.writes) {
             out += "            s[" + std::to_string(w.state) + "] = v" + std::to_string(w.node) + ";\n";

@@ -11,8 +11,9 @@
 namespace tilewalk::program {
 
 // struct `name`, which has the constants states, terms, sections, normals, uniforms and output, row_width(k),
-// and a function template section<k>(states, shocks, row, term). Operations are called as math::exp and so
-// on. Equal texts mean equal code: strikes, rows and whatever is computed once a trade are not in it.
+// step_has_tables if the step has some, and a function template section<k>(states, shocks, row, term).
+// Operations are called as math::exp and so on, with row.table(place) for a table. Equal texts mean equal
+// code: strikes, rows and whatever is computed once a trade are not in it.
 std::string print_cuda(const path_program& p, const std::string& name);
 
 }  // namespace tilewalk::program

@@ -15,7 +15,8 @@
 namespace tilewalk::program {
 
 // One value. The arguments of an operation are indices of earlier nodes of the same section; for term, row,
-// state, normal, uniform and scenario args[0] is the slot.
+// state, normal, uniform and scenario args[0] is the slot. For interpolate args[0] is the node of the
+// position and args[1] the slot of the table.
 struct node {
     operation code = operation::constant;
     std::array<std::uint32_t, 3> args{};
@@ -30,12 +31,28 @@ struct state_write {
     std::uint32_t node = 0;
 };
 
+// A row of `size` numbers for each run of the section, which paths read at a position of their own.
+struct table {
+    std::string name;
+    std::uint32_t size = 0;
+};
+
+// A position is a number of grid units, so that 0 is the first number of the table and size - 1 the last:
+//     at = position within [0, size - 1];  i = floor(at), at most size - 2;
+//     interpolate = fma(at - i, table[i + 1] - table[i], table[i]).
+// Beyond its ends a table so goes on flat. At a position that is not a number it gives what is none, having
+// read the first two numbers.
+inline constexpr std::uint32_t least_table_size = 2;
+// A float tells all its positions apart, and a word all numbers of a table for the longest path.
+inline constexpr std::uint32_t most_table_size = 16384;
+
 // Nodes read the states as they stood when the section began; writes happen together at its end.
 struct section {
     std::string name;
     std::vector<node> nodes;
     std::vector<state_write> writes;
     std::vector<std::string> rows;  // names of the row slots
+    std::vector<table> tables;      // by slot
 };
 
 // sections[0] is the step from one grid time to the next; the others are observations, run on the grid times
@@ -65,6 +82,8 @@ struct program_data {
     std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
     std::vector<scenario_rows> scenarios{};  // by slot
+    // By section and slot: a row of the table after the other.
+    std::vector<std::vector<std::vector<double>>> tables{};
 };
 
 }  // namespace tilewalk::program

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "products/program/recorder.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -166,7 +167,54 @@ value recorder::scenario(std::string_view name, const scenario_rows& from) {
     return add_node({operation::scenario, {slot, 0, 0}, 0});
 }
 
+tabulated recorder::table(std::string_view name, std::span<const double> numbers, std::size_t size) {
+    const std::string quoted = "table '" + std::string(name) + "'";
+    if (size < least_table_size || size > most_table_size) {
+        defect(quoted + " has " + std::to_string(size) + " numbers in a row, not " +
+               std::to_string(least_table_size) + " to " + std::to_string(most_table_size));
+    }
+    if (eager_) {
+        if (numbers.size() != size) defect(quoted + " is eager and has not one row");
+        eager_tables_.emplace_back(numbers.begin(), numbers.end());
+        return {this, eager_section, static_cast<std::uint32_t>(eager_tables_.size() - 1)};
+    }
+    open& s = current();
+    if (numbers.size() != s.runs * size) defect(quoted + " does not have one row a run");
+    const auto [found, is_new] =
+        s.table_slots.try_emplace(std::string(name), static_cast<std::uint32_t>(s.tables.size()));
+    const std::uint32_t slot = found->second;
+    if (is_new) {
+        s.code.tables.push_back({std::string(name), static_cast<std::uint32_t>(size)});
+        s.tables.emplace_back(numbers.begin(), numbers.end());
+    } else if (s.code.tables[slot].size != size ||
+               !std::equal(numbers.begin(), numbers.end(), s.tables[slot].begin(), same_bits)) {
+        defect(quoted + " is given twice");
+    }
+    return {this, current_, slot};
+}
+
+value recorder::interpolate(tabulated in, value position) {
+    const std::uint32_t section = eager_ ? eager_section : current_;
+    if (in.home_ != this || in.section_ != section) defect("a table belongs to another section or recorder");
+    if (position.home_ != this || position.section_ != section) {
+        defect("the position in a table belongs to another section or recorder");
+    }
+    if (eager_) return constant(interpolated(eager_tables_[in.slot_], position.constant()));
+    return add_node({operation::interpolate, {position.index_, in.slot_, 0}, 0});
+}
+
+// As a path does it.
+double recorder::interpolated(const std::vector<double>& table, double position) const {
+    using enum operation;
+    const auto last = static_cast<double>(table.size() - 1);
+    const double at = evaluate_(min, last, evaluate_(max, 0.0, position, 0), 0);
+    const double i = evaluate_(min, evaluate_(floor, evaluate_(max, at, 0.0, 0), 0, 0), last - 1, 0);
+    const double* from = table.data() + static_cast<std::size_t>(i);
+    return evaluate_(fma, evaluate_(sub, at, i, 0), evaluate_(sub, from[1], from[0], 0), from[0]);
+}
+
 value recorder::apply(operation code, value a, value b, value c) {
+    if (reads_table(code)) defect("an operand of '" + std::string(entry_of(code).name) + "' is a table");
     const int arity = entry_of(code).arity;
     const std::array<value, 3> args{a, b, c};
     node n{code, {}, 0};
@@ -212,6 +260,7 @@ recorder::recorded recorder::finish() && {
         out.data.rows.push_back(std::move(rows));
         out.data.runs.push_back(s.runs);
         out.data.widths.push_back(width);
+        out.data.tables.push_back(std::move(s.tables));
         out.code.sections.push_back(std::move(s.code));
     }
     return out;

@@ -40,6 +40,20 @@ class value {
     std::uint32_t index_ = 0;
 };
 
+// A handle of a table of the section being recorded.
+class tabulated {
+  public:
+    tabulated() = default;
+
+  private:
+    friend class recorder;
+    tabulated(recorder* home, std::uint32_t section, std::uint32_t slot)
+        : home_(home), section_(section), slot_(slot) {}
+    recorder* home_ = nullptr;
+    std::uint32_t section_ = 0;
+    std::uint32_t slot_ = 0;
+};
+
 class recorder {
   public:
     explicit recorder(evaluator evaluate);
@@ -73,6 +87,12 @@ class recorder {
     // the same slot.
     value scenario(std::string_view name, const scenario_rows& from);
 
+    // A table of `size` numbers, one row of them for each run of the section, that paths read between its
+    // numbers (see program.h). The same name gives the same slot.
+    tabulated table(std::string_view name, std::span<const double> numbers, std::size_t size);
+    // The position is in grid units. In an eager recorder the one row and the position give a constant.
+    value interpolate(tabulated in, value position);
+
     value apply(operation code, value a, value b = {}, value c = {});
 
     struct recorded {
@@ -89,9 +109,12 @@ class recorder {
         bool recorded = false;
         std::map<std::string, std::uint32_t, std::less<>> row_slots;
         std::vector<std::vector<double>> columns;
+        std::map<std::string, std::uint32_t, std::less<>> table_slots;
+        std::vector<std::vector<double>> tables;
     };
     const node& node_of(value v) const;
     value add_node(const node& n);
+    double interpolated(const std::vector<double>& table, double position) const;
     open& current();
 
     evaluator evaluate_;
@@ -105,6 +128,7 @@ class recorder {
     std::map<std::string, std::uint32_t, std::less<>> scenario_slots_;
     std::vector<open> sections_;
     std::vector<node> eager_nodes_;
+    std::vector<std::vector<double>> eager_tables_;
     std::uint32_t current_ = 0;
     bool eager_ = false;
     int normals_ = 0;
