@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Local volatility: of an implied surface by Dupire's formula, or given directly; as tables for the steps of
+// a path.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/market/surface.h"
+
+namespace tilewalk::markets {
+
+// Given directly: linear in time and in the spot, flat outside.
+struct local_volatility_grid {
+    std::vector<double> years, spots;               // strictly increasing
+    std::vector<std::vector<double>> volatilities;  // a row for each time
+};
+
+// sigma(t, x) of dX = sigma X dW, X = spot / forward, x = log X.
+//
+// Of an implied surface it is sigma^2 = w_t / g: how fast total variance rises over Gatheral's g, which is
+// what the smile makes of the density. Where the surface has arbitrage this is no variance. So w_t counts as
+// 0 where it is negative and g as least_ratio where it is less; and sigma is never above most_volatility.
+class local_volatility {
+  public:
+    static constexpr double least_ratio = 0.04;  // at most 5 times the forward volatility
+    static constexpr double most_volatility = 10;
+    // What a table spans, in standard deviations at the end of the step: a path is beyond with a probability
+    // of 6e-7, and has the volatility of the table's end there.
+    static constexpr double table_deviations = 5;
+
+    using forward_function = std::function<double(double years)>;
+
+    static local_volatility of_surface(implied_surface surface);
+    static local_volatility of_grid(local_volatility_grid grid, forward_function forward);
+
+    // The mean of sigma^2 over the time from t0 to t1 at x; t0 < t1. Of a surface, the rise of total variance
+    // enters exactly, however many expiries lie between.
+    double local_variance(double t0, double t1, double x) const;
+
+    // For the step from t0 to t1: the x that a path can reach, low < 0 < high.
+    std::pair<double, double> table_range(double t0, double t1) const;
+    // The square roots of local_variance at out.size() >= 2 evenly spaced x, both ends included.
+    void table(double t0, double t1, double x_low, double x_high, std::span<double> out) const;
+
+  private:
+    struct given {
+        local_volatility_grid grid;
+        forward_function forward;
+
+        double at(double years, double x) const;
+    };
+
+    explicit local_volatility(std::variant<implied_surface, given> form) : form_(std::move(form)) {}
+    // Times inside of (t0, t1) at which the form has a kink.
+    template <class Piece>
+    double over_pieces(double t0, double t1, Piece piece) const;
+
+    std::variant<implied_surface, given> form_;
+    std::vector<double> kinks_;
+};
+
+}  // namespace tilewalk::markets
