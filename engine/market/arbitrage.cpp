@@ -18,8 +18,9 @@ namespace {
 
 constexpr double checked_deviations = 6;
 constexpr double quoted_deviations = 4;  // of SVI
-constexpr int even_points = 400;         // over all that is checked
-constexpr int points_between = 16;       // two neighbouring quotes
+constexpr double highest_volatility = 10;
+constexpr int even_points = 400;    // over all that is checked
+constexpr int points_between = 16;  // two neighbouring quotes
 // What rounding makes of prices, of variances and of g.
 constexpr double price_rounding = 1e-13;
 constexpr double variance_rounding = 1e-12;
@@ -32,12 +33,57 @@ double call_price(double log_moneyness, double volatility, double years) {
     return kernels::norm_cdf(d1) - kernels::exp(log_moneyness) * kernels::norm_cdf(d1 - deviation);
 }
 
+// A quoted call, as a part of the forward.
+struct call {
+    double strike = 0, price = 1;
+    const quote* at = nullptr;  // none for the strike 0
+};
+
+std::vector<call> calls_of(const expiry& e) {
+    std::vector<call> calls(1);
+    for (const quote& q : e.quotes) {
+        calls.push_back(
+            {kernels::exp(q.log_moneyness), call_price(q.log_moneyness, q.volatility, e.years), &q});
+    }
+    return calls;
+}
+
+bool exceeds(double price, double bound, double strike) {
+    return price - bound > price_rounding * std::max(1.0, strike);
+}
+
+// On the line through two calls.
+double chord(const call& a, const call& b, double strike) {
+    return a.price + (b.price - a.price) * ((strike - a.strike) / (b.strike - a.strike));
+}
+
+// Prices that fall with the strike and are convex in it lie below the chord between two calls, and above the
+// chords of those to the left and to the right. At a call all of them are its price.
+double most_price(const std::vector<call>& calls, double strike) {
+    if (strike >= calls.back().strike) return calls.back().price;
+    const auto above = std::upper_bound(calls.begin(), calls.end(), strike,
+                                        [](double k, const call& c) { return k < c.strike; });
+    return chord(*(above - 1), *above, strike);
+}
+
+double least_price(const std::vector<call>& calls, double strike) {
+    // Strikes that differ by rounding are the same.
+    const double rounding = 1e-12 * strike;
+    double least = std::max(1 - strike, 0.0);
+    for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
+        const call &left = calls[i], &right = calls[i + 1];
+        if (std::abs(right.strike - strike) <= rounding) return right.price;
+        if (right.strike < strike || left.strike > strike)
+            least = std::max(least, chord(left, right, strike));
+    }
+    return least;
+}
+
 // A place where something is looked for.
 struct spot_check {
     double x = 0;
     const expiry* of = nullptr;  // whose quote stands there, if one does
     const quote* at = nullptr;   // that quote
-    bool quoted = false;         // between quotes, or as good as that for SVI
 };
 
 class search {
@@ -47,11 +93,11 @@ class search {
     std::vector<arbitrage> all() {
         const std::vector<expiry>& expiries = surface_.expiries();
         for (std::size_t i = 0; i < expiries.size(); ++i) {
-            convexity(expiries[i]);
-            butterflies(expiries[i]);
+            // No interpolation mends what is wrong in the quotes, so it is not searched then.
+            if (!butterflies_in_quotes(expiries[i])) butterflies(expiries[i]);
             if (i + 1 == expiries.size()) break;
             butterflies_between(expiries[i], expiries[i + 1]);
-            calendar(expiries[i], expiries[i + 1]);
+            if (!calendar_in_quotes(expiries[i], expiries[i + 1])) calendar(expiries[i], expiries[i + 1]);
         }
         return std::move(found_);
     }
@@ -59,12 +105,12 @@ class search {
   private:
     bool is_svi() const { return surface_.form() == implied_surface::written_by::svi; }
 
-    // "the strike 100", of a quote as written.
+    // "the strike 100": as written, where a quote stands there.
     std::string named(const expiry& e, const spot_check& point) const {
+        if (point.at) return named(*point.at);
         if (is_svi()) return "the log-moneyness " + rounded(point.x);
         const bool by_strike = surface_.form() == implied_surface::written_by::strike;
-        return std::string(by_strike ? "the strike " : "the moneyness ") +
-               (point.at ? point.at->written : rounded(e.forward * kernels::exp(point.x)));
+        return (by_strike ? "the strike " : "the moneyness ") + rounded(e.forward * kernels::exp(point.x));
     }
 
     // In order, with the quotes of both expiries if there are two; where they meet, the later one's is first.
@@ -76,31 +122,27 @@ class search {
             if (!of) continue;
             for (std::size_t i = 0; i < of->quotes.size(); ++i) {
                 const double x = of->quotes[i].log_moneyness;
-                points.push_back({x, of, &of->quotes[i], false});
+                points.push_back({x, of, &of->quotes[i]});
                 if (i + 1 == of->quotes.size()) break;
                 const double width = of->quotes[i + 1].log_moneyness - x;
                 for (int k = 1; k < points_between; ++k)
-                    points.push_back({x + width * k / points_between, nullptr, nullptr, false});
+                    points.push_back({x + width * k / points_between, nullptr, nullptr});
             }
             if (of->quotes.empty()) continue;
             low = std::min(low, of->quotes.front().log_moneyness);
             high = std::max(high, of->quotes.back().log_moneyness);
         }
         for (int k = 0; k <= even_points; ++k)
-            points.push_back({low + (high - low) * k / even_points, nullptr, nullptr, false});
-        for (spot_check& point : points) point.quoted = is_quoted(e, point.x) && is_quoted(last, point.x);
+            points.push_back({low + (high - low) * k / even_points, nullptr, nullptr});
         std::stable_sort(points.begin(), points.end(),
                          [](const spot_check& a, const spot_check& b) { return a.x < b.x; });
         return points;
     }
 
+    // SVI has no quotes; this is where it is held to have them.
     bool is_quoted(const expiry& e, double x) const {
-        if (is_svi()) {
-            return std::abs(x) <= quoted_deviations * std::sqrt(std::max(e.variance.at(x).variance, 0.0));
-        }
-        // The logarithms of one moneyness under two forwards differ by rounding.
-        const double rounding = 1e-12;
-        return x >= e.variance.first_quote() - rounding && x <= e.variance.last_quote() + rounding;
+        return is_svi() &&
+               std::abs(x) <= quoted_deviations * std::sqrt(std::max(e.variance.at(x).variance, 0.0));
     }
 
     // Runs of points where `size_at` is positive, each by its worst: in_quotes if any of its points is.
@@ -120,7 +162,7 @@ class search {
                 continue;
             }
             const bool of_quotes = in_quotes(point);
-            // A quote that is wrong is named rather than a worse point beside it.
+            // What is quoted is named rather than a worse point beyond it.
             if (!worst || (of_quotes && !worst_in_quotes) ||
                 (of_quotes == worst_in_quotes && size > worst->second)) {
                 worst = std::pair(point, size);
@@ -130,68 +172,94 @@ class search {
         end();
     }
 
-    // Call prices of the quotes alone.
-    void convexity(const expiry& e) {
-        struct call {
-            double strike, price;
-        };
-        const auto strike_of = [&](const quote& q) {
-            return surface_.form() == implied_surface::written_by::strike ? "the strike " + q.written
-                                                                          : "the moneyness " + q.written;
-        };
-        std::vector<call> calls{{0, 1}};
-        for (const quote& q : e.quotes) {
-            calls.push_back(
-                {kernels::exp(q.log_moneyness), call_price(q.log_moneyness, q.volatility, e.years)});
-        }
-        for (std::size_t i = 1; i < calls.size(); ++i) {
-            const quote& q = e.quotes[i - 1];
-            const call &before = calls[i - 1], &here = calls[i];
-            const bool last = i + 1 == calls.size();
-            // The last call costs at most what the one before costs, every other what its neighbours allow.
-            const double allowed = last ? before.price
-                                        : before.price + (calls[i + 1].price - before.price) *
-                                                             (here.strike - before.strike) /
-                                                             (calls[i + 1].strike - before.strike);
-            const double size = here.price - allowed;
-            if (!(size > price_rounding * std::max(1.0, here.strike))) continue;
-            const std::string neighbours = last ? "the one at " + e.quotes[i - 2].written + " costs"
-                                                : "those at " + (i == 1 ? "0" : e.quotes[i - 2].written) +
-                                                      " and " + e.quotes[i].written + " allow";
-            found_.push_back(
-                {arbitrage::kind::butterfly, true, e.years, q.log_moneyness, size, q.where, q.key_path,
-                 "butterfly arbitrage at " + strike_of(q) + " of " + e.written + ": with the volatility " +
-                     rounded(q.volatility) + " the call costs " + rounded(here.price * e.forward) +
-                     ", more than the " + rounded(allowed * e.forward) + " that " + neighbours +
-                     at_most(e, q, allowed)});
-        }
+    std::string named(const quote& q) const {
+        const bool by_strike = surface_.form() == implied_surface::written_by::strike;
+        return (by_strike ? "the strike " : "the moneyness ") + q.written;
     }
 
-    // The volatility at which a call has this price, in words.
-    static std::string at_most(const expiry& e, const quote& q, double price) {
-        if (!(price > std::max(1 - kernels::exp(q.log_moneyness), 0.0))) {
-            return "; no volatility is low enough there, expected higher ones beside it";
+    // By a quote and a price that its call may not go beyond, as parts of the forward. Says what the bound
+    // comes from and which volatility meets it.
+    void report_price(arbitrage::kind what, const expiry& e, const quote& q, double price, double bound,
+                      const std::string& whose) {
+        const bool too_dear = price > bound;
+        const double intrinsic = std::max(1 - kernels::exp(q.log_moneyness), 0.0);
+        std::string expected = "; no volatility is low enough for that";
+        if (bound > intrinsic) {
+            double low = 0, high = highest_volatility;
+            for (int k = 0; k < 100; ++k) {
+                const double middle = (low + high) / 2;
+                (call_price(q.log_moneyness, middle, e.years) < bound ? low : high) = middle;
+            }
+            expected = std::string("; expected a volatility of at ") + (too_dear ? "most " : "least ") +
+                       rounded(low);
         }
-        double low = 0, high = q.volatility;
-        for (int k = 0; k < 100; ++k) {
-            const double middle = (low + high) / 2;
-            (call_price(q.log_moneyness, middle, e.years) < price ? low : high) = middle;
+        const std::string kind = what == arbitrage::kind::butterfly ? "butterfly" : "calendar";
+        found_.push_back({what, true, e.years, q.log_moneyness, std::abs(price - bound), q.where, q.key_path,
+                          kind + " arbitrage at " + named(q) + " of " + e.written + ": with the volatility " +
+                              rounded(q.volatility) + " the call costs " + rounded(price) +
+                              " of the forward, " + (too_dear ? "more" : "less") + " than the " +
+                              rounded(bound) + " that " + whose + " allow" + expected});
+    }
+
+    // Returns whether there is any.
+    bool butterflies_in_quotes(const expiry& e) {
+        const std::vector<call> calls = calls_of(e);
+        const std::size_t before = found_.size();
+        for (std::size_t i = 1; i < calls.size(); ++i) {
+            const bool last = i + 1 == calls.size();
+            // The last call costs at most what the one before costs, every other what its neighbours allow.
+            const double most =
+                last ? calls[i - 1].price : chord(calls[i - 1], calls[i + 1], calls[i].strike);
+            if (!exceeds(calls[i].price, most, calls[i].strike)) continue;
+            const std::string left = calls[i - 1].at ? calls[i - 1].at->written : "0";
+            report_price(
+                arbitrage::kind::butterfly, e, *calls[i].at, calls[i].price, most,
+                last ? "the quotes to " + left : "those at " + left + " and " + calls[i + 1].at->written);
         }
-        return "; expected a volatility of at most " + rounded(low);
+        return found_.size() > before;
+    }
+
+    // The same for two expiries: a call of a moneyness costs more, as a part of the forward, if it lives
+    // longer.
+    bool calendar_in_quotes(const expiry& first, const expiry& second) {
+        const std::vector<call> early = calls_of(first), late = calls_of(second);
+        const std::size_t before = found_.size();
+        for (const call& c : late) {
+            const double least = c.at ? least_price(early, c.strike) : 0;
+            if (!exceeds(least, c.price, c.strike)) continue;
+            report_price(arbitrage::kind::calendar, second, *c.at, c.price, least,
+                         "the quotes of " + first.written);
+        }
+        for (const call& c : early) {
+            // Where the other quotes the same moneyness it has been seen already.
+            const bool is_seen = std::any_of(late.begin(), late.end(), [&](const call& other) {
+                return std::abs(other.strike - c.strike) <= 1e-12 * c.strike;
+            });
+            if (is_seen) continue;
+            const double most = most_price(late, c.strike);
+            if (!exceeds(c.price, most, c.strike)) continue;
+            report_price(arbitrage::kind::calendar, first, *c.at, c.price, most,
+                         "the quotes of " + second.written);
+        }
+        return found_.size() > before;
     }
 
     void butterflies(const expiry& e) {
         runs(
             places(e, nullptr),
             [&](const spot_check& p) { return -ratio_rounding - density_ratio(e.variance.at(p.x), p.x); },
-            [&](const spot_check& p) { return is_svi() && p.quoted; },
+            [&](const spot_check& p) { return is_quoted(e, p.x); },
             [&](const spot_check& p, double size, bool in_quotes) {
                 const smile_point w = e.variance.at(p.x);
                 report(arbitrage::kind::butterfly, in_quotes, e, p, size + ratio_rounding,
                        "butterfly arbitrage at " + named(e, p) + " of " + e.written +
-                           negative_density(w, p.x) +
-                           (in_quotes ? "" : ", by the interpolation between quotes or beyond them"));
+                           negative_density(w, p.x) + (in_quotes ? "" : of_interpolation()));
             });
+    }
+
+    std::string of_interpolation() const {
+        return std::string(is_svi() ? ", far from the money" : ", by the interpolation alone") +
+               "; the local volatility is bounded there";
     }
 
     static std::string negative_density(const smile_point& w, double x) {
@@ -212,11 +280,11 @@ class search {
             [&](const spot_check& p, double size, bool) {
                 const std::string where = is_svi() ? "the log-moneyness " + rounded(p.x)
                                                    : "the moneyness " + rounded(kernels::exp(p.x));
-                report(arbitrage::kind::butterfly, false, second, {p.x, nullptr, nullptr, false},
+                report(arbitrage::kind::butterfly, false, second, {p.x, nullptr, nullptr},
                        size + ratio_rounding,
                        "butterfly arbitrage at " + where + " halfway from " + first.written + " to " +
                            second.written + negative_density(surface_.total_variance(middle, p.x).at, p.x) +
-                           ", by the interpolation in time");
+                           of_interpolation());
                 found_.back().years = middle;
             });
     }
@@ -229,7 +297,7 @@ class search {
                 const double before = variance(first, p.x);
                 return before - variance(second, p.x) - variance_rounding * std::abs(before);
             },
-            [&](const spot_check& p) { return p.quoted && (is_svi() || p.at); },
+            [&](const spot_check& p) { return is_quoted(first, p.x) && is_quoted(second, p.x); },
             [&](const spot_check& p, double, bool in_quotes) {
                 const expiry& named_by = p.of ? *p.of : second;
                 const double before = variance(first, p.x), after = variance(second, p.x);
@@ -240,7 +308,7 @@ class search {
                         " to " + rounded(after) + " at " + second.written +
                         (in_quotes ? "; expected a volatility of at least " +
                                          rounded(std::sqrt(before / second.years)) + " at " + second.written
-                                   : ", by the interpolation between quotes or beyond them"));
+                                   : of_interpolation()));
             });
     }
 

@@ -148,6 +148,12 @@ void local_volatility::table(double t0, double t1, double x_low, double x_high, 
         const double x = i + 1 == out.size() ? x_high : x_low + step * static_cast<double>(i);
         out[i] = std::sqrt(local_variance(t0, t1, x));
     }
+    double before = out[0];
+    for (std::size_t i = 1; i + 1 < out.size(); ++i) {
+        const double here = out[i], bend = before + out[i + 1] - 2 * here;
+        out[i] = std::clamp(here - bend / 12, 0.0, most_volatility);
+        before = here;
+    }
 }
 
 }  // namespace tilewalk::markets

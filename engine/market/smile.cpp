@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -126,16 +125,6 @@ smile_point smile::at(double x) const {
     }
     if (x > s.x.back()) return beyond(s.variances.back(), s.last_slope, x - s.x.back());
     return between(s, x);
-}
-
-double smile::first_quote() const {
-    const auto* s = std::get_if<spline>(&form_);
-    return s ? s->x.front() : -std::numeric_limits<double>::infinity();
-}
-
-double smile::last_quote() const {
-    const auto* s = std::get_if<spline>(&form_);
-    return s ? s->x.back() : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace tilewalk::markets

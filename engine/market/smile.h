@@ -38,9 +38,6 @@ class smile {
     static smile svi(const svi_parameters& parameters);
 
     smile_point at(double x) const;
-    // Where quotes end; all of it for SVI.
-    double first_quote() const;
-    double last_quote() const;
 
   private:
     struct spline {

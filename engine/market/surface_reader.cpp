@@ -282,8 +282,7 @@ bool reads_repair(const node& value) {
     const auto first = std::find_if(findings.begin(), findings.end(), in_quotes);
     const auto all = std::count_if(findings.begin(), findings.end(), in_quotes);
     throw error(error_kind::input,
-                first->message +
-                    (all > 1 ? " (" + std::to_string(all - 1) + " more like it in the surface)" : "") +
+                first->message + (all > 1 ? " (" + std::to_string(all - 1) + " more in the surface)" : "") +
                     "; to price with a local volatility that is bounded there, write arbitrage: repair",
                 first->where, first->key_path);
 }
