@@ -667,6 +667,11 @@ TEST(arbitrage, is_named_where_it_was_planted) {
          "0.3 the "
          "call costs 0.08447 of the forward, more than the 0.0821257 that the quotes of 1 allow; expected a "
          "volatility of at most 0.291644"},
+        // Nor does the earlier one here, whose prices bound the one between by convexity.
+        {"by_strike: {0.5: {85: 0.3, 95: 0.3, 105: 0.3, 115: 0.3}, 1: {100: 0.15, 160: 0.15}}",
+         "m.yaml:1:62: by_strike.1.100: calendar arbitrage at the strike 100 of 1: with the volatility 0.15 "
+         "the call "
+         "costs 0.0597853 of the forward, less than the 0.07"},
         // Axel Vogt's: a wing of negative density.
         {"svi: {1: {a: -0.041, b: 0.1331, rho: 0.306, m: 0.3586, sigma: 0.4153}}",
          "m.yaml:1:7: svi.1: butterfly arbitrage at the log-moneyness 0.890759 of 1: the density is "

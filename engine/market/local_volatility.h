@@ -35,6 +35,9 @@ class local_volatility {
     //     3.5     1.35  0.93  0.92  0.91
     //     4       1.43  0.89  0.25  0.25
     //     5       4.81  2.26  0.36  0.24
+    // At a single x a table of 100 is off by 0.2 basis points on average and by 6 in the bend of the sharpest
+    // SVI smile (256: by 1), by 40 at the last quote of a spline, where its curvature has a kink; prices see
+    // only the mean.
     static constexpr double table_deviations = 4;
 
     using forward_function = std::function<double(double years)>;
