@@ -65,12 +65,12 @@ class local_volatility {
     };
 
     explicit local_volatility(std::variant<implied_surface, given> form) : form_(std::move(form)) {}
-    // Times inside of (t0, t1) at which the form has a kink.
+    // The sum of piece(from, to) over [t0, t1] cut at the kinks.
     template <class Piece>
     double over_pieces(double t0, double t1, Piece piece) const;
 
     std::variant<implied_surface, given> form_;
-    std::vector<double> kinks_;
+    std::vector<double> kinks_;  // times
 };
 
 }  // namespace tilewalk::markets
