@@ -173,6 +173,8 @@ bool is_scenario_volatility(const node& value) {
     return value.is_mapping() && (value.find("scenarios") != nullptr || value.find("times") != nullptr);
 }
 
+}  // namespace
+
 volatility read_volatility(const node& value, dates::date as_of) {
     if (value.is_scalar()) return volatility::flat(read_volatility_level(value));
     if (!value.is_mapping()) {
@@ -191,6 +193,8 @@ volatility read_volatility(const node& value, dates::date as_of) {
     }
     return volatility::by_term(std::move(read.years), std::move(read.values));
 }
+
+namespace {
 
 class market_reader {
   public:

@@ -10,6 +10,11 @@ namespace tilewalk::models {
 
 std::shared_ptr<const model> read_black_scholes(const config::node& parameters, dates::date as_of);
 std::shared_ptr<const model> read_heston(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_merton(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_kou(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_bates(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_variance_gamma(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_nig(const config::node& parameters, dates::date as_of);
 
 // That of an asset which names none.
 const model& default_model();
@@ -20,6 +25,11 @@ std::span<const catalogue_entry> catalogue() {
                         "lognormal, its volatility flat, by term or by path; exact between dates",
                         read_black_scholes},
         catalogue_entry{"heston", "stochastic variance that reverts to a mean", read_heston},
+        catalogue_entry{"merton", "lognormal with normal jumps", read_merton},
+        catalogue_entry{"kou", "lognormal with exponential jumps up and down", read_kou},
+        catalogue_entry{"bates", "stochastic variance with normal jumps", read_bates},
+        catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", read_variance_gamma},
+        catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", read_nig},
     };
     return entries;
 }

@@ -64,6 +64,8 @@ class walk {
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // The longest step of a path that ends at `last`; 0: as long as may be.
     virtual double longest_step(double /*last*/) const { return 0; }
+    // The same of a path while it is watched continuously.
+    virtual double longest_watched_step() const { return 0; }
 
     // Declares the walk's states.
     virtual void begin(step& /*of*/) {}

@@ -5,6 +5,7 @@
 #include "engine/models/world.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -102,6 +103,10 @@ class joint_world final : public world {
             for (const driver& d : f.quanto) add(d.vol->pillars());
             add(f.carry->pillars());
             if (!f.is_asset()) continue;
+            if (const double longest = f.walk->longest_watched_step(); longest > 0) {
+                const double steps = std::ceil((to - from) / longest);
+                for (double k = 1; k < steps; ++k) times.push_back(from + (to - from) * (k / steps));
+            }
             add(f.asset->dividend_yield.pillars());
             for (const auto& d : f.asset->dividends) {
                 if (d.years > from && d.years < to) times.push_back(d.years);
