@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/market/market_state.h"
+#include "engine/market/wording.h"
 #include "engine/models/black_scholes.h"
 #include "kernels/math.h"
 
@@ -189,7 +190,7 @@ void expect_moderate(const config::node& parameters, double gap) {
     parameters.fail(
         "found jumps that leave the mean of the logarithm as far below the logarithm of the mean "
         "as a volatility of " +
-        config::shown(kernels::sqrt(2 * gap)) + ", expected them as wild as one of at most " +
+        markets::rounded(kernels::sqrt(2 * gap)) + ", expected them as wild as one of at most " +
         config::shown(most_volatility));
 }
 

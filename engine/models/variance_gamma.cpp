@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/market/wording.h"
 #include "engine/models/jumps.h"
 #include "engine/models/subordinated.h"
 #include "kernels/math.h"
@@ -79,7 +80,7 @@ std::shared_ptr<const model> read_variance_gamma(const config::node& parameters,
     const double theta = read_parameter(parameters, "theta", {-5, 5});
     const double share = theta * nu + 0.5 * sigma * sigma * nu;
     if (!(share < 1)) {
-        parameters.fail("found theta nu + sigma^2 nu / 2 = " + config::shown(share) +
+        parameters.fail("found theta nu + sigma^2 nu / 2 = " + markets::rounded(share) +
                         ", with which the asset has no mean; expected it below 1");
     }
     const double drift = log_less(share) / nu;
