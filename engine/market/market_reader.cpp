@@ -173,6 +173,8 @@ bool is_scenario_volatility(const node& value) {
     return value.is_mapping() && (value.find("scenarios") != nullptr || value.find("times") != nullptr);
 }
 
+}  // namespace
+
 volatility read_volatility(const node& value, dates::date as_of) {
     if (value.is_scalar()) return volatility::flat(read_volatility_level(value));
     if (!value.is_mapping()) {
@@ -191,6 +193,8 @@ volatility read_volatility(const node& value, dates::date as_of) {
     }
     return volatility::by_term(std::move(read.years), std::move(read.values));
 }
+
+namespace {
 
 // The nearest correlation matrix in the sum of squares (Higham 2002: projections in turn onto the matrices
 // with no negative eigenvalue and onto those with a diagonal of ones, the first corrected as by Dykstra),
@@ -436,16 +440,6 @@ class market_reader {
                 read.vol = read_volatility(*vol, market_.as_of);
             }
         }
-        if (const node* moves = value.find("model")) {
-            if (value.find("volatility") != nullptr) {
-                moves->fail("found a model beside a volatility, expected one of them");
-            }
-            read.model = models::read_model(*moves, market_.as_of);
-            for (const models::own_factor& f : read.model->own_factors()) {
-                market_.own_factors[member.key + "." + f.name] = {member.key, f.correlation.from(0),
-                                                                  f.correlation.is_constant()};
-            }
-        }
         if (const node* dividends = value.find("dividends")) {
             expect_sequence(*dividends, "a list of dividends, such as [{date: 2026-06-01, amount: 0.5}]");
             for (const node& item : dividends->items()) {
@@ -455,6 +449,17 @@ class market_reader {
             std::stable_sort(read.dividends.begin(), read.dividends.end(),
                              [](const dividend& a, const dividend& b) { return a.years < b.years; });
             spot_map(read, market_.discount_curve(read.currency), 0);  // complains if they exceed the spot
+        }
+        if (const node* moves = value.find("model")) {
+            if (value.find("volatility") != nullptr) {
+                moves->fail("found a model beside a volatility, expected one of them");
+            }
+            read.model =
+                models::read_model(*moves, {market_.as_of, read, market_.discount_curve(read.currency)});
+            for (const models::own_factor& f : read.model->own_factors()) {
+                market_.own_factors[member.key + "." + f.name] = {member.key, f.correlation.from(0),
+                                                                  f.correlation.is_constant()};
+            }
         }
         return read;
     }

@@ -71,5 +71,7 @@ struct market_state {
 };
 
 market_state read_market(const config::node& root);
+// A number, or a mapping of dates or years to numbers.
+volatility read_volatility(const config::node& value, dates::date as_of);
 
 }  // namespace tilewalk::markets

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lognormal: a volatility, flat, by term, or for each path its own. Steps are exact for any length, so a path
 // stops only at dates that matter.
+#include "engine/models/black_scholes.h"
+
 #include <memory>
 #include <vector>
 
@@ -18,11 +20,11 @@ using program::value;
 
 class lognormal final : public walk {
   public:
-    explicit lognormal(const markets::asset& of) : of_(of) {}
+    lognormal(const volatility& vol, const markets::asset& of) : vol_(vol), of_(of) {}
 
-    const volatility& scale() const override { return *of_.vol; }
+    const volatility& scale() const override { return vol_; }
     double drift(double from, double to) const override {
-        return -0.5 * volatility::covariance(*of_.vol, *of_.vol, from, to);
+        return -0.5 * volatility::covariance(vol_, vol_, from, to);
     }
     moved record(step& of, value x) override { return {x + of.own()}; }
     value variance_between(step&, value scaled) override { return scaled; }
@@ -30,6 +32,7 @@ class lognormal final : public walk {
     location where() const override { return of_.where; }
 
   private:
+    const volatility& vol_;
     const markets::asset& of_;
 };
 
@@ -91,7 +94,7 @@ class black_scholes final : public model {
     std::string describe() const override { return "black_scholes, exact between dates"; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         if (of.scenario_vol) return std::make_unique<lognormal_by_scenario>(of);
-        if (of.vol) return std::make_unique<lognormal>(of);
+        if (of.vol) return lognormal_walk(*of.vol, of);
         throw error(error_kind::input,
                     "asset '" + of.name + "' has no volatility; the model black_scholes needs one", of.where);
     }
@@ -99,7 +102,11 @@ class black_scholes final : public model {
 
 }  // namespace
 
-std::shared_ptr<const model> read_black_scholes(const config::node& parameters, dates::date) {
+std::unique_ptr<walk> lognormal_walk(const volatility& vol, const markets::asset& of) {
+    return std::make_unique<lognormal>(vol, of);
+}
+
+std::shared_ptr<const model> read_black_scholes(const config::node& parameters, const reading&) {
     parameters.only({});
     return std::make_shared<black_scholes>();
 }

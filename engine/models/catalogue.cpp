@@ -8,9 +8,15 @@
 
 namespace tilewalk::models {
 
-std::shared_ptr<const model> read_black_scholes(const config::node& parameters, dates::date as_of);
-std::shared_ptr<const model> read_heston(const config::node& parameters, dates::date as_of);
-std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, dates::date as_of);
+std::shared_ptr<const model> read_black_scholes(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_heston(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_merton(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_kou(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_bates(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_variance_gamma(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_nig(const config::node& parameters, const reading& of);
 
 // That of an asset which names none.
 const model& default_model();
@@ -22,11 +28,18 @@ std::span<const catalogue_entry> catalogue() {
                         read_black_scholes},
         catalogue_entry{"heston", "stochastic variance that reverts to a mean", read_heston},
         catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean", read_schobel_zhu},
+        catalogue_entry{"local_volatility", "volatility by time and spot, of an implied surface or given",
+                        read_local_volatility},
+        catalogue_entry{"merton", "lognormal with normal jumps", read_merton},
+        catalogue_entry{"kou", "lognormal with exponential jumps up and down", read_kou},
+        catalogue_entry{"bates", "stochastic variance with normal jumps", read_bates},
+        catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", read_variance_gamma},
+        catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", read_nig},
     };
     return entries;
 }
 
-std::shared_ptr<const model> read_model(const config::node& value, dates::date as_of) {
+std::shared_ptr<const model> read_model(const config::node& value, const reading& of) {
     std::vector<std::string> known;
     for (const catalogue_entry& e : catalogue()) known.emplace_back(e.name);
     const auto named = [&](const std::string& name) {
@@ -46,7 +59,7 @@ std::shared_ptr<const model> read_model(const config::node& value, dates::date a
         only.value.fail("found " + only.value.found() + ", expected the parameters of the model " + only.key +
                         " as a mapping");
     }
-    return entry->read(only.value, as_of);
+    return entry->read(only.value, of);
 }
 
 const model& model_of(const markets::asset& a) {

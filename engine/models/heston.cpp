@@ -230,9 +230,9 @@ std::unique_ptr<walk> heston_walk(const heston_parameters& p, const markets::ass
     return std::make_unique<heston>(p, of);
 }
 
-std::shared_ptr<const model> read_heston(const config::node& parameters, dates::date as_of) {
+std::shared_ptr<const model> read_heston(const config::node& parameters, const reading& of) {
     parameters.only(heston_keys());
-    return std::make_shared<heston_model>(read_heston_parameters(parameters, as_of));
+    return std::make_shared<heston_model>(read_heston_parameters(parameters, of.as_of));
 }
 
 }  // namespace tilewalk::models

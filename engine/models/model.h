@@ -64,6 +64,8 @@ class walk {
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // The longest step of a path that ends at `last`; 0: as long as may be.
     virtual double longest_step(double /*last*/) const { return 0; }
+    // The same of a path while it is watched continuously.
+    virtual double longest_watched_step() const { return 0; }
 
     // Declares the walk's states.
     virtual void begin(step& /*of*/) {}
@@ -92,21 +94,30 @@ class model {
     virtual ~model() = default;
     // For people: "heston, quadratic_exponential, steps of at most 0.0625 years".
     virtual std::string describe() const = 0;
+    // What a person should know of what was read, such as a surface that is bent to have no arbitrage.
+    virtual std::vector<std::string> remarks() const { return {}; }
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // `carry` is the discount curve of the asset's currency. Both outlive the walk.
     virtual std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const = 0;
 };
 
+// What a model's reader may know beside its parameters.
+struct reading {
+    dates::date as_of;
+    const markets::asset& asset;  // all but how it moves
+    const markets::curve& carry;  // the discount curve of its currency
+};
+
 struct catalogue_entry {
     std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
-    std::shared_ptr<const model> (*read)(const config::node& parameters, dates::date as_of);
+    std::shared_ptr<const model> (*read)(const config::node& parameters, const reading& of);
 };
 // Every model that an asset's `model:` can name.
 std::span<const catalogue_entry> catalogue();
 
 // An asset's `model:`, a mapping with one of their names.
-std::shared_ptr<const model> read_model(const config::node& value, dates::date as_of);
+std::shared_ptr<const model> read_model(const config::node& value, const reading& of);
 // The model of an asset.
 const model& model_of(const markets::asset& a);
 

@@ -114,7 +114,7 @@ class schobel_zhu final : public model {
 
 }  // namespace
 
-std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, dates::date) {
+std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, const reading&) {
     parameters.only({"vol0", "kappa", "theta", "sigma", "rho", "steps_per_year"});
     parameters_of_volatility p;
     p.vol0 = read_parameter(parameters, "vol0", {0, 5});

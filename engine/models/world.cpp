@@ -5,6 +5,7 @@
 #include "engine/models/world.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -102,6 +103,10 @@ class joint_world final : public world {
             for (const driver& d : f.quanto) add(d.vol->pillars());
             add(f.carry->pillars());
             if (!f.is_asset()) continue;
+            if (const double longest = f.walk->longest_watched_step(); longest > 0) {
+                const double steps = std::ceil((to - from) / longest);
+                for (double k = 1; k < steps; ++k) times.push_back(from + (to - from) * (k / steps));
+            }
             add(f.asset->dividend_yield.pillars());
             for (const auto& d : f.asset->dividends) {
                 if (d.years > from && d.years < to) times.push_back(d.years);
@@ -127,7 +132,10 @@ class joint_world final : public world {
     std::vector<std::string> describe() const override {
         std::vector<std::string> out;
         for (const factor& f : factors_) {
-            if (f.is_asset()) out.push_back(f.name + ": " + model_of(*f.asset).describe());
+            if (!f.is_asset()) continue;
+            out.push_back(f.name + ": " + model_of(*f.asset).describe());
+            for (const std::string& remark : model_of(*f.asset).remarks())
+                out.push_back(f.name + ": " + remark);
         }
         return out;
     }

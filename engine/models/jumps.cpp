@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/jumps.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/market/market_state.h"
+#include "engine/market/wording.h"
+#include "engine/models/black_scholes.h"
+#include "kernels/math.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using program::value;
+
+// The most jumps that a step can have, and the mean number up to which more have a probability below 1e-13.
+struct capacity {
+    std::size_t jumps;
+    double mean;
+};
+constexpr std::array capacities{capacity{4, 0.0065}, capacity{8, 0.15}, capacity{16, 1.32}};
+
+double longest_on(std::span<const double> grid) {
+    double longest = 0;
+    for (std::size_t i = 0; i + 1 < grid.size(); ++i) longest = std::max(longest, grid[i + 1] - grid[i]);
+    return longest;
+}
+
+// P(N > k) for a Poisson number N, summed from the least term on.
+double beyond(std::size_t k, double mean) {
+    constexpr std::size_t terms = 64;
+    std::array<double, terms> of{};
+    of[0] = kernels::exp(-mean);
+    for (std::size_t j = 1; j < terms; ++j) of[j] = of[j - 1] * mean / static_cast<double>(j);
+    double sum = 0;
+    for (std::size_t j = terms; --j > k;) sum += of[j];
+    return sum;
+}
+
+class jumping final : public walk {
+  public:
+    jumping(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps, double watched_steps_per_year)
+        : inner_(std::move(inner)), jumps_(std::move(jumps)), longest_watched_(1 / watched_steps_per_year) {}
+
+    const markets::volatility& scale() const override { return inner_->scale(); }
+    double drift(double from, double to) const override { return inner_->drift(from, to); }
+    void add_breaks(double last, std::vector<double>& times) const override {
+        inner_->add_breaks(last, times);
+    }
+    double longest_step(double last) const override {
+        const double inner = inner_->longest_step(last), own = longest_step_of(jumps_->intensity());
+        if (inner == 0 || own == 0) return std::max(inner, own);
+        return std::min(inner, own);
+    }
+    double longest_watched_step() const override { return jumps_->intensity() > 0 ? longest_watched_ : 0; }
+
+    void begin(step& of) override { inner_->begin(of); }
+    // The compensator moves with time, so it belongs to the path between.
+    moved record(step& of, value x) override {
+        const value start = x + jumps_->sum_over(of);
+        const value compensator =
+            of.row("jump_drift", [&](double from, double to) { return -jumps_->growth() * (to - from); });
+        return {inner_->record(of, start).x + compensator, start};
+    }
+    value variance_between(step& of, value scaled) override { return inner_->variance_between(of, scaled); }
+
+    std::string why_not_lognormal() const override {
+        return "is not known ahead of an asset that jumps; expected an asset with a volatility";
+    }
+    location where() const override { return inner_->where(); }
+
+  private:
+    std::unique_ptr<walk> inner_;
+    std::shared_ptr<const jump_law> jumps_;
+    double longest_watched_;
+};
+
+class normal_jumps final : public jump_law {
+  public:
+    normal_jumps(double intensity, double mean, double deviation)
+        : intensity_(intensity), mean_(mean), deviation_(deviation) {}
+
+    double intensity() const override { return intensity_; }
+    double mean() const override { return intensity_ * mean_; }
+    double growth() const override {
+        return intensity_ * (kernels::exp(mean_ + 0.5 * deviation_ * deviation_) - 1);
+    }
+    // Of n normals the sum is one normal.
+    value sum_over(step& of) const override {
+        const value none = of.into().constant(0.0), one = of.into().constant(1.0);
+        value number = none;
+        for (const value is_more : more_jumps_than(of, "jumps", intensity_)) {
+            number = number + select(is_more, one, none);
+        }
+        const value mean = of.row("jump_mean", [&](double, double) { return mean_; });
+        const value deviation = of.row("jump_sd", [&](double, double) { return deviation_; });
+        return fma(number, mean, deviation * sqrt(number) * of.into().normal());
+    }
+
+  private:
+    double intensity_, mean_, deviation_;
+};
+
+class jump_diffusion final : public model {
+  public:
+    jump_diffusion(std::string name, markets::volatility vol, std::shared_ptr<const jump_law> jumps,
+                   double watched_steps_per_year)
+        : name_(std::move(name)),
+          vol_(std::move(vol)),
+          jumps_(std::move(jumps)),
+          watched_steps_per_year_(watched_steps_per_year) {}
+
+    std::string describe() const override {
+        return name_ + ", exact between dates; watched continuously, at least " +
+               config::shown(watched_steps_per_year_) + " steps a year";
+    }
+    std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
+        return with_jumps(lognormal_walk(vol_, of), jumps_, watched_steps_per_year_);
+    }
+
+  private:
+    std::string name_;
+    markets::volatility vol_;
+    std::shared_ptr<const jump_law> jumps_;
+    double watched_steps_per_year_;
+};
+
+}  // namespace
+
+double longest_step_of(double intensity) {
+    return intensity > 0 ? capacities.back().mean / intensity : 0;
+}
+
+// Tails and not the distribution function: in single precision a uniform has 23 bits, and a probability near
+// 0 keeps all of its own.
+std::vector<value> more_jumps_than(step& of, std::string_view name, double intensity) {
+    const double mean = intensity * longest_on(of.grid());
+    const auto enough = std::ranges::find_if(capacities, [&](const capacity& c) { return mean <= c.mean; });
+    const std::size_t most = enough == capacities.end() ? capacities.back().jumps : enough->jumps;
+    const value u = of.into().uniform();
+    std::vector<value> out;
+    for (std::size_t k = 0; k < most; ++k) {
+        const value tail = of.row(std::string(name) + "_beyond_" + std::to_string(k),
+                                  [&](double from, double to) { return beyond(k, intensity * (to - from)); });
+        out.push_back(u < tail);
+    }
+    return out;
+}
+
+std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
+                                 double watched_steps_per_year) {
+    return std::make_unique<jumping>(std::move(inner), std::move(jumps), watched_steps_per_year);
+}
+
+std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,
+                                                  dates::date as_of, std::shared_ptr<const jump_law> jumps) {
+    return std::make_shared<jump_diffusion>(std::move(name),
+                                            markets::read_volatility(parameters.at("volatility"), as_of),
+                                            std::move(jumps), read_watched_steps(parameters));
+}
+
+std::vector<std::string> normal_jump_keys() {
+    return {"jump_intensity", "jump_mean", "jump_sd", "watched_steps_per_year"};
+}
+
+std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters) {
+    const double intensity = read_jump_intensity(parameters);
+    const double mean = read_parameter(parameters, "jump_mean", {-10, 10});
+    const double deviation = read_parameter(parameters, "jump_sd", {0, 5});
+    auto out = std::make_shared<normal_jumps>(intensity, mean, deviation);
+    expect_moderate(parameters, *out);
+    return out;
+}
+
+double read_jump_intensity(const config::node& parameters) {
+    return read_parameter(parameters, "jump_intensity", {0, 1000});
+}
+
+double read_watched_steps(const config::node& parameters) {
+    return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 100);
+}
+
+// Under a volatility the distance is half its square.
+void expect_moderate(const config::node& parameters, double gap) {
+    constexpr double most_volatility = 5;
+    if (gap <= 0.5 * most_volatility * most_volatility) return;
+    parameters.fail(
+        "found jumps that leave the mean of the logarithm as far below the logarithm of the mean "
+        "as a volatility of " +
+        markets::rounded(kernels::sqrt(2 * gap)) + ", expected them as wild as one of at most " +
+        config::shown(most_volatility));
+}
+
+void expect_moderate(const config::node& parameters, const jump_law& jumps) {
+    expect_moderate(parameters, jumps.growth() - jumps.mean());
+}
+
+}  // namespace tilewalk::models

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jumps on top of a walk: they come by a Poisson process, independent of all that moves otherwise and of the
+// jumps of other assets.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/models/model.h"
+
+namespace tilewalk::models {
+
+// The jumps of the logarithm of an asset.
+class jump_law {
+  public:
+    virtual ~jump_law() = default;
+    // Of the Poisson process that a step draws from, a year; of several, the largest.
+    virtual double intensity() const = 0;
+    // What they add in a year, in the mean: to the logarithm, and to the asset.
+    virtual double mean() const = 0;
+    virtual double growth() const = 0;
+    // Their sum over the step, exact for steps of at most longest_step_of(intensity()).
+    virtual program::value sum_over(step& of) const = 0;
+};
+
+double longest_step_of(double intensity);
+
+// Of a Poisson number N over the step, whether N > 0, N > 1, ... up to the most jumps that a step can have.
+// All are of one uniform.
+std::vector<program::value> more_jumps_than(step& of, std::string_view name, double intensity);
+
+// The jumps come first in a step, then what else moves. Where the step ends, and every step of at most
+// longest_step, is as exact as the inner walk; a path that is watched between has its jumps on the grid in
+// place of a time within the step, which is off by something of the order of the step, so it stops often.
+// What a jump goes beyond a barrier is seen.
+std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
+                                 double watched_steps_per_year);
+
+// A model of an asset that is lognormal but for its jumps; reads volatility and watched_steps_per_year.
+std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,
+                                                  dates::date as_of, std::shared_ptr<const jump_law> jumps);
+
+// jump_intensity a year, and normal jumps with jump_mean and jump_sd.
+std::vector<std::string> normal_jump_keys();
+std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters);
+
+double read_jump_intensity(const config::node& parameters);
+// The key watched_steps_per_year.
+double read_watched_steps(const config::node& parameters);
+
+// Refuses parameters under which the mean of the logarithm lies so far below the logarithm of the mean that a
+// simulation sees nothing of what makes the mean: `gap` is the distance a year.
+void expect_moderate(const config::node& parameters, double gap);
+void expect_moderate(const config::node& parameters, const jump_law& jumps);
+
+}  // namespace tilewalk::models

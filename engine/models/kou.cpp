@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kou's jump diffusion (2002): lognormal, with jumps of the logarithm that are exponential, up by p_up with
+// rate eta_up, else down with rate eta_down. Exact for any step that can hold its jumps: those up and those
+// down are two Poisson processes that know nothing of each other.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "engine/models/jumps.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using program::value;
+
+class exponential_jumps final : public jump_law {
+  public:
+    exponential_jumps(double intensity, double p_up, double eta_up, double eta_down)
+        : up_(intensity * p_up), down_(intensity * (1 - p_up)), eta_up_(eta_up), eta_down_(eta_down) {}
+
+    double intensity() const override { return std::max(up_, down_); }
+    double mean() const override { return up_ / eta_up_ - down_ / eta_down_; }
+    double growth() const override { return up_ / (eta_up_ - 1) - down_ / (eta_down_ + 1); }
+    value sum_over(step& of) const override {
+        const value up = sum_of(of, "jumps_up", up_, eta_up_);
+        return up - sum_of(of, "jumps_down", down_, eta_down_);
+    }
+
+  private:
+    // A standard exponential is minus the logarithm of a uniform, so a sum of them that of a product. In
+    // single precision a product of sixteen may underflow: below the bound here it has a probability of
+    // 1e-20.
+    static value sum_of(step& of, const std::string& name, double intensity, double eta) {
+        constexpr double least_product = 1e-37;
+        const value one = of.into().constant(1.0);
+        value product = one;
+        for (const value is_more : more_jumps_than(of, name, intensity)) {
+            product = product * select(is_more, of.into().uniform(), one);
+        }
+        const value mean = of.row(name + "_mean", [&](double, double) { return 1 / eta; });
+        return -mean * log(max(product, least_product));
+    }
+
+    double up_, down_, eta_up_, eta_down_;
+};
+
+}  // namespace
+
+std::shared_ptr<const model> read_kou(const config::node& parameters, const reading& of) {
+    parameters.only({"volatility", "jump_intensity", "p_up", "eta_up", "eta_down", "watched_steps_per_year"});
+    const double intensity = read_jump_intensity(parameters);
+    const double p_up = read_parameter(parameters, "p_up", {0, 1});
+    // Jumps up with a rate of 1 or less have no mean.
+    const double eta_up = read_parameter(parameters, "eta_up", {1, 1e6, false});
+    const double eta_down = read_parameter(parameters, "eta_down", {0, 1e6, false});
+    const auto jumps = std::make_shared<exponential_jumps>(intensity, p_up, eta_up, eta_down);
+    expect_moderate(parameters, *jumps);
+    return lognormal_with_jumps("kou", parameters, of.as_of, jumps);
+}
+
+}  // namespace tilewalk::models

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merton's jump diffusion (1976): lognormal, with normal jumps of the logarithm. Exact for any step that can
+// hold its jumps.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/models/jumps.h"
+
+namespace tilewalk::models {
+
+std::shared_ptr<const model> read_merton(const config::node& parameters, const reading& of) {
+    std::vector<std::string> keys = normal_jump_keys();
+    keys.emplace_back("volatility");
+    parameters.only(keys);
+    return lognormal_with_jumps("merton", parameters, of.as_of, read_normal_jumps(parameters));
+}
+
+}  // namespace tilewalk::models

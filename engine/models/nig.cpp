@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normal inverse Gaussian (Barndorff-Nielsen 1997): Brownian motion with drift beta on the clock of the times
+// at which another with drift gamma = sqrt(alpha^2 - beta^2) first reaches delta t.
+#include <memory>
+
+#include "engine/models/jumps.h"
+#include "engine/models/subordinated.h"
+#include "kernels/math.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using program::value;
+
+// Michael, Schucany and Haas (1976): a squared normal is the same function of two times, one below the mean m
+// and one above, m / w and m w, of which a uniform takes one. No root of theirs is a difference.
+class inverse_gaussian_clock final : public random_clock {
+  public:
+    inverse_gaussian_clock(double delta, double gamma) : delta_(delta), gamma_(gamma) {}
+
+    value over(step& of) const override {
+        const value mean =
+            of.row("clock_mean", [&](double from, double to) { return delta_ / gamma_ * (to - from); });
+        const value half_ratio = of.row(
+            "clock_ratio", [&](double from, double to) { return 0.5 / (gamma_ * delta_ * (to - from)); });
+        const value z = of.into().normal(), u = of.into().uniform();
+        const value r = half_ratio * (z * z);
+        const value w = 1.0 + (r + sqrt(r) * sqrt(r + 2.0));
+        return mean * select(u * (w + 1.0) <= w, 1.0 / w, w);
+    }
+
+  private:
+    double delta_, gamma_;
+};
+
+}  // namespace
+
+std::shared_ptr<const model> read_nig(const config::node& parameters, const reading&) {
+    parameters.only({"alpha", "beta", "delta"});
+    // So that there is a beta from above -alpha to alpha - 1, where the asset has a mean.
+    const double alpha = read_parameter(parameters, "alpha", {0.5, 1e6, false});
+    const double beta = read_parameter(parameters, "beta", {-alpha, alpha - 1, false});
+    const double delta = read_parameter(parameters, "delta", {0, 1000, false});
+    const double gamma = kernels::sqrt((alpha - beta) * (alpha + beta));
+    const double after = kernels::sqrt((alpha - beta - 1) * (alpha + beta + 1));
+    // delta (after - gamma), of which the difference of the squares is known.
+    const double drift = -delta * (2 * beta + 1) / (after + gamma);
+    expect_moderate(parameters, -(drift + beta * delta / gamma));
+    return model_on_clock({"nig", std::make_shared<inverse_gaussian_clock>(delta, gamma), drift, beta, 1});
+}
+
+}  // namespace tilewalk::models
