@@ -77,7 +77,7 @@ struct place_in_table {
     real on;
 };
 template <typename real>
-static constexpr place_in_table<real> find_in_table(int size, real position) {
+static constexpr place_in_table<real> find_place(int size, real position) {
     const real at = clamp(position, real(0), real(size - 1));
     const int below = int(max(at, real(0)));  // of nan 0
     const int i = below < size - 2 ? below : size - 2;
@@ -91,7 +91,7 @@ static constexpr real between(real first, real second, real on) {
 // Between the numbers of a table, and flat beyond its ends.
 template <typename real, class table>
 static constexpr real interpolate(const table& of, int size, real position) {
-    const auto place = find_in_table(size, position);
+    const auto place = find_place(size, position);
     return between(real(of[place.i]), real(of[place.i + 1]), place.on);
 }
 

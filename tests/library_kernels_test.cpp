@@ -416,7 +416,7 @@ class kernels_with_tables : public testing::TestWithParam<std::string> {};
 TEST_P(kernels_with_tables, neither_spill_nor_approximate_with_any_feed) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const precision in = plan::precision_named(GetParam());
-    for (const std::size_t size : {3u, 100u}) {
+    for (const std::size_t size : {2u, 100u}) {
         for (const std::size_t every : {1u, 2u}) {
             const tests::surface_program p(12, size, every);
             const std::string what = fmt::format("tables of {}, paid after {} steps", size, every);

@@ -38,12 +38,13 @@ struct surface_program {
             }
         }
         into.open_section(0, "step", steps);
+        // A row of the smallest size has nothing but its table.
+        const auto drift_of_step = size == 2 ? into.term("drift", 0.01) : into.row("drift", drift);
         const auto position = fma(into.read(x), into.term("per_unit", 1.5 * static_cast<double>(size - 1)),
                                   into.term("at_zero", 0.5 * static_cast<double>(size - 1)));
         const auto volatility = into.interpolate(into.table("surface", surface, size), position);
-        into.write(
-            x, fma(volatility, into.normal() * 0.6,
-                   into.row("drift", drift) - volatility * volatility * into.constant(0.18) + into.read(x)));
+        into.write(x, fma(volatility, into.normal() * 0.6,
+                          drift_of_step - volatility * volatility * into.constant(0.18) + into.read(x)));
 
         const std::size_t payments = steps / every;
         std::vector<double> level, scale;

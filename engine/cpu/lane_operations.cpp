@@ -50,7 +50,7 @@ template <class real, int mode>
     const real one = *positions;
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-        const auto place = kernels::find_in_table(size, mode != 0 ? one : positions[lane]);
+        const auto place = kernels::find_place(size, mode != 0 ? one : positions[lane]);
         places[lane] = place.i;
         on[lane] = place.on;
     }
