@@ -37,10 +37,19 @@ void need_correlation(const char* model, double rho) {
     need(std::abs(rho) <= 1, model, "rho", rho, "a number from -1 to 1");
 }
 
-// 1 - exp(-x), without loss where x is small.
+// exp(-x) and 1 - exp(-x), neither with a loss where it is small.
+struct decay {
+    complex left, gone;
+
+    explicit decay(complex x) {
+        const double a = x.real(), b = x.imag(), half = std::sin(0.5 * b), size = std::exp(-a);
+        left = {size * std::cos(b), -size * std::sin(b)};
+        gone = {2 * half * half - std::expm1(-a) * std::cos(b), size * std::sin(b)};
+    }
+};
+
 complex one_less_exp(complex x) {
-    const double a = x.real(), b = x.imag(), half = std::sin(0.5 * b);
-    return {2 * half * half - std::expm1(-a) * std::cos(b), std::exp(-a) * std::sin(b)};
+    return decay(x).gone;
 }
 
 double one_less_exp(double x) {
@@ -87,6 +96,16 @@ struct roots {
 
 struct stretch {
     double years = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
+
+    // Far up, d is sigma sqrt(1 - rho^2) z / i, and the solution is -(rho - i sqrt(1 - rho^2)) z / sigma. The
+    // height from which exp(-d t) and the next terms of d are small; infinite if there is none.
+    double far_height() const {
+        const double rest = (1 - rho) * (1 + rho);
+        if (!(sigma > 0 && rest > 0)) return infinity;
+        return std::max({12 / (sigma * std::sqrt(rest) * years),
+                         2 * std::abs(1 - 2 * kappa * rho / sigma) / rest,
+                         2 * kappa / (sigma * std::sqrt(rest))});
+    }
 };
 
 // Heston backwards over one stretch: E exp(z X + psi v_end) = exp(z X_start + constant + slope v_start).
@@ -98,7 +117,7 @@ affine heston_back(const stretch& s, complex z, complex psi) {
     const complex c = z * (1.0 - z), xi = s.kappa - s.rho * s.sigma * z;
     const double square = s.sigma * s.sigma;
     const roots r(xi, s.sigma, c);
-    const complex dt = r.d * s.years, less = one_less_exp(dt), e = 1.0 - less;
+    const complex dt = r.d * s.years;
     affine out;
     if (std::abs(dt) < 0.05) {
         // d may be zero: everything is said in (1 - exp(-d t)) / d.
@@ -118,6 +137,8 @@ affine heston_back(const stretch& s, complex z, complex psi) {
         }
         return out;
     }
+    const decay share(dt);
+    const complex e = share.left, less = share.gone;
     const complex y = r.plus + r.minus * e - square * psi * less;
     out.slope = (psi * (r.minus + r.plus * e) - c * less) / y;
     if (r.xi_leads) {
@@ -126,8 +147,7 @@ affine heston_back(const stretch& s, complex z, complex psi) {
         const complex log_y = square == 0 ? -w : log1p(-square * w) / square;
         out.constant = -s.kappa * s.theta * (rate * s.years + 2.0 * log_y);
     } else {
-        out.constant =
-            -s.kappa * s.theta / square * (r.minus * s.years + 2.0 * std::log(y / (2.0 * r.d)));
+        out.constant = -s.kappa * s.theta / square * (r.minus * s.years + 2.0 * std::log(y / (2.0 * r.d)));
     }
     return out;
 }
@@ -149,6 +169,18 @@ struct jump_law {
         const complex one = z * (jumps.jump_mean + 0.5 * jumps.jump_sd * jumps.jump_sd * z);
         return rate * (-one_less_exp(-one) - z * drift);
     }
+
+    // exp(rate (exp(i v mean) - 1)) peaks with a width of 1 / (mean sqrt(rate)) wherever v mean is a multiple
+    // of 2 pi, until the spread of the jumps, or a diffusion of this variance, has levelled it.
+    std::optional<ripples> peaks(double variance) const {
+        const double mean = std::abs(jumps.jump_mean), sd = jumps.jump_sd;
+        double height = 1e18;
+        if (sd > 0) height = std::sqrt(2 * std::log(std::max(1.0, 100 * rate))) / sd;
+        if (sd > 0 && rate > 40) height = std::min(height, std::sqrt(-2 * std::log1p(-40 / rate)) / sd);
+        if (variance > 0) height = std::min(height, std::sqrt(80 / variance));
+        if (!(mean * rate > 0)) return std::nullopt;
+        return ripples{height, 3 / (mean * std::sqrt(std::max(1.0, rate)))};
+    }
 };
 
 jump_law checked(const char* model, const lognormal_jumps& j, double years) {
@@ -165,7 +197,8 @@ characteristic characteristic_of(const black_scholes& m, double years) {
     need_positive("black_scholes", "the maturity", years);
     need_not_negative("black_scholes", "volatility", m.volatility);
     const double variance = m.volatility * m.volatility * years;
-    return {[=](complex z) { return -0.5 * variance * z * (1.0 - z); }, lognormal_part{0, 0, variance}, {}};
+    return {
+        [=](complex z) { return -0.5 * variance * z * (1.0 - z); }, lognormal_part{0, 0, variance}, {}, {}};
 }
 
 characteristic characteristic_of(const heston& m, double years) {
@@ -178,7 +211,7 @@ characteristic characteristic_of(const heston_by_term& m, double years) {
     need_not_negative(model, "v0", m.v0);
     if (m.pieces.empty()) throw error(error_kind::input, "heston by term has no piece; expected one or more");
     std::vector<stretch> stretches;
-    double from = 0, mean = m.v0, variance = 0;
+    double from = 0, mean = m.v0, variance = 0, drift = 0, height = 0;
     for (std::size_t i = 0; i < m.pieces.size() && from < years; ++i) {
         const heston_piece& p = m.pieces[i];
         if (!(p.until_years > from)) {
@@ -189,20 +222,26 @@ characteristic characteristic_of(const heston_by_term& m, double years) {
         const double to = i + 1 == m.pieces.size() ? years : std::min(p.until_years, years);
         stretches.push_back({to - from, p.kappa, p.theta, p.sigma, p.rho});
         check(model, stretches.back());
+        height = std::max(height, stretches.back().far_height());
+        if (std::isfinite(height)) {
+            drift -= p.rho / p.sigma * (p.kappa * p.theta * (to - from) + (i == 0 ? m.v0 : 0.0));
+        }
         variance += integrated_mean(mean, p.kappa, p.theta, to - from);
         mean = p.theta + (mean - p.theta) * std::exp(-p.kappa * (to - from));
         from = to;
     }
-    return {[v0 = m.v0, stretches = std::move(stretches)](complex z) {
-                affine sum;
-                for (std::size_t i = stretches.size(); i-- > 0;) {
-                    const affine step = heston_back(stretches[i], z, sum.slope);
-                    sum = {sum.constant + step.constant, step.slope};
-                }
-                return sum.constant + sum.slope * v0;
-            },
-            lognormal_part{0, 0, variance},
-            {}};
+    return {
+        [v0 = m.v0, stretches = std::move(stretches)](complex z) {
+            affine sum;
+            for (std::size_t i = stretches.size(); i-- > 0;) {
+                const affine step = heston_back(stretches[i], z, sum.slope);
+                sum = {sum.constant + step.constant, step.slope};
+            }
+            return sum.constant + sum.slope * v0;
+        },
+        lognormal_part{0, 0, variance},
+        variance > 0 && std::isfinite(height) ? std::optional<far_field>({drift, height, 0}) : std::nullopt,
+        {}};
 }
 
 characteristic characteristic_of(const merton& m, double years) {
@@ -212,15 +251,26 @@ characteristic characteristic_of(const merton& m, double years) {
     const double variance = m.volatility * m.volatility * years;
     return {[=](complex z) { return jumps(z) - 0.5 * variance * z * (1.0 - z); },
             lognormal_part{-jumps.rate, -jumps.rate * jumps.drift, variance},
-            {}};
+            {},
+            jumps.peaks(variance)};
 }
 
 characteristic characteristic_of(const bates& m, double years) {
     characteristic law = characteristic_of(m.variance, years);
     const jump_law jumps = checked("bates", m.jumps, years);
     law.log_moment = [=, without = std::move(law.log_moment)](complex z) { return without(z) + jumps(z); };
+    law.peaks = jumps.peaks(0);
     law.like->log_weight = -jumps.rate;
     law.like->log_mean = -jumps.rate * jumps.drift;
+    if (law.far && jumps.rate > 0) {
+        const double mean = std::abs(m.jumps.jump_mean), sd = m.jumps.jump_sd;
+        if (sd > 0) {  // no more than exp(-45) of a jump's transform is left, as far aside as half the height
+            law.far->height = std::max({law.far->height, 12 / sd, 8 * mean / (sd * sd)});
+            law.far->drift -= jumps.rate * jumps.drift;
+        } else {
+            law.far.reset();
+        }
+    }
     return law;
 }
 
@@ -239,6 +289,7 @@ characteristic characteristic_of(const kou& m, double years) {
     const double drift = jump(1.0);
     return {[=](complex z) { return rate * (jump(z) - z * drift) - 0.5 * variance * z * (1.0 - z); },
             lognormal_part{-rate, -rate * drift, variance},
+            {},
             {}};
 }
 
@@ -248,8 +299,7 @@ characteristic characteristic_of(const variance_gamma& m, double years) {
     need_not_negative(model, "sigma", m.sigma);
     need_positive(model, "nu", m.nu);
     const double half_square = 0.5 * m.sigma * m.sigma, at_one = m.nu * (m.theta + half_square);
-    need(at_one < 1, model, "theta", m.theta,
-         "theta + sigma^2 / 2 below 1 / nu, or the price has no mean");
+    need(at_one < 1, model, "theta", m.theta, "theta + sigma^2 / 2 below 1 / nu, or the price has no mean");
     const double shape = years / m.nu, drift = shape * std::log1p(-at_one);
     // 1 - nu z (theta + sigma^2 z / 2) = (1 - z / up) (1 + z / down), for the logarithm far from the line:
     // each factor stays on its side of the real axis in the upper half plane.
@@ -257,13 +307,13 @@ characteristic characteristic_of(const variance_gamma& m, double years) {
     const double one_over_up = 0.5 * m.nu * (root + m.theta), one_over_down = 0.5 * m.nu * (root - m.theta);
     return {[=, nu = m.nu, theta = m.theta](complex z) {
                 const complex x = nu * z * (theta + half_square * z);
-                const complex log = std::abs(x) < 0.5
-                                        ? log1p(-x)
-                                        : log1p(-z * one_over_up) + log1p(z * one_over_down);
+                const complex log =
+                    std::abs(x) < 0.5 ? log1p(-x) : log1p(-z * one_over_up) + log1p(z * one_over_down);
                 return z * drift - shape * log;
             },
             {},
-            drift};
+            far_field{drift, 0, 2 * shape},
+            {}};
 }
 
 characteristic characteristic_of(const nig& m, double years) {
@@ -280,7 +330,7 @@ characteristic characteristic_of(const nig& m, double years) {
         return z * (2 * beta + z) / (level + here);
     };
     const double drift = -scale * less(1).real();
-    return {[=](complex z) { return z * drift + scale * less(z); }, {}, drift};
+    return {[=](complex z) { return z * drift + scale * less(z); }, {}, {}, {}};
 }
 
 // log E exp(z X) = half C vol0^2 + B vol0 + A, where C solves a Riccati equation, B a linear one, and
@@ -295,6 +345,7 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
     need_correlation(model, m.rho);
     // Of the square of the volatility the part that its mean gives is enough for what is taken off.
     const double away = m.vol0 - m.theta;
+    const double height = stretch{years, m.kappa, 0, m.sigma, m.rho}.far_height();
     const double variance = m.theta * m.theta * years +
                             2 * m.theta * away * years * mean_exp(m.kappa * years) +
                             away * away * years * mean_exp(2 * m.kappa * years);
@@ -302,38 +353,43 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
                 const complex c = z * (1.0 - z), xi = m.kappa - m.rho * m.sigma * z;
                 const double pull = m.kappa * m.theta, square = m.sigma * m.sigma;
                 const roots r(xi, m.sigma, c);
-                // Of y = exp(-(d - xi) t) / (what the log of the denominator is), and B, at t.
-                const auto parts = [&](double t) {
-                    const complex dt = r.d * t, less = one_less_exp(dt), f = mean_exp(dt), f2 = mean_exp(2.0 * dt);
-                    const complex denominator = std::abs(dt) < 0.05
-                                                    ? 1.0 + (xi - r.d) * t * f2
-                                                    : (r.plus + r.minus * std::exp(-2.0 * dt)) / (2.0 * r.d);
-                    struct {
-                        complex less, f, f2, denominator, b;
-                    } out{less, f, f2, denominator, -0.5 * pull * c * t * t * f * f / denominator};
-                    return out;
+                // At t: (1 - exp(-2 d t)) / (2 d t), the denominator of C and of B, and B.
+                struct parts {
+                    complex mean_exp_twice, denominator, b;
                 };
-                const auto end = parts(years);
-                const complex dt = r.d * years, slope_of_square = -c * years * end.f2 / end.denominator;
+                const auto at = [&](double t) {
+                    const complex dt = r.d * t, f = mean_exp(dt), twice = mean_exp(2.0 * dt);
+                    const complex denominator = std::abs(dt) < 0.05
+                                                    ? 1.0 + (xi - r.d) * t * twice
+                                                    : (r.plus + r.minus * std::exp(-2.0 * dt)) / (2.0 * r.d);
+                    return parts{twice, denominator, -0.5 * pull * c * t * t * f * f / denominator};
+                };
+                const parts end = at(years);
+                const complex dt = r.d * years,
+                              slope_of_square = -c * years * end.mean_exp_twice / end.denominator;
                 complex constant = 0;
                 if (std::abs(dt) < 0.5) {
                     const auto growth = [&](double t) {
-                        const complex b = parts(t).b;
+                        const complex b = at(t).b;
                         return pull * b + 0.5 * square * b * b;
                     };
                     constant = numeric::gauss_kronrod(growth, 0, years).value;
                 } else {
                     // The same integral in closed form, with e = exp(-d t).
-                    const complex e = 1.0 - end.less, q = 2.0 * r.d * end.denominator;
+                    const decay share(dt);
+                    const complex e = share.left, q = 2.0 * r.d * end.denominator;
                     constant = -pull * pull * c / (r.d * r.d) *
-                               (0.5 * years +
-                                end.less / (2.0 * r.d * q) *
-                                    (r.d * (1.0 + e) - 2.0 * (r.plus + r.minus * e)));
+                               (0.5 * years + share.gone / (2.0 * r.d * q) *
+                                                  (r.d * (1.0 + e) - 2.0 * (r.plus + r.minus * e)));
                 }
                 constant -= 0.5 * (r.minus * years + std::log(end.denominator));
                 return constant + m.vol0 * (end.b + 0.5 * m.vol0 * slope_of_square);
             },
             lognormal_part{0, 0, variance},
+            std::isfinite(height)
+                ? std::optional<far_field>(
+                      {-0.5 * m.rho * (m.vol0 * m.vol0 / m.sigma + m.sigma * years), height, 0})
+                : std::nullopt,
             {}};
 }
 

@@ -18,15 +18,27 @@ struct lognormal_part {
     double log_weight = 0, log_mean = 0, variance = 0;
 };
 
+// Above `height`, log_moment may be asked for at every z, on the branch that continues the vertical lines: it
+// is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|.
+struct far_field {
+    double drift = 0, height = 0, power = 0;
+};
+
+// Below `height` the transform may have peaks that are narrow for where they are, as jumps of nearly one size
+// give: no panel of the integral is wider there than `width`.
+struct ripples {
+    double height = 0, width = 0;
+};
+
 struct characteristic {
     // log E[exp(z X)] for 0 < Re z < 1, where it is finite in every model; continuous along vertical lines.
     std::function<complex(complex)> log_moment;
     // A lognormal like this law (or the part of it without jumps), whose price is known: with it taken off,
     // the integral has less to find and its integrand falls sooner.
     std::optional<lognormal_part> like;
-    // For pure jumps, whose transform may fall as slowly as a small power: times exp(-z drift) it stays
-    // bounded in the whole upper half plane, where log_moment may be asked for then.
-    std::optional<double> drift;
+    // For a law whose transform may fall slowly.
+    std::optional<far_field> far;
+    std::optional<ripples> peaks;
 };
 
 // --- models, in the words of a market file -----------------------------------------------------------------

@@ -6,15 +6,17 @@
 //
 // No model loses a moment between 0 and 1, |M| is at most 1 there, and the first integrand falls with the
 // square of the height even where M does not: so one contour serves every model, maturity and parameter. The
-// nearer end of (0, 1) is approached for far strikes, as |log k| grows, and the result is accurate relative to
-// min(1, k). The line is cut at heights that double, because M may be a thousand or a millionth wide, each
+// nearer end of (0, 1) is approached for far strikes, as |log k| grows, and the result is accurate relative
+// to min(1, k). The line is cut at heights that double, because M may be a thousand or a millionth wide, each
 // piece is halved until Gauss and Kronrod agree, and the line ends where what is above it is too small: what
 // falls as v^-p, p >= 2, has no more left than the largest |f| v seen on the last piece. (A trapezoid rule
-// would do with fewer points where M is narrow, and with 1e5 for a maturity of a day; an integral whose panels
-// know their error needs no such case.)
+// would do with fewer points where M is narrow, and with 1e5 for a maturity of a day; an integral whose
+// panels know their error needs no such case.)
 //
-// A pure jump law of a short maturity falls hardly faster than v^-2, while k^-z goes on turning. Its line is
-// left at a height where that has turned a few times, in the direction in which k^-z falls exponentially.
+// Variance gamma of a short maturity falls hardly faster than v^-2, and stochastic volatility of a
+// correlation near one not much faster for long, while k^-z goes on turning. Such a line is left for a
+// horizontal one, in the direction in which k^-z falls, at a height from which M can no longer rise against
+// it: there are no singularities off the real axis (Lucic 2007 for Heston; the others are seen to have none).
 #include "engine/fourier/price.h"
 
 #include <algorithm>
@@ -37,49 +39,73 @@ struct bounded {
 };
 
 // exp(-40) is beyond what a double holds beside one.
-constexpr double turns = 40;
+constexpr double beyond = 40;
+
+// Where the vertical line is left, which way and how far.
+struct aside_path {
+    double height = std::numeric_limits<double>::infinity(), direction = 1, reach = 0;
+
+    aside_path() = default;
+    aside_path(const far_field& far, double log_strike) {
+        const double turning = log_strike - far.drift, rate = std::abs(turning);
+        if (!(rate > 0)) return;
+        reach = 2 * beyond / rate;
+        height = std::max({2 * reach, 2 * far.power / rate, far.height});
+        direction = turning > 0 ? 1 : -1;
+    }
+};
+
+// What is integrated, and how large the exponent is that it is made from: as many roundings does it have.
+struct term {
+    complex value;
+    double exponent = 0;
+};
 
 // 1 / (2 pi i) times the integral of f up the line at `real_part`; f is its own mirror image below the real
-// axis. `turning` is the rate at which k^-z M turns at last, for a law that has a drift.
+// axis.
 template <class F>
-bounded up_the_line(const F& f, double real_part, std::optional<double> turning, double tolerance,
-                    long evaluations) {
-    double highest = 0;  // |f| v on the last piece
+bounded up_the_line(const F& f, double real_part, const aside_path& path, const std::optional<ripples>& peaks,
+                    double tolerance, long evaluations) {
+    double highest = 0, exponent = 0;  // |f| v, and what f is the exponential of, on the last piece
+    const auto at = [&](complex z) {
+        const term t = f(z);
+        exponent = std::max(exponent, t.exponent);
+        return t.value;
+    };
     const auto on_line = [&](double v) {
-        const double y = f(complex(real_part, v)).real();
+        const double y = at(complex(real_part, v)).real();
         highest = std::max(highest, std::abs(y) * v);
         return y;
     };
-    const double rate = turning ? std::abs(*turning) : 0,
-                 leave = rate > 0 ? turns / rate : std::numeric_limits<double>::infinity();
-    double value = 0, error = 0, size = 0, from = 0, tail = 0;
+    double value = 0, error = 0, from = 0, tail = 0;
     const auto add = [&](const numeric::integral<double>& part) {
         value += part.value;
-        error += part.error;
-        size += part.size;
+        error += part.error + std::numeric_limits<double>::epsilon() * (16 + exponent) * part.size;
+        exponent = 0;
     };
     for (double to = std::min(real_part, 1 - real_part);; from = to, to *= 2) {
-        highest = 0;
-        const bool last = to >= leave;
-        const double end = last ? leave : to;
-        add(numeric::integrate(on_line, from, end, tolerance, evaluations));
-        if (last && evaluations > 0) {
-            const double sign = *turning > 0 ? 1 : -1;
+        const bool below_peaks = peaks && from < peaks->height;
+        // A peak that is still to come is as high as any before.
+        if (!below_peaks) highest = 0;
+        if (below_peaks) to = std::min(to, from + peaks->width);
+        const bool leaves = to >= path.height;
+        add(numeric::integrate(on_line, from, leaves ? path.height : to, tolerance, evaluations));
+        tail = highest;
+        if ((tail < tolerance && !below_peaks) || evaluations <= 0 || to > 1e18) break;
+        if (leaves) {
             const auto aside = [&](double s) {
-                return sign * f(complex(real_part + sign * s, leave)).imag();
+                return path.direction * at(complex(real_part + path.direction * s, path.height)).imag();
             };
-            for (double s = 0, next = leave / 64; s < leave; s = next, next *= 2) {
-                add(numeric::integrate(aside, s, std::min(next, leave), tolerance, evaluations));
+            // Falls by half of the rate of turning at least, at last.
+            double s = 0;
+            for (double next = path.reach / 64; s < path.reach; s = next, next *= 2) {
+                add(numeric::integrate(aside, s, next, tolerance, evaluations));
             }
-            tail = 0;
+            tail = std::abs(aside(s)) * s;
             break;
         }
-        tail = highest;
-        if (tail < tolerance || evaluations <= 0 || to > 1e18) break;
     }
-    // 16 roundings of a term, for the exponent that it is made from.
-    const double rounding = 16 * std::numeric_limits<double>::epsilon() * size;
-    const bounded sum{value / std::numbers::pi, (error + tail + rounding) / std::numbers::pi};
+    const bounded sum{value / std::numbers::pi, (error + tail) / std::numbers::pi};
     if (!std::isfinite(sum.value) || !std::isfinite(sum.error)) {
         throw tilewalk::error(error_kind::numeric, "the transform of the law is not a number somewhere");
     }
@@ -89,11 +115,12 @@ bounded up_the_line(const F& f, double real_part, std::optional<double> turning,
 struct problem {
     double log_strike = 0, real_part = 0.5;
     const lognormal_part* like = nullptr;
-    std::optional<double> turning;
+    aside_path path;
 
     problem(const characteristic& law, double strike, const contour& along) {
         if (!(strike > 0) || !std::isfinite(strike)) {
-            throw error(error_kind::input, fmt::format("the strike is {}; expected a number above 0", strike));
+            throw error(error_kind::input,
+                        fmt::format("the strike is {}; expected a number above 0", strike));
         }
         log_strike = std::log(strike);
         const double end = 1 / std::max(2.0, std::abs(log_strike));
@@ -103,22 +130,30 @@ struct problem {
                                                        "less than 1",
                                                        real_part));
         }
+        if (law.far) path = aside_path(*law.far, log_strike);
+        if (!along.take_off_what_is_like || !law.like) return;
         // A part too small to be seen beside one, or too far away, is not worth it.
-        if (along.take_off_what_is_like && law.like && law.like->log_weight > -turns &&
-            std::abs(law.like->log_mean) < 300) {
-            like = &*law.like;
+        if (law.like->log_weight < -beyond || std::abs(law.like->log_mean) > 300) return;
+        if (law.far) {
+            // Aside, as far as half the height, no more than exp(-40) may be left of it, whichever way that
+            // is.
+            const double deviation = std::sqrt(law.like->variance);
+            if (!(std::abs(log_strike - law.like->log_mean) < 9 * deviation)) return;
+            path.height = std::max(path.height, 18 / deviation);
         }
-        if (law.drift) turning = log_strike - *law.drift;
+        like = &*law.like;
     }
 
-    // exp(shift) M(z), less the same of the part that is taken off.
-    complex rest(const characteristic& law, complex z, complex shift) const {
-        complex sum = std::exp(law.log_moment(z) + shift);
+    // exp(shift) M(z) / below, less the same of the part that is taken off.
+    term rest(const characteristic& law, complex z, complex shift, complex below) const {
+        const complex log_moment = law.log_moment(z), exponent = log_moment + shift;
+        complex sum = std::exp(exponent);
         if (like) {
             sum -= std::exp(like->log_weight + z * like->log_mean - 0.5 * like->variance * z * (1.0 - z) +
                             shift);
         }
-        return sum;
+        const bool counts = exponent.real() > -beyond;
+        return {sum / below, counts ? std::abs(log_moment) + std::abs(shift) : 0.0};
     }
 };
 
@@ -127,9 +162,9 @@ struct problem {
 option_prices vanilla(const characteristic& law, double strike, const contour& along) {
     const problem p(law, strike, along);
     const double least = std::min(1.0, strike), tolerance = 1e-13 * least;
-    const bounded rest = up_the_line(
-        [&](complex z) { return p.rest(law, z, (1.0 - z) * p.log_strike) / (z * (1.0 - z)); }, p.real_part,
-        p.turning, tolerance, along.most_evaluations);
+    const bounded rest =
+        up_the_line([&](complex z) { return p.rest(law, z, (1.0 - z) * p.log_strike, z * (1.0 - z)); },
+                    p.real_part, p.path, law.peaks, tolerance, along.most_evaluations);
     // The option out of the money, from which the other follows by parity.
     const markets::right out = strike >= 1 ? markets::right::call : markets::right::put;
     double price = strike >= 1 ? 1 : strike;
@@ -149,9 +184,8 @@ option_prices vanilla(const characteristic& law, double strike, const contour& a
 digital_prices digital(const characteristic& law, double strike, const contour& along) {
     const problem p(law, strike, along);
     const double tolerance = 1e-13 * std::min(1.0, 1 / strike);
-    const bounded rest =
-        up_the_line([&](complex z) { return p.rest(law, z, -z * p.log_strike) / z; }, p.real_part, p.turning,
-                    tolerance, along.most_evaluations);
+    const bounded rest = up_the_line([&](complex z) { return p.rest(law, z, -z * p.log_strike, z); },
+                                     p.real_part, p.path, law.peaks, tolerance, along.most_evaluations);
     double above = rest.value;
     if (p.like) {
         const double distance = p.like->log_mean - p.log_strike - 0.5 * p.like->variance,
