@@ -55,7 +55,9 @@ struct aside_path {
     }
 };
 
-// What is integrated, and how large the exponent is that it is made from: as many roundings does it have.
+// What is integrated, and how large the exponent is that it is made from; what adds up to the exponent may be
+// some times larger.
+constexpr double roundings = 4;
 struct term {
     complex value;
     double exponent = 0;
@@ -80,7 +82,8 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
     double value = 0, error = 0, from = 0, tail = 0;
     const auto add = [&](const numeric::integral<double>& part) {
         value += part.value;
-        error += part.error + std::numeric_limits<double>::epsilon() * (16 + exponent) * part.size;
+        error +=
+            part.error + roundings * std::numeric_limits<double>::epsilon() * (16 + exponent) * part.size;
         exponent = 0;
     };
     for (double to = std::min(real_part, 1 - real_part);; from = to, to *= 2) {

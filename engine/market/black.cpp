@@ -94,6 +94,13 @@ double scaled_deviation(double m, double price, double rest) {
     return s;
 }
 
+// |log(forward / strike)|; the difference of the two is exact where the quotient would round near one.
+double distance(double forward, double strike) {
+    const double ratio = forward / strike;
+    if (ratio > 0.5 && ratio < 2) return std::abs(std::log1p((forward - strike) / strike));
+    return std::abs(std::log(forward) - std::log(strike));
+}
+
 double exercised(right option, double forward, double strike) {
     return std::max(option == right::call ? forward - strike : strike - forward, 0.0);
 }
@@ -112,15 +119,14 @@ double black_price(right option, double forward, double strike, double deviation
         throw error(error_kind::input, fmt::format("the deviation is {}; expected 0 or more", deviation));
     }
     return exercised(option, forward, strike) +
-           std::sqrt(forward) * std::sqrt(strike) *
-               scaled_price(std::abs(std::log(forward / strike)), deviation);
+           std::sqrt(forward) * std::sqrt(strike) * scaled_price(distance(forward, strike), deviation);
 }
 
 double black_vega(double forward, double strike, double volatility, double years) {
     need_positive("the forward", forward);
     need_positive("the strike", strike);
     need_positive("the maturity", years);
-    const double m = std::abs(std::log(forward / strike)), s = volatility * std::sqrt(years);
+    const double m = distance(forward, strike), s = volatility * std::sqrt(years);
     if (!(s > 0)) return m > 0 ? 0 : forward * std::sqrt(years) * normal_density(0);
     return std::sqrt(forward) * std::sqrt(strike) * std::sqrt(years) * scaled_vega(m, s);
 }
@@ -137,7 +143,7 @@ double implied_volatility(right option, double forward, double strike, double ye
                                 option == right::call ? "call" : "put", strike, forward, price, least, most));
     }
     if (price == least) return 0;
-    const double m = std::abs(std::log(forward / strike)), unit = std::sqrt(forward) * std::sqrt(strike);
+    const double m = distance(forward, strike), unit = std::sqrt(forward) * std::sqrt(strike);
     return scaled_deviation(m, (price - least) / unit, (most - price) / unit) / std::sqrt(years);
 }
 
