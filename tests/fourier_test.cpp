@@ -252,6 +252,78 @@ TEST(fourier, every_law_has_mass_and_mean_one) {
     }
 }
 
+// A logarithm that left its branch would step by a multiple of 2 pi times what stands before it: of 4 pi
+// kappa theta / sigma^2 or of pi here, on a line where the next value is foreseen from slopes.
+TEST(fourier, no_logarithm_leaves_its_branch) {
+    draws d(22);
+    int could_be_seen = 0;
+    for (int i = 0; i < 60; ++i) {
+        const double years = d.over_decades(0.02, 20);
+        const bool volatility_reverts = i % 3 == 0;
+        double step = std::numbers::pi;
+        characteristic law;
+        if (volatility_reverts) {
+            law = characteristic_of(schobel_zhu{d.between(-1, 1), d.between(0, 4), d.between(-1, 1),
+                                                d.over_decades(0.05, 3), d.correlation()},
+                                    years);
+        } else {
+            heston_by_term m{d.over_decades(1e-3, 1), {}};
+            for (int j = 1; j <= 3; ++j) {
+                const heston_piece p{years * j / 3, d.over_decades(0.01, 8), d.over_decades(0.01, 1),
+                                     d.over_decades(0.05, 3), d.correlation()};
+                step = std::min(step, 4 * std::numbers::pi * p.kappa * p.theta / (p.sigma * p.sigma));
+                m.pieces.push_back(p);
+            }
+            law = characteristic_of(m, years);
+        }
+        const double real_part = d.between(0.05, 0.95);
+        const auto at = [&](double v) { return law.log_moment({real_part, v}); };
+        const auto slope = [&](double v) { return (at(v * (1 + 1e-5)) - at(v * (1 - 1e-5))) / (2e-5 * v); };
+        double v = 1e-2;
+        complex value = at(v), rise = slope(v);
+        while (v < 1e4 && value.real() > -700) {
+            const double next = v * 1.004;
+            const complex next_value = at(next), next_rise = slope(next);
+            const double bound = 1e-6 * (1 + std::abs(value));
+            ASSERT_LE(std::abs(next_value - value - 0.5 * (next - v) * (rise + next_rise)), bound)
+                << "law " << i << ", at " << v;
+            could_be_seen += bound < step;
+            v = next, value = next_value, rise = next_rise;
+        }
+    }
+    EXPECT_GT(could_be_seen, 50000);
+}
+
+// Where the line is left for a horizontal one, against the line that goes on.
+TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
+    draws d(23);
+    double worst = 0;
+    for (int i = 0; i < 30; ++i) {
+        const double years = d.over_decades(0.02, 1), rho = i % 2 == 0 ? 0.995 : -0.995,
+                     v = d.over_decades(1e-3, 0.02), kappa = d.between(0.1, 3),
+                     k = std::exp(d.between(-0.5, 0.5));
+        const heston h{v, kappa, v, d.between(1, 3), rho};
+        const std::array laws{
+            characteristic_of(h, years),
+            characteristic_of(heston_by_term{v, {{years / 3, kappa, v, 1, -rho}, {1, 1, v, 2, rho}}}, years),
+            characteristic_of(bates{h, {0.5, -0.2, 0.3}}, years),
+            characteristic_of(schobel_zhu{std::sqrt(v), kappa, 0.1, 1, rho}, years),
+            characteristic_of(variance_gamma{0.3, years / 1.5, -0.1}, years)};
+        for (std::size_t j = 0; j < laws.size(); ++j) {
+            characteristic straight = laws[j];
+            straight.far.reset();
+            const option_prices a = vanilla(laws[j], k), b = vanilla(straight, k);
+            EXPECT_TRUE(laws[j].far) << j;
+            EXPECT_LE(std::abs(a.call - b.call), a.error + b.error) << j << ": " << say(h) << ", " << years;
+            EXPECT_LE(b.error, 1e-9) << j << ": " << say(h) << ", " << years;
+            const digital_prices c = digital(laws[j], k), e = digital(straight, k);
+            EXPECT_LE(std::abs(c.above - e.above), c.error + e.error) << j << ": " << say(h) << ", " << years;
+            worst = std::max(worst, std::abs(a.call - b.call));
+        }
+    }
+    fmt::print("a line that is left: off by {:.1e} at most\n", worst);
+}
+
 // Two contours share no point, and what is taken off on one is not on the other.
 TEST(fourier, two_contours_agree_within_their_errors) {
     draws d(12);
@@ -264,7 +336,9 @@ TEST(fourier, two_contours_agree_within_their_errors) {
             const characteristic law = drawn.at(drawn.years);
             const double k = draw_strike(d);
             const contour other{d.between(0.25, 0.75), false, 200000};
-            const option_prices a = vanilla(law, k), b = vanilla(law, k, other);
+            characteristic straight = law;
+            straight.far.reset();
+            const option_prices a = vanilla(law, k), b = vanilla(straight, k, other);
             const std::string said = fmt::format("{}: {}, strike {}", name, drawn.said, k);
             EXPECT_LE(std::abs(a.call - b.call), a.error + b.error) << said;
             worst = std::max(worst, std::abs(a.call - b.call));
@@ -276,7 +350,7 @@ TEST(fourier, two_contours_agree_within_their_errors) {
             EXPECT_GE(a.put, std::max(0.0, k - 1)) << said;
             EXPECT_LE(a.put, k * (1 + 1e-15)) << said;
             EXPECT_NEAR(a.call - a.put, 1 - k, 4e-16 * std::max(1.0, k)) << said;
-            const digital_prices c = digital(law, k), e = digital(law, k, other);
+            const digital_prices c = digital(law, k), e = digital(straight, k, other);
             // A law with an atom at the strike has no one price there.
             if (k != 1) {
                 EXPECT_LE(std::abs(c.above - e.above), c.error + e.error) << said;
