@@ -61,6 +61,9 @@ constexpr double roundings = 4;
 struct term {
     complex value;
     double exponent = 0;
+    // What has to have fallen before the line may end: the larger of what the value is the difference of, as
+    // the two can be alike to any digit before they part.
+    double standing = 0;
 };
 
 // 1 / (2 pi i) times the integral of f up the line at `real_part`; f is its own mirror image below the real
@@ -72,12 +75,12 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
     const auto at = [&](complex z) {
         const term t = f(z);
         exponent = std::max(exponent, t.exponent);
-        return t.value;
+        return t;
     };
     const auto on_line = [&](double v) {
-        const double y = at(complex(real_part, v)).real();
-        highest = std::max(highest, std::abs(y) * v);
-        return y;
+        const term t = at(complex(real_part, v));
+        highest = std::max(highest, t.standing * v);
+        return t.value.real();
     };
     double value = 0, error = 0, from = 0, tail = 0;
     const auto add = [&](const numeric::integral<double>& part) {
@@ -97,7 +100,7 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
         if ((tail < tolerance && !below_peaks) || evaluations <= 0 || to > 1e18) break;
         if (leaves) {
             const auto aside = [&](double s) {
-                return path.direction * at(complex(real_part + path.direction * s, path.height)).imag();
+                return path.direction * at(complex(real_part + path.direction * s, path.height)).value.imag();
             };
             // Falls by half of the rate of turning at least, at last.
             double s = 0;
@@ -150,13 +153,19 @@ struct problem {
     // exp(shift) M(z) / below, less the same of the part that is taken off.
     term rest(const characteristic& law, complex z, complex shift, complex below) const {
         const complex log_moment = law.log_moment(z), exponent = log_moment + shift;
-        complex sum = std::exp(exponent);
-        if (like) {
-            sum -= std::exp(like->log_weight + z * like->log_mean - 0.5 * like->variance * z * (1.0 - z) +
-                            shift);
-        }
         const bool counts = exponent.real() > -beyond;
-        return {sum / below, counts ? std::abs(log_moment) + std::abs(shift) : 0.0};
+        term sum{std::exp(exponent) / below, counts ? std::abs(log_moment) + std::abs(shift) : 0.0, 0};
+        sum.standing = std::abs(sum.value.real());
+        if (like) {
+            const complex part = std::exp(like->log_weight + z * like->log_mean -
+                                          0.5 * like->variance * z * (1.0 - z) + shift) /
+                                 below;
+            sum.value -= part;
+            // An atom never falls, but it is taken off exactly and what is left has no reason to rise.
+            sum.standing = like->variance > 0 ? std::max(sum.standing, std::abs(part.real()))
+                                              : std::abs(sum.value.real());
+        }
+        return sum;
     }
 };
 
@@ -164,7 +173,7 @@ struct problem {
 
 option_prices vanilla(const characteristic& law, double strike, const contour& along) {
     const problem p(law, strike, along);
-    const double least = std::min(1.0, strike), tolerance = 1e-13 * least;
+    const double least = std::min(1.0, strike), tolerance = 3e-14 * least;
     const bounded rest =
         up_the_line([&](complex z) { return p.rest(law, z, (1.0 - z) * p.log_strike, z * (1.0 - z)); },
                     p.real_part, p.path, law.peaks, tolerance, along.most_evaluations);
@@ -186,7 +195,7 @@ option_prices vanilla(const characteristic& law, double strike, const contour& a
 
 digital_prices digital(const characteristic& law, double strike, const contour& along) {
     const problem p(law, strike, along);
-    const double tolerance = 1e-13 * std::min(1.0, 1 / strike);
+    const double tolerance = 3e-14 * std::min(1.0, 1 / strike);
     const bounded rest = up_the_line([&](complex z) { return p.rest(law, z, -z * p.log_strike, z); },
                                      p.real_part, p.path, law.peaks, tolerance, along.most_evaluations);
     double above = rest.value;

@@ -11,7 +11,7 @@ namespace tilewalk::fourier {
 
 struct option_prices {
     double call = 0, put = 0;
-    double error = 0;  // of either
+    double error = 0;  // of the one out of the money; the other is it and |1 - strike|, rounded
 };
 
 // One unit of money where the price ends above the strike, or below it.
@@ -28,8 +28,8 @@ struct contour {
     long most_evaluations = 2000000;
 };
 
-// The error is about 1e-13 wherever the transform falls fast enough for `most_evaluations`, and is what was
-// reached where it does not: the caller judges. What is not a number is a tilewalk::error.
+// The error is about 1e-13 of min(1, strike) wherever the transform falls fast enough for `most_evaluations`,
+// and is what was reached where it does not: the caller judges. What is not a number is a tilewalk::error.
 option_prices vanilla(const characteristic& law, double strike, const contour& along = {});
 digital_prices digital(const characteristic& law, double strike, const contour& along = {});
 
