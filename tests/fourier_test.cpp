@@ -308,7 +308,8 @@ TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
             characteristic_of(heston_by_term{v, {{years / 3, kappa, v, 1, -rho}, {1, 1, v, 2, rho}}}, years),
             characteristic_of(bates{h, {0.5, -0.2, 0.3}}, years),
             characteristic_of(schobel_zhu{std::sqrt(v), kappa, 0.1, 1, rho}, years),
-            characteristic_of(variance_gamma{0.3, years / 1.5, -0.1}, years)};
+            characteristic_of(variance_gamma{0.3, years / 1.5, -0.1}, years),
+            characteristic_of(nig{d.between(2, 30), -0.7, 0.02 / years}, years)};
         for (std::size_t j = 0; j < laws.size(); ++j) {
             characteristic straight = laws[j];
             straight.far.reset();

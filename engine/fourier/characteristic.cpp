@@ -330,7 +330,11 @@ characteristic characteristic_of(const nig& m, double years) {
         return z * (2 * beta + z) / (level + here);
     };
     const double drift = -scale * less(1).real();
-    return {[=](complex z) { return z * drift + scale * less(z); }, {}, {}, {}};
+    // Far up, the root is (z + beta) / i, and the next term of its slope alpha^2 / (2 z^2).
+    return {[=](complex z) { return z * drift + scale * less(z); },
+            {},
+            far_field{drift, 4 * m.alpha, scale * m.alpha},
+            {}};
 }
 
 // log E exp(z X) = half C vol0^2 + B vol0 + A, where C solves a Riccati equation, B a linear one, and

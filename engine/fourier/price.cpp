@@ -9,11 +9,11 @@
 // nearer end of (0, 1) is approached for far strikes, as |log k| grows, and the result is accurate relative
 // to min(1, k). The line is cut at heights that double, because M may be a thousand or a millionth wide, each
 // piece is halved until Gauss and Kronrod agree, and the line ends where what is above it is too small: what
-// falls as v^-p, p >= 2, has no more left than the largest |f| v seen on the last piece. (A trapezoid rule
-// would do with fewer points where M is narrow, and with 1e5 for a maturity of a day; an integral whose
-// panels know their error needs no such case.)
+// falls as v^-p, p >= 2, has no more left than the largest |f| v seen on the last piece. A digital's line
+// goes on until M has fallen, too. (A trapezoid rule would do with fewer points where M is narrow, and with
+// 1e5 for a maturity of a day; an integral whose panels know their error needs no such case.)
 //
-// Variance gamma of a short maturity falls hardly faster than v^-2, and stochastic volatility of a
+// Pure jumps of a short maturity fall hardly faster than v^-2 for long, and stochastic volatility of a
 // correlation near one not much faster for long, while k^-z goes on turning. Such a line is left for a
 // horizontal one, in the direction in which k^-z falls, at a height from which M can no longer rise against
 // it: there are no singularities off the real axis (Lucic 2007 for Heston; the others are seen to have none).
@@ -57,7 +57,7 @@ struct aside_path {
 
 // What is integrated, and how large the exponent is that it is made from; what adds up to the exponent may be
 // some times larger.
-constexpr double roundings = 4;
+constexpr double roundings = 8;
 struct term {
     complex value;
     double exponent = 0;
