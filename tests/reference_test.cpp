@@ -178,7 +178,11 @@ const std::map<std::string, to_market>& models() {
                                                       {"black_scholes_quanto", black_scholes_quanto},
                                                       {"black_scholes_multi", black_scholes_multi},
                                                       {"heston", of_its_model},
-                                                      {"schobel_zhu", of_its_model}};
+                                                      {"kou", of_its_model},
+                                                      {"merton", of_its_model},
+                                                      {"nig", of_its_model},
+                                                      {"schobel_zhu", of_its_model},
+                                                      {"variance_gamma", of_its_model}};
     return all;
 }
 
@@ -513,6 +517,7 @@ std::optional<std::string> obstacle(const published_case& c) {
     if (models().count(model) == 0) return "the model " + model;
     if (c.said.contains("quantity")) return "not a price but a Greek";
     if (exercise != "european") return exercise + " exercise";
+    if (c.product().contains("dividends")) return "cash dividends taken off a spot that moves as a whole";
     if (types().count(type) == 0) return "the product " + type;
     return std::nullopt;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A volatility that depends on time and spot, as Dupire's formula finds it in an implied surface, or as
-// given. Euler's scheme in the logarithm, of weak order 1. What a step needs of the surface is a table of the
-// mean volatility over it at evenly spaced spots, so no path searches for its place: it reads between two
-// neighbours.
+// given. What a step needs of the surface is a table of the mean volatility over it at evenly spaced spots,
+// so no path searches for its place: it reads between two neighbours. Platen's explicit scheme (Kloeden and
+// Platen 1992, section 15.1) is of weak order 2 and reads the table at three places; Euler's, of order 1, at
+// one.
 #include "engine/market/local_volatility.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -14,6 +16,7 @@
 
 #include "engine/market/surface_reader.h"
 #include "engine/models/model.h"
+#include "kernels/math.h"
 
 namespace tilewalk::models {
 
@@ -21,6 +24,9 @@ namespace {
 
 using markets::local_volatility;
 using program::value;
+
+enum class scheme { second_order, euler };
+constexpr std::array<std::string_view, 2> scheme_names{"second_order", "euler"};
 
 // The tables of steps, which most trades on the asset share: steps end at multiples of one length.
 class step_tables {
@@ -57,9 +63,9 @@ class step_tables {
 
 class local_volatility_walk final : public walk {
   public:
-    local_volatility_walk(std::shared_ptr<step_tables> tables, double steps_per_year,
+    local_volatility_walk(std::shared_ptr<step_tables> tables, scheme by, double steps_per_year,
                           const markets::asset& of)
-        : tables_(std::move(tables)), steps_per_year_(steps_per_year), of_(of) {}
+        : tables_(std::move(tables)), by_(by), steps_per_year_(steps_per_year), of_(of) {}
 
     void add_breaks(double last, std::vector<double>& times) const override {
         for (double k = 1; k < last * steps_per_year_; ++k) times.push_back(k / steps_per_year_);
@@ -91,11 +97,29 @@ class local_volatility_walk final : public walk {
         const value first =
             row("first", [&](double low, double high) { return -low * intervals / (high - low); });
         const program::tabulated table = of.into().table("local_volatility of " + of_.name, numbers, points);
-        const value volatility = of.into().interpolate(table, fma(x, per_x, first));
-        const value variance =
-            volatility * volatility * of.row("length", [](double from, double to) { return to - from; });
+        const auto volatility_at = [&](value level) {
+            return of.into().interpolate(table, fma(level, per_x, first));
+        };
+        const value length = of.row("length", [](double from, double to) { return to - from; });
+        const value volatility = volatility_at(x), variance = volatility * volatility * length;
         if (is_watched_) of.into().write(between_, variance);
-        return {x + fma(volatility, of.own(), -0.5 * variance)};
+        if (by_ == scheme::euler) return {x + fma(volatility, of.own(), -0.5 * variance)};
+
+        // Platen's explicit scheme, the drift at the predicted end taken as a line through the two supports.
+        const value root = of.row("root", [](double from, double to) { return kernels::sqrt(to - from); });
+        const value z = of.row("per_root", [](double from, double to) {
+            return 1 / kernels::sqrt(to - from);
+        }) * of.own();
+        const value predicted = fma(of.into().constant(-0.5), variance, x);
+        const value up = volatility_at(fma(volatility, root, predicted));
+        const value down = volatility_at(fma(-volatility, root, predicted));
+        const value squares = fma(up, up, down * down), difference = up - down;
+        const value drift =
+            -0.125 * length * (fma(difference * (up + down), z, squares) + 2.0 * (volatility * volatility));
+        const value noise =
+            0.25 * root *
+            fma((up + down) + 2.0 * volatility, z, difference * fma(z, z, of.into().constant(-1.0)));
+        return {x + (drift + noise)};
     }
 
     value variance_between(step& of, value) override {
@@ -110,6 +134,7 @@ class local_volatility_walk final : public walk {
 
   private:
     std::shared_ptr<step_tables> tables_;
+    scheme by_;
     double steps_per_year_;
     const markets::asset& of_;
     std::uint32_t between_ = 0;
@@ -118,8 +143,10 @@ class local_volatility_walk final : public walk {
 
 class local_volatility_model final : public model {
   public:
-    local_volatility_model(markets::surface_reading read, std::size_t points, double steps_per_year)
+    local_volatility_model(markets::surface_reading read, scheme by, std::size_t points,
+                           double steps_per_year)
         : tables_(std::make_shared<step_tables>(std::move(read.local), points)),
+          by_(by),
           steps_per_year_(steps_per_year) {
         for (const markets::arbitrage& a : read.findings) {
             remarks_.push_back("arbitrage at " + tilewalk::to_string(a.where) + ", " + a.key_path + ": " +
@@ -128,16 +155,18 @@ class local_volatility_model final : public model {
         }
     }
     std::string describe() const override {
-        return "local_volatility, " + std::to_string(tables_->points()) + " points a step, at least " +
+        return "local_volatility, " + std::string(scheme_names[static_cast<std::size_t>(by_)]) + ", " +
+               std::to_string(tables_->points()) + " points a step, at least " +
                config::shown(steps_per_year_) + " steps a year";
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
-        return std::make_unique<local_volatility_walk>(tables_, steps_per_year_, of);
+        return std::make_unique<local_volatility_walk>(tables_, by_, steps_per_year_, of);
     }
 
   private:
     std::shared_ptr<step_tables> tables_;
+    scheme by_;
     double steps_per_year_;
     std::vector<std::string> remarks_;
 };
@@ -146,7 +175,7 @@ class local_volatility_model final : public model {
 
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
     constexpr double usual_points = 128, usual_steps_per_year = 100;
-    parameters.only({"surface", "points", "steps_per_year"});
+    parameters.only({"surface", "scheme", "points", "steps_per_year"});
     const config::node& surface = parameters.at("surface");
     const bool has_cash =
         std::ranges::any_of(of.asset.dividends, [](const auto& d) { return !d.proportional; });
@@ -166,7 +195,8 @@ std::shared_ptr<const model> read_local_volatility(const config::node& parameter
     const double steps = read_parameter(parameters, "steps_per_year", {1, 100'000}, usual_steps_per_year);
     if (points != std::floor(points))
         parameters.at("points").fail("found " + parameters.at("points").text() + ", expected a whole number");
-    return std::make_shared<local_volatility_model>(markets::read_surface(surface, of.as_of, forward),
+    const auto by = static_cast<scheme>(read_choice(parameters, "scheme", scheme_names, 0));
+    return std::make_shared<local_volatility_model>(markets::read_surface(surface, of.as_of, forward), by,
                                                     static_cast<std::size_t>(points), steps);
 }
 
