@@ -33,10 +33,10 @@ class walker {
         : trade_(trade), masks_(words + mask_place(word32(program::sections))), step_rows_(trade) {
         const row_of<program::states> initial{
             trade_.from(whole_pieces(word32(program::terms), sizeof(real)))};
-        for (int s = 0; s < program::states; ++s) {
+        unrolled<program::states>([&](int s) {
             const real x = initial[s];
             for (int w = 0; w < shape::width; ++w) states_[w][s] = x;
-        }
+        });
         for (int k = 0; k < program::sections; ++k) next_row_[k] = load_read_only(words + k);
         if constexpr (group == 1) mask_[0] = load_read_only(masks_);
     }

@@ -31,6 +31,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
 #include "engine/replay/shock_writer.h"
+#include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/own_folder.h"
 #include "tests/surface_program.h"
@@ -411,6 +412,26 @@ INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios, testing::ValuesIn(plan::pr
                          [](const auto& at) { return at.param; });
 
 // Rows that paths read at places of their own, wherever rows may live: with no local memory.
+class kernels_of_models : public testing::TestWithParam<std::string> {};
+
+// Each trade in every precision, made in registers on both architectures in turn, and read by two feeds.
+TEST_P(kernels_of_models, neither_spill_nor_approximate) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const book trades = book::parse(book_of_every_model(), "models");
+    std::size_t turn = 0;
+    for (const auto& t : trades.state().trades) {
+        const auto code = program_of(t, plan::precision_named(GetParam()), *trades.market());
+        for (const char* feed : {"inline", "smem_rolling_async"}) {
+            compile_and_judge(code, usual(code, plan::precision_named(GetParam()), feed),
+                              architectures[turn++ % architectures.size()], t.id);
+        }
+        ++turn;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_models, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
+
 class kernels_with_tables : public testing::TestWithParam<std::string> {};
 
 TEST_P(kernels_with_tables, neither_spill_nor_approximate_with_any_feed) {

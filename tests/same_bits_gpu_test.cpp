@@ -33,6 +33,7 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
+#include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/surface_program.h"
 #include "tilewalk/tilewalk.h"
@@ -385,6 +386,32 @@ TEST_F(same_bits, the_whole_library) {
 }
 
 // The hardware's approximations have no CPU to be held against, but each other.
+// Every model, its surfaces and jumps, alone and together.
+TEST_F(same_bits, every_model) {
+    const book trades = book::parse(book_of_every_model(), "models");
+    const engine pricer;
+    std::size_t runs = 0, prices = 0, different = 0;
+    for (const std::string precision : {"double", "single", "mixed"}) {
+        const results expected = on_cpu(trades, precision);
+        for (const char* feed : {"inline", "none", "smem_rolling_async"}) {
+            run_settings with;
+            with.device = std::to_string(devices_.at(0).index);
+            with.precision = precision;
+            with.prefetch = feed;
+            with.paths = paths;
+            const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
+            ++runs;
+            prices += found.prices;
+            different += found.different;
+            EXPECT_EQ(found.different, 0u) << feed << " " << precision << ": " << found.first;
+        }
+    }
+    std::printf(
+        "%s: %zu trades of %zu models in %zu runs, %zu prices and standard errors compared, %zu different\n",
+        devices_.at(0).name.c_str(), trades.size(), every_model().size(), runs, prices,
+        different);
+}
+
 TEST_F(same_bits, single_fast_whatever_the_feed_and_the_grid) {
     const book trades = book::parse(few_trades, "few");
     const engine pricer;

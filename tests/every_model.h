@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A book with an asset of every model, and all of them in one trade. A model of the catalogue that has no
+// asset here is an error, so that whoever adds one has it tested on both back ends.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "engine/models/model.h"
+
+namespace tilewalk {
+
+// How an asset of each model moves, as a market says it.
+inline const std::map<std::string, std::string, std::less<>>& every_model() {
+    static const std::map<std::string, std::string, std::less<>> all{
+        {"black_scholes", "volatility: {0.5: 0.2, 2.0: 0.22}"},
+        {"heston", "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}}"},
+        {"schobel_zhu", "model: {schobel_zhu: {vol0: 0.2, kappa: 2, theta: 0.22, sigma: 0.3, rho: -0.5}}"},
+        {"local_volatility",
+         "model: {local_volatility: {surface: {svi: {0.5: {a: 0.005, b: 0.06, rho: -0.55, m: 0.02, sigma: "
+         "0.15}, 1.0: "
+         "{a: 0.012, b: 0.08, rho: -0.5, m: 0.03, sigma: 0.2}}}, steps_per_year: 25}}"},
+        {"merton",
+         "model: {merton: {volatility: 0.18, jump_intensity: 0.5, jump_mean: -0.1, jump_sd: 0.12}}"},
+        {"kou", "model: {kou: {volatility: 0.18, jump_intensity: 1, p_up: 0.4, eta_up: 12, eta_down: 8}}"},
+        {"bates",
+         "model: {bates: {v0: 0.04, kappa: 2, theta: 0.04, sigma: 0.4, rho: -0.6, jump_intensity: 0.3, "
+         "jump_mean: -0.1, "
+         "jump_sd: 0.1}}"},
+        {"variance_gamma", "model: {variance_gamma: {sigma: 0.2, nu: 0.3, theta: -0.1}}"},
+        {"nig", "model: {nig: {alpha: 14, beta: -4, delta: 0.6}}"},
+    };
+    for (const auto& entry : models::catalogue()) {
+        if (!all.contains(entry.name)) {
+            throw std::logic_error("tests/every_model.h has no asset of the model " +
+                                   std::string(entry.name));
+        }
+    }
+    return all;
+}
+
+// The trades on one model are named by it: HESTON's are heston_asian, heston_paid_in_eur, heston_barrier.
+inline std::string book_of_every_model() {
+    std::string text =
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\n"
+        "  fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n  assets:\n";
+    std::string trades, basket, correlations;
+    for (const auto& [model, moves] : every_model()) {
+        text += "    " + model + ": {currency: USD, spot: 100, dividend_yield: 0.01, " + moves + "}\n";
+        basket += (basket.empty() ? "" : ", ") + model;
+        correlations += "    - [" + model + ", EURUSD, 0.1]\n";
+        const std::string asian = ", product: asian, underlying: " + model +
+                                  ", strike: 100, averaging_dates: {start: 0, end: 1, count: 6}";
+        trades += "  - {id: " + model + "_asian" + asian + "}\n";
+        trades += "  - {id: " + model + "_paid_in_eur" + asian + ", currency: EUR}\n";
+        // These two jump all the time.
+        if (model == "variance_gamma" || model == "nig") continue;
+        trades += "  - {id: " + model + "_barrier, product: barrier, underlying: " + model +
+                  ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";
+    }
+    trades +=
+        "  - {id: all, product: basket, basket: [" + basket + "], weights: 0.1, strike: 95, maturity: 0.5}\n";
+    return text + "  correlations:\n" + correlations + "trades:\n" + trades;
+}
+
+}  // namespace tilewalk
