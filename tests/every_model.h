@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book with an asset of every model, and all of them in one trade. A model of the catalogue that has no
-// asset here is an error, so that whoever adds one has it tested on both back ends.
+// A book with an asset of every model, and each beside others in a basket of three. A model of the catalogue
+// that has no asset here is an error, so that whoever adds one has it tested on both back ends.
 #pragma once
 
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "engine/models/model.h"
 
@@ -45,22 +46,26 @@ inline std::string book_of_every_model() {
     std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\n"
         "  fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n  assets:\n";
-    std::string trades, basket, correlations;
+    std::string trades, correlations;
+    std::vector<std::string> basket;
     for (const auto& [model, moves] : every_model()) {
         text += "    " + model + ": {currency: USD, spot: 100, dividend_yield: 0.01, " + moves + "}\n";
-        basket += (basket.empty() ? "" : ", ") + model;
         correlations += "    - [" + model + ", EURUSD, 0.1]\n";
         const std::string asian = ", product: asian, underlying: " + model +
                                   ", strike: 100, averaging_dates: {start: 0, end: 1, count: 6}";
         trades += "  - {id: " + model + "_asian" + asian + "}\n";
         trades += "  - {id: " + model + "_paid_in_eur" + asian + ", currency: EUR}\n";
+        basket.push_back(model);
+        if (basket.size() == 3) {
+            trades += "  - {id: basket_with_" + model + ", product: basket, basket: [" + basket[0] + ", " +
+                      basket[1] + ", " + basket[2] + "], weights: 0.33, strike: 98, maturity: 0.5}\n";
+            basket.erase(basket.begin(), basket.begin() + 2);  // the last one is in the next, too
+        }
         // These two jump all the time.
         if (model == "variance_gamma" || model == "nig") continue;
         trades += "  - {id: " + model + "_barrier, product: barrier, underlying: " + model +
                   ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";
     }
-    trades +=
-        "  - {id: all, product: basket, basket: [" + basket + "], weights: 0.1, strike: 95, maturity: 0.5}\n";
     return text + "  correlations:\n" + correlations + "trades:\n" + trades;
 }
 

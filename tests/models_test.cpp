@@ -23,7 +23,7 @@ results priced(const std::string& text, const std::string& precision, std::uint6
 
 TEST(models, price_alone_and_together_in_every_precision) {
     const results exact = priced(book_of_every_model(), "double");
-    ASSERT_EQ(exact.rows.size(), 3 * every_model().size() - 2 + 1);
+    ASSERT_GE(exact.rows.size(), 3 * every_model().size());
     for (const char* precision : {"single", "mixed"}) {
         const results got = priced(book_of_every_model(), precision);
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
