@@ -198,8 +198,12 @@ namespace {
 
 // The nearest correlation matrix in the sum of squares (Higham 2002: projections in turn onto the matrices
 // with no negative eigenvalue and onto those with a diagonal of ones, the first corrected as by Dykstra),
-// with four digits after the point, and then as much nearer to the unit matrix as makes it valid with them.
-Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given) {
+// with four digits after the point, and then as much nearer to `anchor` as makes it valid with them. What is
+// not 0 in `anchor`, a correlation matrix, is not changed.
+Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::MatrixXd& anchor) {
+    const auto anchored = [&](const Eigen::MatrixXd& m) {
+        return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
+    };
     Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
     for (int turn = 0; turn < 300; ++turn) {
         const Eigen::MatrixXd corrected = near - correction;
@@ -208,18 +212,16 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given) {
                                          solved.eigenvalues().cwiseMax(0.0).asDiagonal() *
                                          solved.eigenvectors().transpose();
         correction = positive - corrected;
-        Eigen::MatrixXd next = positive;
-        next.diagonal().setOnes();
+        const Eigen::MatrixXd next = anchored(positive);
         const double moved = (next - near).norm();
         near = next;
         if (moved < 1e-9) break;
     }
-    for (double towards_unit = 0;; towards_unit += 1e-4) {
-        Eigen::MatrixXd shown = near * (1 - towards_unit);
-        shown = (shown * 1e4).array().round() / 1e4;
-        shown.diagonal().setOnes();
+    for (double towards_anchor = 0;; towards_anchor += 1e-4) {
+        const Eigen::MatrixXd shown =
+            anchored((near * ((1 - towards_anchor) * 1e4)).array().round().matrix() / 1e4);
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(shown, Eigen::EigenvaluesOnly);
-        if (solved.eigenvalues()(0) >= 0 || towards_unit >= 1) return shown;
+        if (solved.eigenvalues()(0) >= -0.5 * eigenvalue_tolerance || towards_anchor >= 1) return shown;
     }
 }
 
@@ -630,12 +632,22 @@ class market_reader {
     }
 
     // What could be written in their place: "; the nearest valid correlations: [A, B, 0.81], ...".
-    static std::string nearest_valid(const Eigen::MatrixXd& given, const std::vector<std::string>& names,
-                                     const std::vector<std::size_t>& members) {
+    std::string nearest_valid(const Eigen::MatrixXd& given, const std::vector<std::string>& names,
+                              const std::vector<std::size_t>& members) const {
         constexpr Eigen::Index most_factors = 200;
         constexpr std::size_t most_told = 10;
         if (given.rows() > most_factors) return "";
-        const Eigen::MatrixXd near = nearest_correlation(given);
+        // That of an own factor with its asset is the model's, and cannot be written here.
+        Eigen::MatrixXd anchor = Eigen::MatrixXd::Identity(given.rows(), given.cols());
+        for (Eigen::Index i = 0; i < given.rows(); ++i) {
+            const auto own = market_.own_factors.find(names[members[static_cast<std::size_t>(i)]]);
+            if (own == market_.own_factors.end()) continue;
+            for (Eigen::Index j = 0; j < given.cols(); ++j) {
+                if (names[members[static_cast<std::size_t>(j)]] == own->second.asset)
+                    anchor(i, j) = anchor(j, i) = given(i, j);
+            }
+        }
+        const Eigen::MatrixXd near = nearest_correlation(given, anchor);
         std::string told;
         std::size_t changed = 0;
         for (Eigen::Index i = 0; i < near.rows(); ++i) {

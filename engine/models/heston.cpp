@@ -29,25 +29,34 @@ double usual_steps_per_year(scheme by, const by_term& sigma) {
     return std::max(16.0, 40 * *std::ranges::max_element(sigma.values));
 }
 
-// A variance that does not move: what it shares with the asset is nothing then, and the formulas divide by
-// it.
-constexpr double least_sigma = 1e-6;
+// Between two steps a watched path is a bridge whose variance does not move.
+double usual_watched_steps_per_year(const by_term& sigma) {
+    return std::max(100.0, 400 * *std::ranges::max_element(sigma.values));
+}
+
+// What the asset shares with the variance is divided by sigma, and in single precision nothing would be left
+// of it. Below this one the asset takes its noise as it comes, and the mean of the variance in place of what
+// was drawn: the error is less than sigma times the length of a step, and the step is a martingale.
+constexpr double least_sigma = 1e-4;
 
 // The parameters over a step, and what follows from them.
 struct heston_step {
-    double kappa, theta, sigma, rho, length;
+    double kappa, theta, sigma;
+    bool is_moving;
+    double rho, length;
 
     heston_step(const heston_parameters& p, double from, double to)
         : kappa(p.kappa.from(from)),
           theta(p.theta.from(from)),
           sigma(p.sigma.from(from)),
-          rho(sigma > least_sigma ? p.rho.from(from) : 0),
+          is_moving(sigma > least_sigma),
+          rho(is_moving ? p.rho.from(from) : 0),
           length(to - from) {}
 
     double decay() const { return kernels::exp(-kappa * length); }
     // The integral of the decay over the step.
     double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
-    double rho_over_sigma() const { return sigma > least_sigma ? rho / sigma : 0; }
+    double rho_over_sigma() const { return is_moving ? rho / sigma : 0; }
     double unshared() const { return 1 - rho * rho; }
 
     // Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
@@ -65,6 +74,7 @@ class heston final : public walk {
         for (const by_term* t : {&p_.kappa, &p_.theta, &p_.sigma, &p_.rho}) t->add_breaks(last, times);
     }
     double longest_step(double) const override { return 1 / p_.steps_per_year; }
+    double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
 
     void begin(step& of) override { variance_ = of.state("variance", p_.v0); }
 
@@ -178,8 +188,11 @@ class heston final : public walk {
         });
         const value shared = named("shared", [](const heston_step& s) { return -s.rho; });
         const value alone = unshared * fma(shared, of.other(0), of.own());
-        const value deviation = sqrt(max(k3 * (v + after), 0.0));
-        return {x + (drift + fma(k1, v, fma(k2, after, deviation * alone))), after};
+        const value is_moving =
+            named("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
+        const value seen = fma(is_moving, after - mean, mean);
+        const value deviation = sqrt(max(k3 * (v + seen), 0.0));
+        return {x + (drift + fma(k1, v, fma(k2, seen, deviation * alone))), after};
     }
 
     heston_parameters p_;
@@ -204,7 +217,7 @@ class heston_model final : public model {
 }  // namespace
 
 std::vector<std::string> heston_keys() {
-    return {"v0", "kappa", "theta", "sigma", "rho", "scheme", "steps_per_year"};
+    return {"v0", "kappa", "theta", "sigma", "rho", "scheme", "steps_per_year", "watched_steps_per_year"};
 }
 
 heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of) {
@@ -218,12 +231,15 @@ heston_parameters read_heston_parameters(const config::node& parameters, dates::
     p.by = static_cast<scheme>(by);
     p.steps_per_year =
         read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year(p.by, p.sigma));
+    p.watched_steps_per_year = read_parameter(parameters, "watched_steps_per_year", {1, 100'000},
+                                              usual_watched_steps_per_year(p.sigma));
     return p;
 }
 
 std::string describe(const heston_parameters& p) {
     return std::string(scheme_names[static_cast<std::size_t>(p.by)]) + ", at least " +
-           config::shown(p.steps_per_year) + " steps a year";
+           config::shown(p.steps_per_year) + " steps a year, " + config::shown(p.watched_steps_per_year) +
+           " where watched continuously";
 }
 
 std::unique_ptr<walk> heston_walk(const heston_parameters& p, const markets::asset& of) {

@@ -15,7 +15,7 @@ struct heston_parameters {
     double v0 = 0;
     by_term kappa, theta, sigma, rho;
     scheme by = scheme::quadratic_exponential;
-    double steps_per_year = 0;
+    double steps_per_year = 0, watched_steps_per_year = 0;
 };
 
 // The keys that a mapping of them may have.

@@ -40,6 +40,11 @@ double beyond(std::size_t k, double mean) {
     return sum;
 }
 
+// Of two lengths, of which 0 is as long as may be.
+double shorter(double a, double b) {
+    return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
 class jumping final : public walk {
   public:
     jumping(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps, double watched_steps_per_year)
@@ -51,11 +56,11 @@ class jumping final : public walk {
         inner_->add_breaks(last, times);
     }
     double longest_step(double last) const override {
-        const double inner = inner_->longest_step(last), own = longest_step_of(jumps_->intensity());
-        if (inner == 0 || own == 0) return std::max(inner, own);
-        return std::min(inner, own);
+        return shorter(inner_->longest_step(last), longest_step_of(jumps_->intensity()));
     }
-    double longest_watched_step() const override { return jumps_->intensity() > 0 ? longest_watched_ : 0; }
+    double longest_watched_step() const override {
+        return shorter(inner_->longest_watched_step(), jumps_->intensity() > 0 ? longest_watched_ : 0);
+    }
 
     void begin(step& of) override { inner_->begin(of); }
     // The compensator moves with time, so it belongs to the path between.

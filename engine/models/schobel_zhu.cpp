@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schobel and Zhu (1999): the volatility itself reverts to a mean, ds = kappa (theta - s) dt + sigma dW', and
-// may pass through zero. It is drawn exactly; what the asset shares with it follows from where it went, as in
-// Broadie and Kaya's and Andersen's schemes for Heston's model, with the integrals of s and s^2 over a step
-// by the trapezoid rule.
+// may pass through zero. It is drawn exactly. Given both its ends, the integrals of s and s^2 over a step
+// have known means (of the bridge of such a process), which replace them; what they vary by enters the
+// asset's variance; and every step is corrected to be a martingale. The weak order is 2.
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "engine/models/model.h"
 #include "kernels/math.h"
@@ -16,13 +17,105 @@ namespace {
 
 using program::value;
 
-// Below it the volatility counts as known: what the asset shares with it is divided by it.
-constexpr double least_sigma = 1e-6;
+// A polynomial of the volatility s before a step and of its noise n over the step, of variance about dt.
+struct quadratic {
+    double one = 0, s = 0, ss = 0, n = 0, sn = 0, nn = 0;
+
+    friend quadratic operator+(const quadratic& a, const quadratic& b) {
+        return {a.one + b.one, a.s + b.s, a.ss + b.ss, a.n + b.n, a.sn + b.sn, a.nn + b.nn};
+    }
+    friend quadratic operator*(double by, const quadratic& a) {
+        return {by * a.one, by * a.s, by * a.ss, by * a.n, by * a.sn, by * a.nn};
+    }
+    // The square of a linear one.
+    quadratic squared() const { return {one * one, 2 * one * s, s * s, 2 * one * n, 2 * s * n, n * n}; }
+    // That of s - from.
+    quadratic shifted(double from) const {
+        return {one - from * s + from * from * ss, s - 2 * from * ss, ss, n - from * sn, sn, nn};
+    }
+};
 
 struct parameters_of_volatility {
-    double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0, steps_per_year = 0;
+    double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0, steps_per_year = 0, watched_steps_per_year = 0;
+};
 
-    double shared() const { return sigma > least_sigma ? rho : 0; }
+// What a step does, given s and n: s goes to decay s + risen + sigma n, the logarithm of the asset grows by
+// `growth` and by sqrt(variance) z.
+struct volatility_step {
+    double decay = 0, risen = 0, noise = 0;  // noise: the deviation of n over sqrt(dt)
+    quadratic integral;                      // of s^2
+    quadratic growth, variance;
+
+    volatility_step(const parameters_of_volatility& p, double dt) {
+        const double h = p.kappa * dt, e = kernels::exp(-h), e2 = e * e;
+        decay = e;
+        risen = p.theta * (1 - e);
+        // Over the bridge of y = s - theta from y to y': the integral of its mean is level (y + y'), that of
+        // its square ends (y^2 + y'^2) + 2 cross y y' + sigma^2 spread; sigma^2 wander is the variance of its
+        // integral. All are elementary; where h is small their series stand in for them.
+        double share, level, ends, cross, spread, wander;
+        if (h < 0.01) {
+            const double hh = h * h;
+            share = 1 - h + hh * (2.0 / 3 - h / 3 + hh * 2 / 15);
+            level = dt * (1.0 / 2 - hh * (1.0 / 24 - hh / 240));
+            ends = dt * (1.0 / 3 - hh * (2.0 / 45 - hh * 2 / 315));
+            cross = dt * (1.0 / 6 - hh * (7.0 / 180 - hh * 31 / 5040));
+            spread = dt * dt * (1.0 / 6 - hh * (1.0 / 90 - hh / 945));
+            wander = dt * dt * dt * (1.0 / 12 - hh * (1.0 / 120 - hh * 17 / 20160));
+        } else {
+            const double open = 1 - e2, bent = h * (1 + e2) - open;
+            share = open / (2 * h);
+            level = (1 - e) / ((1 + e) * p.kappa);
+            ends = (1 - e2 * e2 - 4 * h * e2) / (2 * p.kappa * open * open);
+            cross = e * bent / (p.kappa * open * open);
+            spread = bent / (2 * p.kappa * p.kappa * open);
+            wander = (dt - 2 * level) / (p.kappa * p.kappa);
+        }
+        noise = kernels::sqrt(share);
+
+        // Of y and n, with y' = e y + sigma n.
+        integral = quadratic{p.theta * p.theta * dt + p.sigma * p.sigma * spread,
+                             2 * p.theta * level * (1 + e),
+                             ends * (1 + e2) + 2 * cross * e,
+                             2 * p.theta * level * p.sigma,
+                             2 * p.sigma * (ends * e + cross),
+                             ends * p.sigma * p.sigma}
+                       .shifted(p.theta);
+        // The integral of s dW' by Ito's formula: what is divided by sigma in it cancels.
+        const quadratic of_noise = quadratic{p.sigma * (p.kappa * spread - 0.5 * dt),
+                                             0,
+                                             0,
+                                             p.theta * (1 + p.kappa * level),
+                                             e + 2 * p.kappa * (ends * e + cross),
+                                             p.sigma * (0.5 + p.kappa * ends)}
+                                       .shifted(p.theta);
+        const double unshared = 1 - p.rho * p.rho;
+        growth = -0.5 * integral + p.rho * of_noise;
+        variance = unshared * integral;
+        // With no noise of its own the asset cannot have what the integrals vary by.
+        if (unshared > least_unshared) {
+            const double of_mean = 2 * p.rho * p.kappa - p.sigma;
+            const quadratic slope = quadratic{of_mean * p.theta - p.rho * p.kappa * p.theta,
+                                              0.5 * of_mean * (1 + e), 0, 0.5 * of_mean * p.sigma}
+                                        .shifted(p.theta);
+            variance = variance + wander * slope.squared();
+        }
+        correct(noise * noise * dt);
+    }
+
+    static constexpr double least_unshared = 1e-12;
+
+  private:
+    // Takes off the logarithm of the mean of exp(growth + variance / 2) over a normal n, where there is one.
+    void correct(double variance_of_noise) {
+        const quadratic all = growth + 0.5 * variance;
+        const double room = 1 - 2 * all.nn * variance_of_noise;
+        if (!(room > 0)) return;
+        const double half = 0.5 * variance_of_noise / room;
+        growth.one -= all.one + half * all.n * all.n - 0.5 * kernels::log(room);
+        growth.s -= all.s + 2 * half * all.n * all.sn;
+        growth.ss -= all.ss + half * all.sn * all.sn;
+    }
 };
 
 class schobel_zhu_walk final : public walk {
@@ -30,54 +123,40 @@ class schobel_zhu_walk final : public walk {
     schobel_zhu_walk(const parameters_of_volatility& p, const markets::asset& of) : p_(p), of_(of) {}
 
     double longest_step(double) const override { return 1 / p_.steps_per_year; }
+    double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
     void begin(step& of) override { volatility_ = of.state("volatility", p_.vol0); }
 
     moved record(step& of, value x) override {
-        const auto row = [&](std::string_view name,
-                             double (*number)(const parameters_of_volatility&, double)) {
-            return of.row(name, [this, number](double from, double to) { return number(p_, to - from); });
+        const auto row = [&](const std::string& name,
+                             const std::function<double(const volatility_step&)>& f) {
+            return of.row(name, [&](double from, double to) { return f(volatility_step(p_, to - from)); });
         };
-        using p = parameters_of_volatility;
-        const value decay = row("decay", [](const p& by, double dt) { return kernels::exp(-by.kappa * dt); });
-        const value risen = row(
-            "risen", [](const p& by, double dt) { return by.theta * (1 - kernels::exp(-by.kappa * dt)); });
-        const value noise = row("noise", [](const p& by, double dt) {
-            const double reverted = 2 * by.kappa * dt;
-            // Of the variance of the volatility over the step, what it would be without reversion.
-            const double share = reverted < 1e-8 ? 1 : (1 - kernels::exp(-reverted)) / reverted;
-            return by.sigma * kernels::sqrt(share);
-        });
-        const value half = row("half", [](const p&, double dt) { return 0.5 * dt; });
-        const value s = of.into().read(volatility_), noise_of_volatility = of.other(0);
-        const value after = fma(s, decay, fma(noise, noise_of_volatility, risen));
+        const value s = of.into().read(volatility_);
+        const value n = row("noise", [](const volatility_step& by) { return by.noise; }) * of.other(0);
+        const auto made = [&](const std::string& name, quadratic volatility_step::*which) {
+            const auto part = [&](const char* of_what, double quadratic::*number) {
+                return row(name + of_what, [=](const volatility_step& by) { return (by.*which).*number; });
+            };
+            const value of_s = fma(s, part("_ss", &quadratic::ss), part("_s", &quadratic::s));
+            const value of_n = fma(s, part("_sn", &quadratic::sn),
+                                   fma(n, part("_nn", &quadratic::nn), part("_n", &quadratic::n)));
+            return fma(s, of_s, fma(n, of_n, part("_one", &quadratic::one)));
+        };
+        const value sigma = row("sigma", [this](const volatility_step&) { return p_.sigma; });
+        const value decay = row("decay", [](const volatility_step& by) { return by.decay; });
+        const value risen = row("risen", [](const volatility_step& by) { return by.risen; });
+        of.into().write(volatility_, fma(s, decay, fma(sigma, n, risen)));
+        if (is_watched_) of.into().write(between_, max(made("integral", &volatility_step::integral), 0.0));
 
-        const value squares = fma(s, s, after * after), variance = half * squares;
-        const value of_square = row("of_square", [](const p& by, double dt) {
-            const double per = by.sigma > least_sigma ? by.shared() / by.sigma : 0;
-            return 0.5 * dt * (per * by.kappa - 0.5);
+        // The asset's own noise without what it shares with the volatility.
+        const value unshared = of.row("unshared", [this](double from, double to) {
+            const double alone = std::max(1 - p_.rho * p_.rho, volatility_step::least_unshared);
+            return 1 / kernels::sqrt(alone * (to - from));
         });
-        const value of_level = row("of_level", [](const p& by, double dt) {
-            const double per = by.sigma > least_sigma ? by.shared() / by.sigma : 0;
-            return -0.5 * dt * per * by.kappa * by.theta;
-        });
-        const value of_growth = row("of_growth", [](const p& by, double) {
-            return by.sigma > least_sigma ? 0.5 * by.shared() / by.sigma : 0;
-        });
-        const value steady =
-            row("steady", [](const p& by, double dt) { return -0.5 * by.shared() * by.sigma * dt; });
-        const value unshared = row("unshared", [](const p& by, double dt) {
-            return 1 / kernels::sqrt(std::max(1 - by.shared() * by.shared(), 1e-12) * dt);
-        });
-        const value alone_share = row(
-            "alone_share", [](const p& by, double) { return kernels::sqrt(1 - by.shared() * by.shared()); });
-        const value correlation = row("correlation", [](const p& by, double) { return -by.shared(); });
-        const value alone = unshared * fma(correlation, noise_of_volatility, of.own());
-        const value growth = fma(after, after, -(s * s));
-        of.into().write(volatility_, after);
-        if (is_watched_) of.into().write(between_, variance);
-        return {x + (steady + fma(of_square, squares,
-                                  fma(of_level, s + after,
-                                      fma(of_growth, growth, alone_share * sqrt(variance) * alone))))};
+        const value shared = of.row("shared", [this](double, double) { return -p_.rho; });
+        const value alone = unshared * fma(shared, of.other(0), of.own());
+        const value deviation = sqrt(max(made("variance", &volatility_step::variance), 0.0));
+        return {x + fma(deviation, alone, made("growth", &volatility_step::growth))};
     }
 
     value variance_between(step& of, value) override {
@@ -101,7 +180,8 @@ class schobel_zhu final : public model {
   public:
     explicit schobel_zhu(const parameters_of_volatility& p) : p_(p) {}
     std::string describe() const override {
-        return "schobel_zhu, at least " + config::shown(p_.steps_per_year) + " steps a year";
+        return "schobel_zhu, at least " + config::shown(p_.steps_per_year) + " steps a year, " +
+               config::shown(p_.watched_steps_per_year) + " where watched continuously";
     }
     std::vector<own_factor> own_factors() const override { return {{"volatility", by_term::flat(p_.rho)}}; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
@@ -115,7 +195,7 @@ class schobel_zhu final : public model {
 }  // namespace
 
 std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, const reading&) {
-    parameters.only({"vol0", "kappa", "theta", "sigma", "rho", "steps_per_year"});
+    parameters.only({"vol0", "kappa", "theta", "sigma", "rho", "steps_per_year", "watched_steps_per_year"});
     parameters_of_volatility p;
     p.vol0 = read_parameter(parameters, "vol0", {0, 5});
     p.kappa = read_parameter(parameters, "kappa", {0, 100});
@@ -125,6 +205,8 @@ std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, co
     // The trapezoid rule errs with the square of a step and what the volatility does over it.
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
                                       std::max({16.0, 8 * p.kappa, 40 * p.sigma}));
+    p.watched_steps_per_year =
+        read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, std::max(100.0, 400 * p.sigma));
     return std::make_shared<schobel_zhu>(p);
 }
 
