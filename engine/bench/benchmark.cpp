@@ -2,7 +2,9 @@
 #include "tilewalk/benchmark.h"
 
 #include <cstdlib>
+#include <memory>
 #include <sstream>
+#include <utility>
 
 #include "engine/bench/baseline.h"
 #include "engine/bench/clocks.h"
@@ -12,6 +14,8 @@
 #include "engine/bench/table.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/backend.h"
+#include "engine/machine.h"
+#include "tilewalk/version.h"
 
 namespace tilewalk {
 
@@ -44,6 +48,36 @@ void check_baseline(const bench::run& before, const std::string& device, const s
         throw error(error_kind::usage, "the baseline is of the benchmark " + config::shown(said("suite")) +
                                            ", not of " + config::shown(suite));
     }
+}
+
+std::shared_ptr<bench::run> new_run(bench::json about, const std::string& suite) {
+    auto out = std::make_shared<bench::run>();
+    out->about = std::move(about);
+    if (const char* commit = std::getenv("TILEWALK_COMMIT"); commit != nullptr && *commit != '\0') {
+        out->about["commit"] = commit;
+    }
+    out->about["suite"] = suite;
+    return out;
+}
+
+bench::stop_rule rule_of(const benchmark_request& asked) {
+    bench::stop_rule until;
+    until.noise = asked.noise;
+    until.seconds = asked.seconds;
+    return until;
+}
+
+// What is left of a suite where there is no GPU.
+benchmark_results measure_processor(const benchmark_request& asked, const bench::suite_entry& suite,
+                                    const std::string& why_no_gpu, const benchmark_results* baseline) {
+    const std::string name = processor_name();
+    if (baseline != nullptr) check_baseline(baseline->state(), name, asked.suite);
+    bench::cpu_bench with{.until = rule_of(asked), .cancel = asked.cancel};
+    if (asked.says) with.says = asked.says;
+    const auto out = new_run(
+        {{"device", name}, {"version", std::string(version())}, {"date", bench::today()}}, asked.suite);
+    suite.run_on_cpu(with, why_no_gpu, [&](bench::row r) { out->rows.push_back(std::move(r)); });
+    return benchmark_results(out);
 }
 
 }  // namespace
@@ -108,7 +142,17 @@ benchmark_results measure(const benchmark_request& asked, const benchmark_result
     check(asked);
     const bench::suite_entry& suite = bench::suite_named(asked.suite);
     cuda::backend gpus;
-    const auto found = gpus.choose(asked.device);
+    cuda::backend::choice found;
+    try {
+        found = gpus.choose(asked.device);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::device || suite.run_on_cpu == nullptr) throw;
+        found.why_cpu = e.message();
+    }
+    if (found.devices.empty() && suite.run_on_cpu != nullptr) {
+        const std::string why = found.why_cpu.empty() ? "the processor was asked for" : found.why_cpu;
+        return measure_processor(asked, suite, why, baseline);
+    }
     if (found.devices.empty()) {
         throw error(error_kind::device, "a benchmark needs a GPU" +
                                             (found.why_cpu.empty() ? "" : "; " + found.why_cpu) +
@@ -117,18 +161,10 @@ benchmark_results measure(const benchmark_request& asked, const benchmark_result
     const auto& on = found.devices.front();
     const auto& properties = on->get().properties();
     if (baseline != nullptr) check_baseline(baseline->state(), properties.name, asked.suite);
-    bench::stop_rule until;
-    until.noise = asked.noise;
-    until.seconds = asked.seconds;
-    bench::gpu_bench with(on, gpus.kernels(), bench::open_clocks(properties.uuid), until);
+    bench::gpu_bench with(on, gpus.kernels(), bench::open_clocks(properties.uuid), rule_of(asked));
     with.cancel = asked.cancel;
     if (asked.says) with.says = asked.says;
-    auto out = std::make_shared<bench::run>();
-    out->about = with.about();
-    if (const char* commit = std::getenv("TILEWALK_COMMIT"); commit != nullptr && *commit != '\0') {
-        out->about["commit"] = commit;
-    }
-    out->about["suite"] = asked.suite;
+    const auto out = new_run(with.about(), asked.suite);
     suite.run(with, request_of(asked), [&](bench::row r) { out->rows.push_back(std::move(r)); });
     return benchmark_results(out);
 }

@@ -2,6 +2,7 @@
 // The catalogue of benchmarks: one file each in engine/bench/suites, and a line in suites.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -29,6 +30,13 @@ struct request {
 // Takes each row as it is there.
 using sink = std::function<void(row)>;
 
+// What measures the processor where no GPU does.
+struct cpu_bench {
+    stop_rule until{};
+    std::function<void(const std::string&)> says = [](const std::string&) {};
+    const std::atomic<bool>* cancel = nullptr;
+};
+
 struct suite_entry {
     std::string_view name;
     std::string_view summary;
@@ -38,6 +46,8 @@ struct suite_entry {
     // What is published about it, a line each, for people; may be empty.
     std::string_view published;
     void (*run)(gpu_bench& on, const request& asked, const sink& to);
+    // Of a suite that also measures the processor: what is left of it where there is no GPU. Null: nothing.
+    void (*run_on_cpu)(const cpu_bench& on, const std::string& why_no_gpu, const sink& to) = nullptr;
 };
 
 std::span<const suite_entry> suites();

@@ -72,7 +72,8 @@ class benchmark_results {
 };
 
 // Every row is checked before it is timed. With a baseline that can't be compared with what is asked for,
-// nothing is measured: throws tilewalk::error (usage). Throws tilewalk::error (device) where there is no GPU.
+// nothing is measured: throws tilewalk::error (usage). Throws tilewalk::error (device) where there is no GPU
+// and the suite measures nothing else.
 benchmark_results measure(const benchmark_request& asked, const benchmark_results* baseline = nullptr);
 
 struct benchmark_verdict {
