@@ -6,18 +6,20 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/bench/walk.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/machine.h"
 #include "engine/models/model.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
@@ -230,11 +232,29 @@ TEST(bench_models, stop_where_somebody_says_so) {
     EXPECT_THROW(run(), error);
 }
 
-TEST(bench_models, ask_for_no_gpu_by_the_library) {
+TEST(bench_models, need_no_gpu) {
     benchmark_request asked;
-    asked.suite = "prefetch";
+    asked.suite = "models";
     asked.device = "cpu";
-    EXPECT_THROW(measure(asked), error) << "which measures nothing else";
+    asked.noise = 1;
+    asked.seconds = 1e-3;
+    const auto got = tilewalk::measure(asked);
+    EXPECT_EQ(got.state().about.at("device"), processor_name());
+    EXPECT_EQ(got.state().rows.size(), 5 * models::examples().size());
+    EXPECT_EQ(got.wrong(), 0u);
+    for (const row& r : got.state().rows)
+        EXPECT_EQ(r.skipped, is_on_gpu(r) ? "the processor was asked for" : "") << key_of(r);
+    EXPECT_FALSE(compare(got, got).is_bad);
+
+    run elsewhere = got.state();
+    elsewhere.about["device"] = "another processor";
+    const benchmark_results baseline(std::make_shared<const run>(elsewhere));
+    EXPECT_THROW(tilewalk::measure(asked, &baseline), error);
+    asked.device = "no such device";
+    EXPECT_THROW(tilewalk::measure(asked), error);
+    asked.device = "cpu";
+    asked.suite = "random";
+    EXPECT_THROW(tilewalk::measure(asked), error) << "which measures nothing on a processor";
 }
 
 }  // namespace

@@ -220,7 +220,9 @@ command add_bench(CLI::App& to) {
     list("--precision", asked->precisions, "double, single, single_fast, mixed or all (default double)",
          "NAME");
     app->add_option("--paths", asked->paths, "Paths of a trade (default: the workload's)")->type_name("N");
-    app->add_option("--device", asked->device, "The GPU, as tilewalk devices numbers them (default 0)")
+    app->add_option("--device", asked->device,
+                    "The GPU, as tilewalk devices numbers them (default 0); cpu, for models: the\n"
+                    "processor alone, as where there is no GPU")
         ->type_name("N");
     app->add_option("--noise", asked->noise, "Stop sampling a row at this noise (default 0.01)")
         ->type_name("X");
