@@ -73,7 +73,10 @@ class heston final : public walk {
     void add_breaks(double last, std::vector<double>& times) const override {
         for (const by_term* t : {&p_.kappa, &p_.theta, &p_.sigma, &p_.rho}) t->add_breaks(last, times);
     }
-    double longest_step(double) const override { return 1 / p_.steps_per_year; }
+    double longest_step(double last) const override {
+        const double usual = 1 / p_.steps_per_year;
+        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+    }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
 
     void begin(step& of) override { variance_ = of.state("variance", p_.v0); }
@@ -231,6 +234,8 @@ heston_parameters read_heston_parameters(const config::node& parameters, dates::
     p.by = static_cast<scheme>(by);
     p.steps_per_year =
         read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year(p.by, p.sigma));
+    // One step is nearly a normal one: far from the money an option of a few days would see no smile.
+    p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
     p.watched_steps_per_year = read_parameter(parameters, "watched_steps_per_year", {1, 100'000},
                                               usual_watched_steps_per_year(p.sigma));
     return p;

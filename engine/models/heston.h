@@ -16,6 +16,7 @@ struct heston_parameters {
     by_term kappa, theta, sigma, rho;
     scheme by = scheme::quadratic_exponential;
     double steps_per_year = 0, watched_steps_per_year = 0;
+    double least_steps = 0;  // of a path that ends soon
 };
 
 // The keys that a mapping of them may have.
