@@ -18,16 +18,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/verify/closed_forms.h"
+#include "tests/model_market.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
 namespace {
 
 using nlohmann::json;
-
-// A sound engine with fresh random numbers misses one comparison at 4.5 standard errors once in 150,000
-// times; each test says how many it makes.
-constexpr double limit = 4.5;
 
 const std::string own_products = R"(
 products:
@@ -87,15 +84,7 @@ products:
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
                              std::uint64_t paths, std::uint64_t seed,
                              const std::string& precision = "double") {
-    std::string text = own_products + "trades:\n";
-    for (std::size_t i = 0; i < trades.size(); ++i)
-        text += fmt::format("  - {{id: t{}, {}}}\n", i, trades[i]);
-    run_options options;
-    options.overrides.paths = paths;
-    options.overrides.seed = seed;
-    options.overrides.device = "cpu";
-    options.overrides.precision = precision;
-    return engine().price(book::parse(text), market::parse(market_text), options).rows;
+    return priced(own_products, market_text, trades, paths, seed, precision);
 }
 
 price_row price_one(const std::string& market_text, const std::string& trade, std::uint64_t paths,

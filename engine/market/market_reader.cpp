@@ -205,6 +205,18 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::M
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
     };
     Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
+    // Two that move as one or against each other have the same correlations up to the sign; the nearest such
+    // matrix comes first, for the turns would take for ever to find it.
+    for (Eigen::Index i = 0; i < near.rows(); ++i) {
+        for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
+            const double sign = anchor(i, j);
+            if (std::abs(sign) != 1) continue;
+            near.row(i) = (0.5 * (near.row(i) + sign * near.row(j))).eval();
+            near.row(j) = sign * near.row(i);
+            near.col(i) = (0.5 * (near.col(i) + sign * near.col(j))).eval();
+            near.col(j) = sign * near.col(i);
+        }
+    }
     for (int turn = 0; turn < 300; ++turn) {
         const Eigen::MatrixXd corrected = near - correction;
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(corrected);
@@ -652,10 +664,16 @@ class market_reader {
         std::size_t changed = 0;
         for (Eigen::Index i = 0; i < near.rows(); ++i) {
             for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
-                if (std::abs(near(i, j) - given(i, j)) < 5e-5 || ++changed > most_told) continue;
-                told += (told.empty() ? "" : ", ") + std::string("[") +
-                        names[members[static_cast<std::size_t>(i)]] + ", " +
-                        names[members[static_cast<std::size_t>(j)]] + ", " + rounded(near(i, j)) + "]";
+                const std::string &one = names[members[static_cast<std::size_t>(i)]],
+                                  &other = names[members[static_cast<std::size_t>(j)]];
+                // What is not written of an own factor follows from its asset, which may change.
+                const bool follows =
+                    anchor(i, j) == 0 && !market_.correlations.contains(std::minmax(one, other)) &&
+                    (market_.own_factors.contains(one) || market_.own_factors.contains(other));
+                const bool is_left = std::abs(near(i, j) - given(i, j)) < 5e-5 && !follows;
+                if (is_left || ++changed > most_told) continue;
+                told += (told.empty() ? "" : ", ") + std::string("[") + one + ", " + other + ", " +
+                        rounded(near(i, j)) + "]";
             }
         }
         if (changed > most_told) told += " and " + std::to_string(changed - most_told) + " more";
