@@ -205,6 +205,7 @@ std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, co
     // The trapezoid rule errs with the square of a step and what the volatility does over it.
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
                                       std::max({16.0, 8 * p.kappa, 40 * p.sigma}));
+    // As under Heston's variance, whose sigma is twice that of its root times the root.
     p.watched_steps_per_year =
         read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, std::max(100.0, 400 * p.sigma));
     return std::make_shared<schobel_zhu>(p);
