@@ -64,8 +64,12 @@ class step_tables {
 class local_volatility_walk final : public walk {
   public:
     local_volatility_walk(std::shared_ptr<step_tables> tables, scheme by, double steps_per_year,
-                          const markets::asset& of)
-        : tables_(std::move(tables)), by_(by), steps_per_year_(steps_per_year), of_(of) {}
+                          double watched_steps_per_year, const markets::asset& of)
+        : tables_(std::move(tables)),
+          by_(by),
+          steps_per_year_(steps_per_year),
+          watched_steps_per_year_(watched_steps_per_year),
+          of_(of) {}
 
     void add_breaks(double last, std::vector<double>& times) const override {
         for (double k = 1; k < last * steps_per_year_; ++k) times.push_back(k / steps_per_year_);
@@ -75,6 +79,7 @@ class local_volatility_walk final : public walk {
         constexpr double least_steps = 16;
         return last / least_steps;
     }
+    double longest_watched_step() const override { return 1 / watched_steps_per_year_; }
 
     moved record(step& of, value x) override {
         const std::size_t points = tables_->points();
@@ -135,7 +140,7 @@ class local_volatility_walk final : public walk {
   private:
     std::shared_ptr<step_tables> tables_;
     scheme by_;
-    double steps_per_year_;
+    double steps_per_year_, watched_steps_per_year_;
     const markets::asset& of_;
     std::uint32_t between_ = 0;
     bool is_watched_ = false;
@@ -144,10 +149,11 @@ class local_volatility_walk final : public walk {
 class local_volatility_model final : public model {
   public:
     local_volatility_model(markets::surface_reading read, scheme by, std::size_t points,
-                           double steps_per_year)
+                           double steps_per_year, double watched_steps_per_year)
         : tables_(std::make_shared<step_tables>(std::move(read.local), points)),
           by_(by),
-          steps_per_year_(steps_per_year) {
+          steps_per_year_(steps_per_year),
+          watched_steps_per_year_(watched_steps_per_year) {
         for (const markets::arbitrage& a : read.findings) {
             remarks_.push_back("arbitrage at " + tilewalk::to_string(a.where) + ", " + a.key_path + ": " +
                                a.message + (a.in_quotes ? "" : " (between the quotes)") +
@@ -157,25 +163,29 @@ class local_volatility_model final : public model {
     std::string describe() const override {
         return "local_volatility, " + std::string(scheme_names[static_cast<std::size_t>(by_)]) + ", " +
                std::to_string(tables_->points()) + " points a step, at least " +
-               config::shown(steps_per_year_) + " steps a year";
+               config::shown(steps_per_year_) + " steps a year, " + config::shown(watched_steps_per_year_) +
+               " where watched continuously";
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
-        return std::make_unique<local_volatility_walk>(tables_, by_, steps_per_year_, of);
+        return std::make_unique<local_volatility_walk>(tables_, by_, steps_per_year_, watched_steps_per_year_,
+                                                       of);
     }
 
   private:
     std::shared_ptr<step_tables> tables_;
     scheme by_;
-    double steps_per_year_;
+    double steps_per_year_, watched_steps_per_year_;
     std::vector<std::string> remarks_;
 };
 
 }  // namespace
 
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
-    constexpr double usual_points = 128, usual_steps_per_year = 100;
-    parameters.only({"surface", "scheme", "points", "steps_per_year"});
+    // A bridge between two steps has a variance that does not move. Where the volatility is as 1 / spot, the
+    // price of an option with a barrier is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
+    constexpr double usual_points = 128, usual_steps_per_year = 100, usual_watched_steps_per_year = 500;
+    parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
     const config::node& surface = parameters.at("surface");
     const bool has_cash =
         std::ranges::any_of(of.asset.dividends, [](const auto& d) { return !d.proportional; });
@@ -193,11 +203,13 @@ std::shared_ptr<const model> read_local_volatility(const config::node& parameter
     };
     const double points = read_parameter(parameters, "points", {2, 4096}, usual_points);
     const double steps = read_parameter(parameters, "steps_per_year", {1, 100'000}, usual_steps_per_year);
+    const double watched =
+        read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, usual_watched_steps_per_year);
     if (points != std::floor(points))
         parameters.at("points").fail("found " + parameters.at("points").text() + ", expected a whole number");
     const auto by = static_cast<scheme>(read_choice(parameters, "scheme", scheme_names, 0));
     return std::make_shared<local_volatility_model>(markets::read_surface(surface, of.as_of, forward), by,
-                                                    static_cast<std::size_t>(points), steps);
+                                                    static_cast<std::size_t>(points), steps, watched);
 }
 
 }  // namespace tilewalk::models

@@ -37,6 +37,7 @@ struct quadratic {
 
 struct parameters_of_volatility {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0, steps_per_year = 0, watched_steps_per_year = 0;
+    double least_steps = 0;  // of a path that ends soon
 };
 
 // What a step does, given s and n: s goes to decay s + risen + sigma n, the logarithm of the asset grows by
@@ -122,7 +123,10 @@ class schobel_zhu_walk final : public walk {
   public:
     schobel_zhu_walk(const parameters_of_volatility& p, const markets::asset& of) : p_(p), of_(of) {}
 
-    double longest_step(double) const override { return 1 / p_.steps_per_year; }
+    double longest_step(double last) const override {
+        const double usual = 1 / p_.steps_per_year;
+        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+    }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
     void begin(step& of) override { volatility_ = of.state("volatility", p_.vol0); }
 
@@ -205,6 +209,10 @@ std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, co
     // The trapezoid rule errs with the square of a step and what the volatility does over it.
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
                                       std::max({16.0, 8 * p.kappa, 40 * p.sigma}));
+    // As under Heston's variance, whose sigma is twice that of its root times the root.
+    // Over one step the asset is nearly lognormal: far from the money an option of a few days would see no
+    // smile.
+    p.least_steps = parameters.find("steps_per_year") == nullptr ? 8 : 0;
     p.watched_steps_per_year =
         read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, std::max(100.0, 400 * p.sigma));
     return std::make_shared<schobel_zhu>(p);
