@@ -155,14 +155,17 @@ std::string why_not_the_price(const tile_result& all, std::uint64_t paths, doubl
     return fmt::format("the price is {} +- {}, expected {}", got.price, got.standard_error, price);
 }
 
-// From the same shocks nothing differs but rounding; a difference as large as the price's own error is a bad
-// precision for the trade.
-std::string why_not_near_double(const tile_result& sample, const tile_result& in_double,
-                                const tile_result& whole) {
+// From the same shocks nothing differs but rounding, told in standard errors of the price; as much as one is
+// a bad precision for the trade.
+void hold_against_double(row& r, const tile_result& sample, const tile_result& in_double,
+                         const tile_result& whole) {
     const cpu::shadow s = cpu::compare(sample, in_double, whole);
-    if (std::abs(s.in_standard_errors) < 1) return {};
-    return fmt::format("on the same shocks the mean is off that of double by {}, {} standard errors",
-                       s.difference, s.in_standard_errors);
+    if (std::abs(s.in_standard_errors) < 1) {
+        r.figures["off_double"] = s.in_standard_errors;
+        return;
+    }
+    r.wrong = fmt::format("on the same shocks the mean is off that of double by {}, {} standard errors",
+                          s.difference, s.in_standard_errors);
 }
 
 // An example with what the processor makes of its first tiles, each found once.
@@ -251,7 +254,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
         r.wrong = why_not_the_bits(sample, what.walked(walked.job(what.checked()), other), other.name);
     }
     if (r.wrong.empty() && p != precision::double_)
-        r.wrong = why_not_near_double(all, what.shadow(p, sample.size()), all);
+        hold_against_double(r, all, what.shadow(p, sample.size()), all);
     if (!r.wrong.empty()) return;
 
     const cpu::path_job job = walked.job(paths);
@@ -269,7 +272,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
     sample_once();  // registers and caches are warm from here on
     gpu_bench::timing t;
     t.milliseconds = bench::measure(sample_once, here.until, now)->of;
-    r.figures = figures_of(t);
+    r.figures.update(figures_of(t));
     r.figures["price"] = all.moments.mean;
     r.figures["standard_error"] = estimate_of(all).standard_error;
     add_rates(r, what.of(), paths, walked.of.steps(), t.milliseconds.median);
@@ -290,13 +293,13 @@ void measure_on_gpu(gpu_bench& on, subject& what, precision p, std::uint64_t mos
     if (!r.wrong.empty()) return;
     const std::size_t count = std::min<std::size_t>(got.size(), what.checked() / kernels::paths_per_tile);
     if (p == precision::single_fast) {
-        r.wrong = why_not_near_double(merged(std::span(got).first(count)), what.shadow(p, count), all);
+        hold_against_double(r, merged(std::span(got).first(count)), what.shadow(p, count), all);
     } else {
         r.wrong = why_not_the_bits(got, std::span(what.on_cpu(p)).first(count), "on the processor");
     }
     if (!r.wrong.empty()) return;
     const auto t = on.time([&] { bench.launch(walked.how, ready); });
-    r.figures = figures_of(t);
+    r.figures.update(figures_of(t));
     r.figures.update(price_figures(got, got.size()));
     add_rates(r, what.of(), bench.paths(), walked.of.steps(), t.milliseconds.median);
     r.figures["registers"] = ready.registers;
