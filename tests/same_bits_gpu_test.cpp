@@ -409,8 +409,7 @@ TEST_F(same_bits, every_model) {
     }
     std::printf(
         "%s: %zu trades of %zu models in %zu runs, %zu prices and standard errors compared, %zu different\n",
-        devices_.at(0).name.c_str(), trades.size(), every_model().size(), runs, prices,
-        different);
+        devices_.at(0).name.c_str(), trades.size(), every_model().size(), runs, prices, different);
 }
 
 TEST_F(same_bits, single_fast_whatever_the_feed_and_the_grid) {
