@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `peers`: the workloads of bench/peers by other libraries, each in a process of its own, beside
 // Tilewalk. All times are from asking for a price to having it, kernels compiled before. A price that does
-// not agree with Tilewalk's, or where Tilewalk has none with the first library's, is no result.
+// not agree with Tilewalk's, or where Tilewalk has none with the first library's, is no result. What runs on
+// the processor is held against Tilewalk on one thread of it, path by path.
 #include "engine/bench/suites/peers.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ namespace peers {
 namespace {
 
 constexpr std::array<std::string_view, 4> known_workloads{"asian", "heston", "autocallable", "bermudan_put"};
-constexpr std::array<std::string_view, 3> libraries{"torch", "jax", "cupy"};
+constexpr std::array<std::string_view, 4> libraries{"torch", "jax", "cupy", "quantlib"};
 constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
 constexpr std::size_t most_of_line = 16384, most_of_word = 400;
 constexpr double most_seconds = 600;  // of a program; compilers of libraries take minutes
@@ -186,6 +187,21 @@ std::string autocallable_book(const json& n) {
         n.at("call_level").dump(), coupons, n.at("protection").dump(), n.at("notional").dump());
 }
 
+std::string heston_book(const json& n) {
+    return fmt::format(
+        "market: {{as_of: 2026-01-15, currencies: {{USD: {{rate: {}}}}}, assets: {{A: {{currency: USD, spot: "
+        "{}, model: "
+        "{{heston: {{v0: {}, kappa: {}, theta: {}, sigma: {}, rho: {}, scheme: full_truncation, "
+        "steps_per_year: "
+        "{}}}}}}}}}}}\n"
+        "trades:\n  - {{id: call, product: european, underlying: A, option: call, strike: {}, maturity: "
+        "{}}}\n",
+        n.at("rate").dump(), n.at("spot").dump(), n.at("variance").dump(), n.at("reversion").dump(),
+        n.at("mean_variance").dump(), n.at("volatility_of_variance").dump(), n.at("correlation").dump(),
+        n.at("steps").get<double>() / n.at("years").get<double>(), n.at("strike").dump(),
+        n.at("years").dump());
+}
+
 bool agree(const estimate& a, const estimate& b) {
     return std::abs(a.price - b.price) <= 4 * std::hypot(a.standard_error, b.standard_error);
 }
@@ -221,12 +237,29 @@ planned_walk planned(const std::string& book, plan::precision p) {
 struct known {
     std::string who;
     std::optional<estimate> price;
-    struct reference {
+    // What others are over, by what they run in and on.
+    struct yardstick {
         json axes;
-        double milliseconds;
+        double milliseconds_of_path;
     };
-    std::map<std::string, reference> by_precision;
+    std::map<std::string, yardstick> yardsticks;
 };
+
+std::string yardstick_of(const reported& line) {
+    return line.precision + (line.device.starts_with("CPU") ? " on the processor" : "");
+}
+
+// The first of its kind is what others are over.
+void add_ratio(row& r, const reported& line, bool is_own, known& of) {
+    const double each = line.milliseconds / line.paths;
+    const auto first = of.yardsticks.find(yardstick_of(line));
+    if (first != of.yardsticks.end()) {
+        r.over = first->second.axes;
+        r.figures["ratio"] = first->second.milliseconds_of_path / each;
+    } else if (is_own) {
+        of.yardsticks[yardstick_of(line)] = {r.axes, each};
+    }
+}
 
 // The CPU's price, on fewer paths.
 estimate on_the_cpu(const std::string& text) {
@@ -279,12 +312,7 @@ void measure_own(gpu_bench& on, const std::string& workload, const std::string& 
             line.milliseconds = measured->of.median;
             made.figures = row_of(line).figures;
             made.figures["noise"] = measured->of.noise;
-            if (const auto first = of.by_precision.find(line.precision); first != of.by_precision.end()) {
-                made.over = first->second.axes;
-                made.figures["ratio"] = first->second.milliseconds / line.milliseconds;
-            } else {
-                of.by_precision[line.precision] = {made.axes, line.milliseconds};
-            }
+            add_ratio(made, line, true, of);
             if (s.in == plan::precision::double_) {
                 of.who = "Tilewalk's";
                 of.price = got;
@@ -295,21 +323,64 @@ void measure_own(gpu_bench& on, const std::string& workload, const std::string& 
 
 void compare(row& r, const reported& line, known& with) {
     if (!r.skipped.empty()) return;
+    const bool is_own = line.library == "tilewalk";
     const estimate got{line.price, line.standard_error};
     if (!with.price) {
-        with.who = line.library + "'s";
+        with.who = is_own ? "Tilewalk's" : line.library + "'s";
         with.price = got;
     } else if (!agree(got, *with.price)) {
         r.wrong = "the price is " + words_of(got) + ", " + with.who + " " + words_of(*with.price);
         return;
     }
-    if (const auto first = with.by_precision.find(line.precision); first != with.by_precision.end()) {
-        r.over = first->second.axes;
-        r.figures["ratio"] = first->second.milliseconds / line.milliseconds;
-    }
+    add_ratio(r, line, is_own, with);
 }
 
-void measure_library(gpu_bench& on, const std::string& in, std::string_view library,
+// On one thread, and the part of the paths that a library takes there: see peer_quantlib.py.
+void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const std::string& book,
+                        const json& numbers, known& of, const sink& to) {
+    constexpr std::uint64_t share = 32;
+    reported line;
+    line.workload = workload;
+    line.library = "tilewalk";
+    line.style = "one_thread";
+    line.precision = "float64";
+    row r = row_of(line);
+    r.figures = json::object();
+    on.says("peers: " + workload + ", Tilewalk on one thread");
+    attempt(r, to, [&](row& made) {
+        const tilewalk::book parsed = tilewalk::book::parse(book, "benchmark");
+        run_options options;
+        options.overrides.paths =
+            std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share);
+        options.overrides.seed = walk::seed + 2;
+        options.overrides.device = "cpu";
+        options.overrides.threads = 1;
+        const engine pricer;
+        const results got = pricer.price(parsed, options);
+        const price_row& priced = got.rows.at(0);
+        if (priced.status != trade_status::priced) throw error(priced.kind, priced.message);
+        const auto measured = measure(
+            [&]() -> std::optional<double> {
+                if (on.cancel != nullptr && *on.cancel) throw error(error_kind::cancelled, "stopped");
+                const double begin = now();
+                pricer.price(parsed, options);
+                return (now() - begin) * 1e3;
+            },
+            on.until, now);
+        line.version = version();
+        line.device = "CPU, one thread";
+        line.paths = static_cast<double>(*options.overrides.paths);
+        line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
+        line.price = priced.price;
+        line.standard_error = priced.standard_error;
+        line.milliseconds = measured->of.median;
+        made.figures = row_of(line).figures;
+        made.figures["noise"] = measured->of.noise;
+        compare(made, line, of);
+    });
+}
+
+void measure_library(const cpu_bench& on, const std::string& in, std::string_view library,
                      std::map<std::string, known>& all, const sink& to) {
     const std::string program = fmt::format("{}/peer_{}.py", in, library);
     on.says(fmt::format("peers: {}, which may take minutes", library));
@@ -341,11 +412,38 @@ void measure_library(gpu_bench& on, const std::string& in, std::string_view libr
     to(std::move(whole));
 }
 
-void skip_own(const char* workload, const char* why, const sink& to) {
+reported own_line(const std::string& workload) {
     reported line;
     line.workload = workload;
     line.library = "tilewalk";
-    skip(row_of(line), to, why);
+    return line;
+}
+
+void measure_all(const cpu_bench& here, gpu_bench* on, const std::string& why_no_gpu, const sink& to) {
+    const std::string in = folder();
+    const json numbers = read_workloads(in);
+    const std::pair<const char*, std::string> books[] = {
+        {"asian", asian_book(numbers.at("asian"))},
+        {"heston", heston_book(numbers.at("heston"))},
+        {"autocallable", autocallable_book(numbers.at("autocallable"))}};
+    if (on != nullptr) {
+        std::vector<std::string> texts{cuda::merge_kernel_text()};
+        for (const auto& [name, book] : books) {
+            for (const auto& s : own_styles) texts.push_back(planned(book, s.in).text());
+        }
+        on->compile(texts);
+    }
+    std::map<std::string, known> all;
+    for (const auto& [name, book] : books) {
+        if (on != nullptr) {
+            measure_own(*on, name, book, numbers.at(name), all[name], to);
+        } else {
+            skip(row_of(own_line(name)), to, why_no_gpu);
+        }
+        measure_own_on_cpu(here, name, book, numbers.at(name), all[name], to);
+    }
+    skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
+    for (const std::string_view library : libraries) measure_library(here, in, library, all, to);
 }
 
 }  // namespace
@@ -353,23 +451,11 @@ void skip_own(const char* workload, const char* why, const sink& to) {
 }  // namespace peers
 
 void run_peers(gpu_bench& on, const request&, const sink& to) {
-    const std::string in = peers::folder();
-    const json numbers = peers::read_workloads(in);
-    const std::pair<const char*, std::string> books[] = {
-        {"asian", peers::asian_book(numbers.at("asian"))},
-        {"autocallable", peers::autocallable_book(numbers.at("autocallable"))}};
-    std::vector<std::string> texts{cuda::merge_kernel_text()};
-    for (const auto& [name, book] : books) {
-        for (const auto& s : peers::own_styles) texts.push_back(peers::planned(book, s.in).text());
-    }
-    on.compile(texts);
-    std::map<std::string, peers::known> all;
-    for (const auto& [name, book] : books) {
-        peers::measure_own(on, name, book, numbers.at(name), all[name], to);
-    }
-    peers::skip_own("heston", "the engine has no Heston model yet", to);
-    peers::skip_own("bermudan_put", "the engine has no exercise that the holder decides yet", to);
-    for (const std::string_view library : peers::libraries) peers::measure_library(on, in, library, all, to);
+    peers::measure_all({on.until(), on.says, on.cancel}, &on, "", to);
+}
+
+void run_peers_on_cpu(const cpu_bench& on, const std::string& why_no_gpu, const sink& to) {
+    peers::measure_all(on, nullptr, why_no_gpu, to);
 }
 
 }  // namespace tilewalk::bench

@@ -27,8 +27,9 @@ row row_of(const reported& from);
 std::string folder();
 // The numbers of the workloads, from workloads.json. Throws tilewalk::error (io, input).
 json read_workloads(const std::string& folder);
-// Two of them as books.
+// Three of them as books.
 std::string asian_book(const json& numbers);
+std::string heston_book(const json& numbers);
 std::string autocallable_book(const json& numbers);
 
 // Whether two independent prices can be of one thing: within four of their combined standard errors.
