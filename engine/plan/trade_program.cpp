@@ -125,7 +125,7 @@ void play_past(language::payoff& script, const markets::market_state& market,
 // Stops between the two times, no two further apart than `longest`.
 void add_equal_steps(double from, double to, double longest, std::vector<double>& grid) {
     // Dates a longest step apart are so but for rounding.
-    const double steps = std::ceil((to - from) / longest * (1 - 1e-9));
+    const double steps = std::ceil((to - from) / longest - 1e-6);
     if (!(steps <= most_steps)) refuse_steps(std::min(steps, 1e18));
     for (double i = 1; i < steps; ++i) grid.push_back(from + (to - from) * (i / steps));
 }
