@@ -136,6 +136,20 @@ TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
     }
 }
 
+TEST(candidates, begin_with_one_that_fits_whatever_a_step_takes) {
+    for (const int shocks : {1, 19, 40, 60}) {
+        auto code = bench::workloads().front().make(plan::precision::double_).code;
+        code.uniforms_per_step = shocks - code.normals_per_step;
+        const kernel_choice best = cuda::best_choice(open_choice(true), code, fits_an_h100);
+        EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
+        EXPECT_EQ(best.distance == kernel_choice{}.distance, shocks == 1) << best.distance;
+        // What was asked for stays, and is refused where it can't be.
+        kernel_choice said = open_choice(true);
+        said.is_open = false;
+        EXPECT_EQ(cuda::best_choice(said, code, fits_an_h100).distance, said.distance);
+    }
+}
+
 TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
     const auto ignored = [](const std::string&) {};
     for (const auto& entry : bench::workloads()) {

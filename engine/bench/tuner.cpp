@@ -84,8 +84,8 @@ std::vector<kernel_choice> candidates(const kernel_choice& asked, const program:
                                       const std::function<bool(const kernel_choice&, int)>& fits) {
     std::vector<kernel_choice> all;
     kernel_choice how = asked;
-    how.is_open = false;
     all.push_back(cuda::best_choice(how, p, fits));
+    all.back().is_open = how.is_open = false;
     if (cuda::feed_named(asked.feed).makes_use_of(feed_entry::array)) {
         add_streamed(how, p.slots_per_step(), all);
     } else {

@@ -92,6 +92,9 @@ kernel_choice best_choice(const kernel_choice& asked, const program::path_progra
         return fits(how, p.slots_per_step()) && !(chooses_width && crowds_registers(how, p.slots_per_step()));
     };
     while (!arranged() && chooses_width && how.width > 1) how.width /= 2;
+    // A ring for a step of many shocks is as long as there is room for, in a block as large as then fits.
+    while (how.is_open && how.distance > 1 && !fits(how, p.slots_per_step())) --how.distance;
+    while (how.is_open && how.threads > 32 && !fits(how, p.slots_per_step())) how.threads /= 2;
     if (how.blocks == kernel_choice::automatic_blocks) how.blocks = best_blocks(p, how);
     return how;
 }
