@@ -62,13 +62,6 @@ static float inverse(float x) {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
-// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 beyond.
-static float ratio(float a, float b) {
-    float y = 0;
-    asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
-    return y;
-}
-
 }  // namespace approximate
 
 static constexpr float log2_of_e = 0x1.715476p+0f;
@@ -95,8 +88,10 @@ static float max(float a, float b) {
     return approximate::max(a, b);
 }
 
+// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 beyond. (div.approx takes three instructions more, for an
+// error that is no smaller.)
 static float div(float a, float b) {
-    return approximate::ratio(a, b);
+    return a * approximate::inverse(b);
 }
 
 // x less whole turns, for |x| up to some thousands of turns: beyond, the rest loses a bit for each doubling.

@@ -16,6 +16,7 @@
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/lane_program.h"
 #include "kernels/shocks.h"
+#include "products/program/guard.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "tests/plain_walk.h"
@@ -100,13 +101,24 @@ struct seen_table {
     std::size_t size = 0;
 };
 
-// One run of a section, node by node, in the plainest way there is.
+// One run of a section, node by node, in the plainest way there is. What a guard leaves out is no number.
 void run_section(const std::vector<program::node>& nodes, const std::vector<program::state_write>& writes,
                  const double* terms, const double* row, const std::vector<seen_table>& tables,
-                 const place_on_path& at, std::vector<double>& states) {
+                 const place_on_path& at, std::vector<double>& states,
+                 const std::vector<program::guard>& guards = {}) {
     std::vector<double> v(nodes.size());
+    const auto is_left_out = [&](std::size_t i) {
+        for (const program::guard& g : guards) {
+            if (i >= g.first && i < g.last) return (v[g.condition] != 0) != g.side;
+        }
+        return false;
+    };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const program::node& n = nodes[i];
+        if (is_left_out(i)) {
+            v[i] = not_a_number;
+            continue;
+        }
         switch (n.code) {
             case operation::constant:
                 v[i] = n.number;
@@ -171,16 +183,20 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
     return results_of(states, p.outputs);
 }
 
+// With `guarded` whatever one side of a choice alone needs is left out where it is not taken.
 std::vector<double> walk(const path_program& p, const path_data& data, const plan::timeline& when,
-                         std::uint64_t path) {
+                         std::uint64_t path, bool guarded = false) {
     std::vector<double> states = data.initial_states;
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
+        const auto of = program::guarded(p.sections[s], guarded ? 1 : program::least_guarded_cost);
         const double* first = data.rows[s].data() + row * data.widths[s];
         std::vector<seen_table> tables;
         for (std::size_t t = 0; t < p.sections[s].tables.size(); ++t)
             tables.push_back({first + p.sections[s].place_of_table(t), p.sections[s].tables[t].size});
-        run_section(p.sections[s].nodes, p.sections[s].writes, data.terms.data(), first, tables,
-                    {path, step, p.normals_per_step, p.uniforms_per_step, data.scenarios}, states);
+        const auto& code = guarded ? of.code : p.sections[s];
+        run_section(code.nodes, code.writes, data.terms.data(), first, tables,
+                    {path, step, p.normals_per_step, p.uniforms_per_step, data.scenarios}, states,
+                    guarded ? of.guards : std::vector<program::guard>{});
     };
     for (std::size_t step = 0; step < when.steps(); ++step) {
         run(0, step, step);
@@ -214,9 +230,8 @@ std::string text_of(const program::program& p) {
 
 // What the lane machine makes of every path: it only tells the moments, so they are compared with those of
 // the expected payoffs, and the payoff of the first path by itself.
-void check_lane_machine(const example& e, const path_program& code, const path_data& data,
+void check_lane_machine(const example& e, const cpu::lane_program& compiled, const path_data& data,
                         const std::vector<std::vector<double>>& expected) {
-    const cpu::lane_program compiled = cpu::compile(code);
     const auto sets = cpu::runnable_instruction_sets();
     const std::uint64_t paths = expected.size();
     for (int s = 0; s < sets.count; ++s) {
@@ -278,8 +293,11 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
                      program::print(code));
         for (std::uint64_t i = 0; i < interpreted_paths; ++i) {
             ASSERT_TRUE(same_numbers(walk(code, data, e.when, i), expected[i])) << "hoist, path " << i;
+            ASSERT_TRUE(same_numbers(walk(code, data, e.when, i, true), expected[i]))
+                << "guarded, path " << i;
         }
-        check_lane_machine(e, code, data, expected);
+        check_lane_machine(e, cpu::compile(code), data, expected);
+        check_lane_machine(e, cpu::compile(code, 1), data, expected);
         if (::testing::Test::HasFatalFailure()) return;
     }
 }
@@ -679,6 +697,59 @@ TEST(passes, regrouped_paths_divide_by_nothing_uniform_and_multiply_once) {
     EXPECT_EQ(work_of_path([&](recorder& r, value x) { return term(r, "a") / x; }), (counts{{"div", 1}}));
     EXPECT_EQ(work_of_path([&](recorder& r, value x) { return (x + term(r, "a")) * x / exp(x); }),
               (counts{{"add", 1}, {"div", 1}, {"exp", 1}, {"mul", 1}}));
+}
+
+// By name, in their order, what stands under each guard, after its condition and side.
+std::vector<std::string> guards_of(const std::function<value(recorder&, value)>& of) {
+    const auto code =
+        program::hoist(one_section([&](recorder& into) { into.write(0, of(into, into.normal())); }));
+    const auto found = program::guarded(code.sections[0]);
+    std::vector<std::string> out;
+    for (const program::guard& g : found.guards) {
+        const auto name = [&](std::size_t i) { return program::entry_of(found.code.nodes[i].code).name; };
+        std::string text = std::string(g.side ? "if " : "unless ") + std::string(name(g.condition)) + ":";
+        for (std::size_t i = g.first; i < g.last; ++i) {
+            if (!program::is_leaf(found.code.nodes[i].code)) text += " " + std::string(name(i));
+        }
+        out.push_back(text);
+    }
+    return out;
+}
+
+TEST(passes, what_one_side_of_a_choice_alone_needs_is_guarded_if_it_costs_much) {
+    using guards = std::vector<std::string>;
+    const auto dear = [](value x) { return norm_cdf(norm_inv(exp(x))); };
+    const auto is_low = [](recorder& r, value x) { return x < r.constant(0.5); };
+    EXPECT_EQ(guards_of([&](recorder& r, value x) { return select(is_low(r, x), dear(x), x); }),
+              (guards{"if less: exp norm_inv norm_cdf"}));
+    EXPECT_EQ(guards_of([&](recorder& r, value x) { return select(is_low(r, x), x, dear(x) + 1.0); }),
+              (guards{"unless less: exp norm_inv norm_cdf add"}));
+    EXPECT_EQ(guards_of([&](recorder& r, value x) { return select(is_low(r, x), exp(x), log(x)); }), guards{})
+        << "too cheap";
+    EXPECT_EQ(guards_of([&](recorder& r, value x) {
+                  const value y = dear(x);
+                  return select(is_low(r, x), y, x) + y;
+              }),
+              guards{})
+        << "asked for elsewhere";
+    EXPECT_EQ(guards_of([&](recorder& r, value x) {
+                  const value y = dear(x), more = y + 1.0, square = y * y, low = is_low(r, x);
+                  return select(low, more, x) / select(low, square, x);
+              }),
+              (guards{"if less: exp norm_inv norm_cdf add mul"}))
+        << "two choices of one condition";
+    EXPECT_EQ(guards_of([&](recorder& r, value x) {
+                  const value y = dear(x), low = is_low(r, x);
+                  return select(low, y, x) / select(low, x, y);
+              }),
+              guards{})
+        << "both sides ask for it";
+    EXPECT_EQ(guards_of([&](recorder& r, value x) {
+                  const value lower = x < r.constant(0.1), other = exp(x), y = dear(x + 1.0);
+                  return select(is_low(r, x), select(lower, y, other), x);
+              }),
+              (guards{"if less: less exp add exp norm_inv norm_cdf select"}))
+        << "a choice within a choice";
 }
 
 TEST(passes, regrouped_programs_give_the_same_numbers_but_for_rounding) {

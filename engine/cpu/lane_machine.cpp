@@ -170,7 +170,18 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
         }
         return &number;
     };
-    for (const instruction& it : section) {
+    for (std::size_t i = 0; i < section.size(); ++i) {
+        const instruction& it = section[i];
+        if (it.skipped > 0) {
+            real one;
+            const real* truths = address(it.guard, one);
+            const bool is_wanted =
+                it.guard.is_number() ? (*truths != 0) == it.wanted : functions_.any(truths, it.wanted);
+            if (!is_wanted) {
+                i += it.skipped - 1;
+                continue;
+            }
+        }
         real* out = registers_[it.out].of;
         real numbers[3];
         if (it.code == program::operation::constant) {

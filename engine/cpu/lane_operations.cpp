@@ -72,6 +72,14 @@ void copy(real* out, const real* from) {
     for (int lane = 0; lane < lanes; ++lane) out[lane] = from[lane];
 }
 
+template <class real>
+bool any(const real* truths, bool wanted) {
+    int found = 0;
+#pragma omp simd reduction(| : found)
+    for (int lane = 0; lane < lanes; ++lane) found |= (truths[lane] != real(0)) == wanted ? 1 : 0;
+    return found != 0;
+}
+
 #if defined(__AVX2__)
 
 // What kernels::path_block does, on vectors of 64-bit words whose upper halves hold anything: that is what
@@ -274,7 +282,8 @@ consteval lane_functions<real> functions(std::index_sequence<index...>) {
     return {{modes_of<real, index>()...},
             {&interpolate<real, 0>, &interpolate<real, 1>},
             &fill<real>,
-            &copy<real>};
+            &copy<real>,
+            &any<real>};
 }
 
 consteval std::string_view name_of_this_build() {

@@ -30,6 +30,8 @@ struct lane_functions {
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
+    // Whether any of 256 truths is as `wanted`.
+    bool (*any)(const real* truths, bool wanted);
 };
 
 // The random shocks that block `block` of the counter gives to each of the paths first_path + lane:

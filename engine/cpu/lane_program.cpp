@@ -19,13 +19,27 @@ constexpr std::uint32_t none = ~std::uint32_t{0};
 // become.
 class section_layout {
   public:
-    section_layout(const program::lane_section& code, lane_program& into)
-        : code_(code), into_(into), last_use_(code.nodes.size(), 0), place_(code.nodes.size()) {}
+    section_layout(const program::guarded_section& of, lane_program& into)
+        : code_(of.code),
+          guards_(of.guards),
+          into_(into),
+          last_use_(code_.nodes.size(), 0),
+          place_(code_.nodes.size()) {}
 
     std::vector<instruction> run() {
         find_last_uses();
         choose_state_targets();
-        for (std::uint32_t i = 0; i < code_.nodes.size(); ++i) emit(i);
+        std::uint32_t next = 0;
+        for (const program::guard& g : guards_) {
+            for (; next < g.first; ++next) emit(next);
+            const std::size_t start = out_.size();
+            for (; next < g.last; ++next) emit(next);
+            if (start == out_.size()) continue;  // leaves alone
+            out_[start].skipped = static_cast<std::uint32_t>(out_.size() - start);
+            out_[start].guard = place_[g.condition];
+            out_[start].wanted = g.side;
+        }
+        for (; next < code_.nodes.size(); ++next) emit(next);
         copy_writes();
         return std::move(out_);
     }
@@ -186,6 +200,7 @@ class section_layout {
     }
 
     const program::lane_section& code_;
+    const std::vector<program::guard>& guards_;
     lane_program& into_;
     std::vector<std::uint32_t> last_use_;
     std::vector<operand> place_;
@@ -206,7 +221,7 @@ std::size_t lane_program::operations() const {
     return count;
 }
 
-lane_program compile(const program::path_program& p) {
+lane_program compile(const program::path_program& p, int least_guarded_cost) {
     lane_program out;
     out.states = static_cast<std::uint32_t>(p.states.size());
     out.registers = out.states;
@@ -214,7 +229,8 @@ lane_program compile(const program::path_program& p) {
     out.uniforms_per_step = p.uniforms_per_step;
     out.scenarios_per_step = p.scenarios_per_step;
     out.outputs = p.outputs;
-    for (const auto& s : p.sections) out.sections.push_back(section_layout(s, out).run());
+    for (const auto& s : p.sections)
+        out.sections.push_back(section_layout(program::guarded(s, least_guarded_cost), out).run());
     return out;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cpu/lane_operations.h"
+#include "products/program/guard.h"
 #include "products/program/passes.h"
 
 namespace tilewalk::cpu {
@@ -35,6 +36,11 @@ struct instruction {
     operand args[3];
     // For interpolate: where in the row its table begins, and how many numbers that has.
     std::uint32_t table = 0, size = 0;
+    // Unless some lane has a truth like `wanted` in `guard`, this and what follows it, `skipped` in all, is
+    // left out.
+    std::uint32_t skipped = 0;
+    operand guard{};
+    bool wanted = false;
 };
 
 struct lane_program {
@@ -51,6 +57,6 @@ struct lane_program {
     std::size_t bytes() const { return std::size_t{registers} * lanes * sizeof(double); }
 };
 
-lane_program compile(const program::path_program& p);
+lane_program compile(const program::path_program& p, int least_guarded_cost = program::least_guarded_cost);
 
 }  // namespace tilewalk::cpu

@@ -137,7 +137,8 @@ class heston final : public walk {
             named("per_root", [](const heston_step& s) { return 1 / kernels::sqrt(s.length); });
         const value z = per_root * of.other(0);
 
-        // Mean and variance of the variance after the step, and their ratio psi.
+        // Mean and variance of the variance after the step; psi is the ratio of the latter to the mean
+        // squared.
         const value decay = named("decay", [](const heston_step& s) { return s.decay(); });
         const value risen =
             named("risen", [](const heston_step& s) { return s.theta * s.kappa * s.decayed(); });
@@ -146,26 +147,8 @@ class heston final : public walk {
         const value spread_of_mean = named("spread_of_mean", [](const heston_step& s) {
             return 0.5 * s.theta * s.kappa * s.sigma * s.sigma * s.decayed() * s.decayed();
         });
-        const value mean = max(fma(v, decay, risen), least_mean);
-        const value psi = max(fma(v, spread, spread_of_mean) / (mean * mean), least_spread);
-
-        // Where psi is small, a square of a normal; else a mass at 0 and an exponential tail. Each is
-        // computed with a psi of its own side, so that the one not taken makes no NaN.
-        const value meet = of.into().constant(where_they_meet), one = of.into().constant(1.0);
-        const value is_square = psi <= meet;
-        const value twice_over_psi = 2.0 / min(psi, where_they_meet);
-        const value b_squared = (twice_over_psi - 1.0) + sqrt(twice_over_psi) * sqrt(twice_over_psi - 1.0);
-        const value a = mean / (1.0 + b_squared);
-        const value distance = sqrt(b_squared) + z;
-        const value square = a * (distance * distance);
-
-        const value wide = max(psi, where_they_meet);
-        const value mass = (wide - 1.0) / (wide + 1.0), rest = 2.0 / (wide + 1.0);
-        const value tail_mean = 0.5 * mean * (wide + 1.0);  // mean / rest
-        const value beyond = norm_cdf(-z);                  // 1 - u for the u that goes up with z
-        const value tail =
-            select(beyond < rest, tail_mean * log(rest / max(beyond, 1e-30)), of.into().constant(0.0));
-        const value after = select(is_square, square, tail);
+        const value mean = max(fma(v, decay, risen), least_mean), squared = mean * mean;
+        const value variance = max(fma(v, spread, spread_of_mean), least_spread * squared);
 
         // What makes the step a martingale: the mean of exp(A v') is known for either law, unless A is too
         // large.
@@ -177,14 +160,33 @@ class heston final : public walk {
         const value uncorrected = named("uncorrected", [](const heston_step& s) {
             return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
         });
-        const value room = select(is_square, 1.0 - 2.0 * exponent * a, 1.0 - exponent * tail_mean);
-        const value is_possible = of.into().constant(0.0) < room;
-        const value safe_room = select(is_possible, room, one);
-        // Minus the logarithm of that mean.
-        const value squared_part = -exponent * a * b_squared / safe_room;
-        const value of_root = log(select(is_square, safe_room, mass + rest / safe_room));
-        const value correction =
-            select(is_square, fma(of.into().constant(0.5), of_root, squared_part), -of_root);
+
+        // Where psi is small, v' is a square, mean / g (sqrt(b) + z)^2 with g = 1 + b; else it has a mass 1 -
+        // g at 0 and an exponential tail of mean mean / g. Divisions are what either side asks for most, so
+        // they share them. Each side is computed with a psi of its own, so that the one not taken makes no
+        // NaN.
+        const value zero = of.into().constant(0.0), one = of.into().constant(1.0);
+        const value is_square = variance <= where_they_meet * squared;
+        const value ratio = 2.0 * squared / (variance + select(is_square, zero, squared));
+        const value twice_over_psi = max(ratio, 1.0);
+        const value b = (twice_over_psi - 1.0) + sqrt(twice_over_psi * (twice_over_psi - 1.0));
+        const value g = select(is_square, 1.0 + b, ratio);
+
+        // The mean of exp(A v') is finite where `room` is positive, and (g / room)^(1/2) exp(A mean b / room)
+        // for a square, 1 - g + g^2 / room for a tail.
+        const value room = fma(select(is_square, -2.0 * exponent, -exponent), mean, g);
+        const value is_possible = zero < room;
+        const value safe = select(is_possible, room, g);
+        const value inverse = one / (g * safe);
+        const value scale = mean * (safe * inverse);  // mean / g
+        const value distance = sqrt(b) + z;
+        const value beyond = norm_cdf(-z);  // 1 - u for the u that goes up with z
+        const value tail = select(beyond < g, log(g / max(beyond, 1e-30)), zero);
+        const value after = scale * select(is_square, distance * distance, tail);
+
+        const value of_root = log(select(is_square, safe * safe * inverse, fma(g * g, g * inverse, 1.0 - g)));
+        const value squared_part = exponent * mean * (b * g * inverse);
+        const value correction = select(is_square, 0.5 * of_root - squared_part, -of_root);
         const value drift = select(is_possible, fma(now, v, correction), uncorrected);
 
         // The asset's own noise without what it shares with the variance.

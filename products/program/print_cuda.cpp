@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "products/program/guard.h"
+
 namespace tilewalk::program {
 
 namespace {
@@ -66,6 +68,31 @@ std::string expression(const node& n, const lane_section& of, const path_program
     return text + ")";
 }
 
+// What a guard covers is declared before it, because what comes after reads it.
+std::string statements(const guarded_section& of, const path_program& p) {
+    const std::string indent(12, ' ');
+    std::string out;
+    std::size_t next = 0;
+    const auto print = [&](std::size_t last, const std::string& start) {
+        for (; next < last; ++next) {
+            out += indent + start + "v" + std::to_string(next) + " = " +
+                   expression(of.code.nodes[next], of.code, p) + ";\n";
+        }
+    };
+    for (const guard& g : of.guards) {
+        print(g.first, "const real ");
+        out += indent + "real ";
+        for (std::size_t i = g.first; i < g.last; ++i)
+            out += (i == g.first ? "v" : ", v") + std::to_string(i);
+        out += ";\n" + indent + "if (v" + std::to_string(g.condition) + (g.side ? " != " : " == ") +
+               "real(0)) {\n";
+        print(g.last, "    ");
+        out += indent + "}\n";
+    }
+    print(of.code.nodes.size(), "const real ");
+    return out;
+}
+
 std::string constant(const std::string& name, std::size_t number) {
     return "    static constexpr int " + name + " = " + std::to_string(number) + ";\n";
 }
@@ -93,14 +120,10 @@ std::string print_cuda(const path_program& p, const std::string& name) {
         "term) "
         "{\n";
     for (std::size_t k = 0; k < p.sections.size(); ++k) {
-        const lane_section& of = p.sections[k];
-        if (of.writes.empty()) continue;
-        out += "        if constexpr (k == " + std::to_string(k) + ") {\n";
-        for (std::size_t i = 0; i < of.nodes.size(); ++i) {
-            out += "            const real v" + std::to_string(i) + " = " + expression(of.nodes[i], of, p) +
-                   ";\n";
-        }
-        for (const state_write& w : of.writes) {
+        if (p.sections[k].writes.empty()) continue;
+        const guarded_section of = guarded(p.sections[k]);
+        out += "        if constexpr (k == " + std::to_string(k) + ") {\n" + statements(of, p);
+        for (const state_write& w : of.code.writes) {
             out += "            s[" + std::to_string(w.state) + "] = v" + std::to_string(w.node) + ";\n";
         }
         out += "        }\n";

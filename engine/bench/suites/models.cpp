@@ -63,6 +63,12 @@ constexpr std::array catalogue{
             "0.25: {80: 0.245, 90: 0.22, 100: 0.2, 110: 0.19, 120: 0.185}, "
             "1.0: {70: 0.24, 85: 0.22, 100: 0.2, 115: 0.19, 130: 0.185}}}}}",
             1, 9.4134033839},
+    example{
+        "local_volatility_euler", "local_volatility",
+        "model: {local_volatility: {scheme: euler, points: 100, steps_per_year: 252, surface: {by_strike: {"
+        "0.25: {80: 0.245, 90: 0.22, 100: 0.2, 110: 0.19, 120: 0.185}, "
+        "1.0: {70: 0.24, 85: 0.22, 100: 0.2, 115: 0.19, 130: 0.185}}}}}",
+        1, 9.4134033839},
     example{"merton", "merton",
             "model: {merton: {volatility: 0.16, jump_intensity: 0.75, jump_mean: -0.12, jump_sd: 0.08}}", 1,
             9.3730856772},

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/program/guard.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tilewalk::program {
+
+namespace {
+
+using index = std::uint32_t;
+
+// One side of all the choices that one condition makes.
+struct choice {
+    index condition;
+    bool side;
+    friend auto operator<=>(const choice&, const choice&) = default;
+};
+
+// What an operation costs next to an addition, roughly and on either back end.
+int cost(operation code) {
+    switch (code) {
+        case operation::norm_cdf:
+        case operation::norm_inv:
+        case operation::pow:
+            return 40;
+        case operation::exp:
+        case operation::log:
+        case operation::sin:
+        case operation::cos:
+            return 20;
+        case operation::div:
+        case operation::sqrt:
+            return 8;
+        default:
+            return is_leaf(code) ? 0 : 1;
+    }
+}
+
+// For each node whether one side of one condition's choices alone needs it, and which.
+class needs {
+  public:
+    needs(const lane_section& of, const std::set<choice>& not_worth_it)
+        : of_(of), seen_(of.nodes.size(), seen::nowhere), by_(of.nodes.size()) {
+        for (const state_write& w : of.writes) seen_[w.node] = seen::everywhere;
+        for (std::size_t i = of.nodes.size(); i-- > 0;) {
+            const node& n = of.nodes[i];
+            if (is_leaf(n.code)) continue;
+            for (int a = 0; a < entry_of(n.code).arity; ++a) {
+                const index arg = n.args[static_cast<std::size_t>(a)];
+                const choice taken{n.args[0], a == 1};
+                if (seen_[i] == seen::by_choice) {
+                    add(arg, by_[i]);
+                } else if (n.code == operation::select && a > 0 && !not_worth_it.contains(taken)) {
+                    add(arg, taken);
+                } else {
+                    seen_[arg] = seen::everywhere;
+                }
+            }
+        }
+    }
+
+    const choice* of(std::size_t i) const { return seen_[i] == seen::by_choice ? &by_[i] : nullptr; }
+
+  private:
+    enum class seen : std::uint8_t { nowhere, by_choice, everywhere };
+
+    void add(index i, const choice& by) {
+        if (seen_[i] == seen::nowhere) {
+            seen_[i] = seen::by_choice;
+            by_[i] = by;
+        } else if (seen_[i] == seen::by_choice && by_[i] != by) {
+            seen_[i] = seen::everywhere;
+        }
+    }
+
+    const lane_section& of_;
+    std::vector<seen> seen_;
+    std::vector<choice> by_;
+};
+
+// Choices within a choice are that one's; where it is not worth a guard they are judged by themselves.
+needs worth_guarding(const lane_section& of, int least_cost) {
+    std::set<choice> not_worth_it;
+    for (;;) {
+        needs found(of, not_worth_it);
+        std::map<choice, int> costs;
+        for (std::size_t i = 0; i < of.nodes.size(); ++i) {
+            if (const choice* by = found.of(i)) costs[*by] += cost(of.nodes[i].code);
+        }
+        const std::size_t known = not_worth_it.size();
+        for (const auto& [by, sum] : costs) {
+            if (sum < least_cost) not_worth_it.insert(by);
+        }
+        if (not_worth_it.size() == known) return found;
+    }
+}
+
+class layout {
+  public:
+    layout(const lane_section& of, int least_cost)
+        : of_(of), needed_(worth_guarding(of, least_cost)), place_(of.nodes.size(), nowhere) {
+        for (index i = 0; i < of.nodes.size(); ++i) {
+            if (const choice* by = needed_.of(i)) members_[*by].push_back(i);
+        }
+    }
+
+    guarded_section run() {
+        out_.code = of_;
+        out_.code.nodes.clear();
+        for (index i = 0; i < of_.nodes.size(); ++i) {
+            if (needed_.of(i) != nullptr) continue;  // it stands before the first choice that asks for it
+            const node& n = of_.nodes[i];
+            if (n.code == operation::select) {
+                cover(n.args[1], {n.args[0], true});
+                cover(n.args[2], {n.args[0], false});
+            }
+            append(i);
+        }
+        for (state_write& w : out_.code.writes) w.node = place_[w.node];
+        return std::move(out_);
+    }
+
+  private:
+    static constexpr index nowhere = ~index{0};
+
+    bool is_due(index i, const choice& by) const {
+        const choice* const here = needed_.of(i);
+        return here != nullptr && *here == by && place_[i] == nowhere;
+    }
+
+    // All that this side needs and can have by now, so that one guard is enough as a rule.
+    void cover(index root, const choice& by) {
+        if (!is_due(root, by)) return;
+        const auto first = static_cast<index>(out_.code.nodes.size());
+        for (const index i : members_[by]) {
+            if (place_[i] == nowhere && has_operands(of_.nodes[i])) append(i);
+        }
+        out_.guards.push_back(
+            {first, static_cast<index>(out_.code.nodes.size()), place_[by.condition], by.side});
+    }
+
+    bool has_operands(const node& n) const {
+        const int arity = is_leaf(n.code) ? 0 : entry_of(n.code).arity;
+        return std::all_of(n.args.begin(), n.args.begin() + arity,
+                           [&](index arg) { return place_[arg] != nowhere; });
+    }
+
+    void append(index i) {
+        node n = of_.nodes[i];
+        if (!is_leaf(n.code)) {
+            for (int a = 0; a < entry_of(n.code).arity; ++a) {
+                index& arg = n.args[static_cast<std::size_t>(a)];
+                arg = place_[arg];
+            }
+        }
+        place_[i] = static_cast<index>(out_.code.nodes.size());
+        out_.code.nodes.push_back(n);
+    }
+
+    const lane_section& of_;
+    needs needed_;
+    std::map<choice, std::vector<index>> members_;
+    std::vector<index> place_;
+    guarded_section out_;
+};
+
+}  // namespace
+
+guarded_section guarded(const lane_section& of, int least_cost) {
+    return layout(of, least_cost).run();
+}
+
+}  // namespace tilewalk::program
