@@ -67,7 +67,7 @@ TEST_F(fast, each_function_is_its_instruction) {
                  {"math::sin(x)", "sin.approx.ftz.f32"},
                  {"math::cos(x)", "cos.approx.ftz.f32"},
                  {"math::sqrt(x)", "sqrt.approx.ftz.f32"},
-                 {"math::div(x, y)", "div.approx.ftz.f32"},
+                 {"math::div(x, y)", "rcp.approx.ftz.f32"},
                  {"math::min(x, y)", "min.NaN.ftz.f32"},
                  {"math::max(x, y)", "max.NaN.ftz.f32"},
                  {"math::pow(x, y)", "ex2.approx.ftz.f32"},

@@ -148,7 +148,7 @@ class heston final : public walk {
             return 0.5 * s.theta * s.kappa * s.sigma * s.sigma * s.decayed() * s.decayed();
         });
         const value mean = max(fma(v, decay, risen), least_mean), squared = mean * mean;
-        const value variance = max(fma(v, spread, spread_of_mean), least_spread * squared);
+        const value variance = fma(v, spread, spread_of_mean);
 
         // What makes the step a martingale: the mean of exp(A v') is known for either law, unless A is too
         // large.
@@ -167,7 +167,8 @@ class heston final : public walk {
         // NaN.
         const value zero = of.into().constant(0.0), one = of.into().constant(1.0);
         const value is_square = variance <= where_they_meet * squared;
-        const value ratio = 2.0 * squared / (variance + select(is_square, zero, squared));
+        const value ratio =
+            min(2.0 * squared / (variance + select(is_square, zero, squared)), 2 / least_spread);
         const value twice_over_psi = max(ratio, 1.0);
         const value b = (twice_over_psi - 1.0) + sqrt(twice_over_psi * (twice_over_psi - 1.0));
         const value g = select(is_square, 1.0 + b, ratio);

@@ -43,7 +43,7 @@ int cost(operation code) {
 class needs {
   public:
     needs(const lane_section& of, const std::set<choice>& not_worth_it)
-        : of_(of), seen_(of.nodes.size(), seen::nowhere), by_(of.nodes.size()) {
+        : seen_(of.nodes.size(), seen::nowhere), by_(of.nodes.size()) {
         for (const state_write& w : of.writes) seen_[w.node] = seen::everywhere;
         for (std::size_t i = of.nodes.size(); i-- > 0;) {
             const node& n = of.nodes[i];
@@ -76,7 +76,6 @@ class needs {
         }
     }
 
-    const lane_section& of_;
     std::vector<seen> seen_;
     std::vector<choice> by_;
 };
