@@ -25,7 +25,8 @@ namespace {
 
 using plan::precision;
 
-constexpr std::uint64_t few_assets_paths = std::uint64_t{1} << 20, many_assets_paths = std::uint64_t{1} << 18;
+constexpr std::uint64_t few_assets_paths = std::uint64_t{1} << 20, many_assets_paths = std::uint64_t{1} << 18,
+                        large_basket_paths = std::uint64_t{1} << 16;
 
 workload of_trade(std::string name, precision in, plan::trade_program made, std::uint64_t paths) {
     workload out;
@@ -114,11 +115,70 @@ workload heston_step(precision in) {
     return of_trade("heston_step", in, std::move(out), few_assets_paths);
 }
 
+// Beside its shock a step reads its own table of volatilities, at three places that paths choose.
+workload local_volatility(precision in) {
+    return of_book_text("local_volatility", R"(
+market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.05}}
+  assets:
+    A:
+      currency: USD
+      spot: 100
+      model:
+        local_volatility:
+          points: 100
+          steps_per_year: 252
+          surface:
+            by_strike:
+              0.25: {80: 0.245, 90: 0.22, 100: 0.2, 110: 0.19, 120: 0.185}
+              1.0: {70: 0.24, 85: 0.22, 100: 0.2, 115: 0.19, 130: 0.185}
+trades:
+  - {id: local_volatility, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 252}}
+)",
+                        in, few_assets_paths);
+}
+
+// Fifty shocks a step, and 1,275 numbers that correlate them.
+workload basket_of_50(precision in) {
+    constexpr int assets = 50;
+    std::string members, basket, correlations;
+    for (int i = 0; i < assets; ++i) {
+        members +=
+            fmt::format("    A{}: {{currency: USD, spot: 100, volatility: {}}}\n", i, 0.15 + 0.005 * i);
+        basket += fmt::format("{}A{}", i == 0 ? "" : ", ", i);
+        for (int j = 0; j < i; ++j) correlations += fmt::format("    - [A{}, A{}, 0.4]\n", i, j);
+    }
+    return of_book_text("basket_of_50",
+                        "products:\n"
+                        "  - product: mean_basket\n"
+                        "    summary: A call on the mean of a basket over some dates.\n"
+                        "    parameters:\n"
+                        "      basket: {type: asset_list, help: The assets.}\n"
+                        "      dates: {type: schedule, help: The dates.}\n"
+                        "    example: {basket: [A, B], dates: [0.5, 1.0]}\n"
+                        "    script: |\n"
+                        "      total = 0\n"
+                        "      on dates:\n"
+                        "          total = total + average(spot(a) for a in basket)\n"
+                        "      on last(dates):\n"
+                        "          pay max(total / size(dates) - 100, 0)\n"
+                        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n" +
+                            members + "  correlations:\n" + correlations +
+                            "trades:\n  - {id: basket_of_50, product: mean_basket, basket: [" + basket +
+                            "], dates: {start: 0, end: 1, count: 252}}\n",
+                        in, large_basket_paths);
+}
+
 constexpr std::array catalogue{
     workload_entry{"asian", "one asset, one exponential a step: arithmetic average over 252 days", asian},
     workload_entry{"heston_step", "a price and its variance: two shocks, a square root, a long chain a step",
                    heston_step},
     workload_entry{"autocallable", "worst of five correlated assets, watched on 252 days", autocallable},
+    workload_entry{"local_volatility",
+                   "one asset that reads a table of 100 volatilities a step, over 252 days",
+                   local_volatility},
+    workload_entry{"basket_of_50", "mean of fifty correlated assets over 252 days", basket_of_50},
 };
 
 std::vector<workload> of_book(const std::string& file, precision in,
