@@ -49,6 +49,16 @@ products:
     script: |
       on maturity:
           pay -2 * log(spot(underlying) / 100)
+  - product: weighted
+    summary: A log contract paid in another asset.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      by: {type: asset, help: The other.}
+      maturity: {type: date, help: The day.}
+    example: {underlying: A, by: B, maturity: 1.0}
+    script: |
+      on maturity:
+          pay -2 * log(spot(underlying) / 100) * spot(by) / 100
   - product: lean
     summary: A call less as many puts as have its price where volatility is the same at all strikes.
     parameters:
@@ -58,7 +68,7 @@ products:
     example: {underlying: A, factor: 1.1, maturity: 1.0}
     script: |
       on maturity:
-          pay max(spot(underlying) - 100 * factor, 0) - factor * max(100 / factor - spot(underlying), 0)
+          pay max(spot(underlying) - 100 * factor, 0) - factor * max(100 / factor - spot(underlying), 0) - (spot(underlying) - 100)
 )";
 
 struct rough {
@@ -161,40 +171,70 @@ TEST(rough_volatility, the_sum_of_exponentials_is_the_power) {
     EXPECT_GT(models::fit_power(0.07, 1e-9, 10).error, 1e-3);
 }
 
-// Every covariance of a path, and of it with the noise of each step, within 1e-3.
-TEST(rough_volatility, the_process_has_the_exact_covariance) {
-    for (const double hurst : {0.02, 0.07, 0.2, 0.35, 0.45, 0.4999, 0.5}) {
-        double worst = 0, worst_shared = 0;
-        std::size_t most = 0;
-        for (const auto& grid : {even_grid(1, 40), even_grid(0.01, 10), even_grid(50, 500), even_grid(2, 1),
-                                 uneven_grid(1, 60), uneven_grid(2, 60)}) {
-            const rough_noise noise(hurst, grid);
-            const matrix y = numbers_of(noise);
-            const std::size_t n = grid.size() - 1;
-            most = std::max(most, noise.factors());
-            // Of the longest grid some.
-            const std::size_t stride = n / 60 + 1;
-            for (std::size_t i = 0; i < n; ++i) {
-                for (std::size_t j = 0; j <= i; ++j) {
-                    const double shared = exact_shared(hurst, grid[i + 1], grid[j], grid[j + 1]);
-                    worst_shared =
-                        std::max(worst_shared, std::abs(y[i][j] * (grid[j + 1] - grid[j]) / shared - 1));
-                    if (i != j && (i % stride != 0 || j % stride != 0)) continue;
-                    double made = 0;
-                    for (std::size_t k = 0; k < n; ++k)
-                        made += y[i][k] * y[j][k] * (grid[k + 1] - grid[k]) + y[i][n + k] * y[j][n + k];
-                    worst = std::max(worst,
-                                     std::abs(made / exact_covariance(hurst, grid[j + 1], grid[i + 1]) - 1));
-                    if (i == j) {
-                        EXPECT_NEAR(noise.steps()[i].variance, made, 1e-12 * made) << hurst;
-                    }
-                }
+struct distance {
+    double of_covariance = 0, of_deviations = 0, of_shared = 0;  // relative to each
+    std::size_t factors = 0;
+};
+
+// The largest over all pairs of times, and over pairs of a time and a step.
+distance distance_on(const std::vector<double>& grid, double hurst) {
+    const rough_noise noise(hurst, grid);
+    const matrix y = numbers_of(noise);
+    const std::size_t n = grid.size() - 1, stride = n / 60 + 1;  // of a long grid some
+    distance out;
+    out.factors = noise.factors();
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double shared = exact_shared(hurst, grid[i + 1], grid[j], grid[j + 1]);
+            out.of_shared = std::max(out.of_shared, std::abs(y[i][j] * (grid[j + 1] - grid[j]) / shared - 1));
+            if (i > j + 1 && (i % stride != 0 || j % stride != 0)) continue;
+            double made = 0;
+            for (std::size_t k = 0; k < n; ++k)
+                made += y[i][k] * y[j][k] * (grid[k + 1] - grid[k]) + y[i][n + k] * y[j][n + k];
+            const double exact = exact_covariance(hurst, grid[j + 1], grid[i + 1]);
+            out.of_covariance = std::max(out.of_covariance, std::abs(made / exact - 1));
+            out.of_deviations = std::max(out.of_deviations,
+                                         std::abs(made - exact) / std::pow(grid[i + 1] * grid[j + 1], hurst));
+            if (i == j) {
+                EXPECT_NEAR(noise.steps()[i].variance, made, 1e-12 * made) << hurst;
             }
         }
-        fmt::print("H {}: covariances within {:.1e}, with dZ within {:.1e}, at most {} factors\n", hurst,
-                   worst, worst_shared, most);
-        EXPECT_LE(worst, hurst == 0.5 ? 1e-12 : 1e-3) << hurst;
-        EXPECT_LE(worst_shared, hurst == 0.5 ? 1e-12 : 5.1e-4) << hurst;
+    }
+    return out;
+}
+
+// A step leaves behind its mean given two numbers; what that leaves out is seen by a much shorter step after
+// it. Neighbours of the uneven grids differ by factors of up to 150.
+TEST(rough_volatility, the_process_has_the_exact_covariance) {
+    // 250 steps a year between dates of every kind.
+    std::vector<double> dates{0};
+    for (const double date : {0.0107, 0.0833, 0.25, 0.2507, 0.4}) {
+        const double from = dates.back(), steps = std::ceil((date - from) * 250);
+        for (double k = 1; k <= steps; ++k) dates.push_back(from + (date - from) * k / steps);
+    }
+    for (const double hurst : {0.02, 0.07, 0.2, 0.35, 0.45, 0.4999, 0.5}) {
+        const auto held = [&](const char* what, const std::vector<std::vector<double>>& grids,
+                              double covariance, double deviations) {
+            distance worst;
+            for (const auto& grid : grids) {
+                const distance d = distance_on(grid, hurst);
+                worst = {std::max(worst.of_covariance, d.of_covariance),
+                         std::max(worst.of_deviations, d.of_deviations),
+                         std::max(worst.of_shared, d.of_shared), std::max(worst.factors, d.factors)};
+            }
+            fmt::print(
+                "H {:6} {:8}: covariances within {:.1e}, in deviations {:.1e}, with dZ {:.1e}, {} "
+                "factors at most\n",
+                hurst, what, worst.of_covariance, worst.of_deviations, worst.of_shared, worst.factors);
+            const double rounding = hurst == 0.5 ? 1e-12 : 1;
+            EXPECT_LE(worst.of_covariance, std::min(covariance, rounding)) << hurst << what;
+            EXPECT_LE(worst.of_deviations, std::min(deviations, rounding)) << hurst << what;
+            EXPECT_LE(worst.of_shared, std::min(5.1e-4, rounding)) << hurst << what;
+        };
+        held("even", {even_grid(1, 40), even_grid(0.01, 10), even_grid(50, 500), even_grid(2, 1)}, 1.5e-3,
+             1e-3);
+        held("dates", {dates}, 1e-2, 1e-2);
+        held("uneven", {uneven_grid(1, 60), uneven_grid(2, 60)}, 0.1, 0.1);
     }
 }
 
@@ -316,12 +356,13 @@ TEST(rough_volatility, calls_are_those_of_the_exact_vector) {
     }
 }
 
-// Of the same paths of the exact vector at 8, 16, 32 and 64 steps a year: each step to twice as many changes
-// the price by less.
+// Of the same paths of the exact vector at 4, 8, 16 and 32 steps a year: each step to twice as many changes
+// the price by less. The order is the smaller of 1 and 3 H + 1/2 (Friz, Salkeld and Wagenhofer 2022), with a
+// tenth for steps that are not short yet. Two comparisons: a false alarm in 75,000.
 TEST(rough_volatility, the_weak_order_of_the_scheme) {
-    for (const rough& p : {rough{}, rough{1.2, -0.7, 0.3}}) {
+    for (const rough& p : {rough{1.2}, rough{1.2, -0.7, 0.3}}) {
         std::vector<std::vector<estimate>> levels;
-        const matrix seen = calls_on(p, 0.04, even_grid(1, 64), {115}, {8, 4, 2, 1}, 1 << 16, 77, levels);
+        const matrix seen = calls_on(p, 0.04, even_grid(1, 32), {115}, {8, 4, 2, 1}, 1 << 18, 77, levels);
         std::vector<double> change, error;
         for (std::size_t s = 0; s + 1 < seen.size(); ++s) {
             double sum = 0, squares = 0;
@@ -337,12 +378,11 @@ TEST(rough_volatility, the_weak_order_of_the_scheme) {
         const double within =
             std::hypot(error.front() / change.front(), error.back() / change.back()) / 2 / std::log(2.0);
         fmt::print(
-            "H {}: {:.4f} at 64 steps; twice as many change {:.4f}, {:.4f}, {:.4f}: order {:.2f} +- "
+            "H {}: {:.4f} at 32 steps; twice as many change {:.4f}, {:.4f}, {:.4f}: order {:.2f} +- "
             "{:.2f}\n",
             p.hurst, levels.back()[0].mean, change[0], change[1], change[2], order, within);
         EXPECT_LE(within, 0.1);
-        EXPECT_GE(order, 0.4) << p.hurst;
-        EXPECT_LE(order, 1.2) << p.hurst;
+        EXPECT_LE(std::abs(order - std::min(1.0, 3 * p.hurst + 0.5)), limit * within + 0.1) << p.hurst;
     }
 }
 
@@ -391,7 +431,7 @@ TEST(rough_volatility, a_variance_swap_is_the_integral_of_xi) {
             EXPECT_LE(std::abs(rows[i].price - truths[i]), limit * rows[i].standard_error)
                 << hurst << " " << i << ": " << rows[i].price << " +- " << rows[i].standard_error
                 << ", truth " << truths[i];
-            EXPECT_LE(rows[i].standard_error, 0.004 * truths[i]);
+            EXPECT_LE(rows[i].standard_error, 0.016 * truths[i]);
         }
     }
 }
@@ -414,7 +454,7 @@ TEST(rough_volatility, of_one_half_is_lognormal_sabr) {
     const auto rows = price(market_of(rough{2 * nu, rho, 0.5, xi + "}"}.words(", steps_per_year: 200")),
                             trades, 1 << 18, 31);
 
-    constexpr int paths = 1 << 14;
+    constexpr int paths = 1 << 16;
     std::mt19937_64 bits(11);
     std::normal_distribution<double> normal;
     std::vector<double> sum(3), squares(3);
@@ -444,14 +484,15 @@ TEST(rough_volatility, of_one_half_is_lognormal_sabr) {
 
 // To the first order in eta the implied volatility at the money leans by rho eta sqrt(2H) T^(H - 1/2) / (2 (H
 // + 1/2) (H + 3/2)) (Bergomi and Guyon 2012), which is what a lean costs over twice the distance of its
-// strikes and Black's vega.
+// strikes and Black's vega. The second order is a part of eta^2 of it: a tenth has room for it and for the
+// 100 steps. 3 powers within 4.5 errors and 9 skews: a false alarm in 12,000.
 TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
     for (const double hurst : {0.07, 0.2, 0.5}) {
-        const rough p{0.4, -0.9, hurst};
+        const rough p{0.5, -0.9, hurst};
         const std::vector<double> years{0.01, 0.08, 0.64};
         std::vector<double> skews, errors;
         for (const double t : years) {
-            const double deviation = 0.2 * std::sqrt(t), k = 0.3 * deviation;
+            const double deviation = 0.2 * std::sqrt(t), k = 0.2 * deviation;
             const auto rows = price(
                 market_of(p.words(fmt::format(", steps_per_year: {}", 100 / t))),
                 {fmt::format("product: lean, underlying: A, factor: {:.17g}, maturity: {}", std::exp(k), t)},
@@ -464,10 +505,162 @@ TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
                                  (2 * (hurst + 0.5) * (hurst + 1.5));
             fmt::print("H {} T {}: skew {:.4f} +- {:.4f}, first order {:.4f}\n", hurst, t, skews.back(),
                        errors.back(), first);
+            EXPECT_LE(std::abs(skews.back() - first), limit * errors.back() + 0.1 * std::abs(first))
+                << hurst << " " << t;
         }
         const double power = std::log(skews[2] / skews[0]) / std::log(years[2] / years[0]);
         const double within = std::hypot(errors[2] / skews[2], errors[0] / skews[0]) / std::log(64);
         fmt::print("H {}: power {:.3f} +- {:.3f}\n", hurst, power, within);
+        EXPECT_LE(std::abs(power - (hurst - 0.5)), limit * within + 0.01) << hurst;
+    }
+}
+
+// --- what holds of any model ------------------------------------------------------------------------------
+
+// What drives the variance is correlated with another asset, and with the rate into the currency of payment,
+// as it is named: under the measure that either makes, Y has moved by eta rho sigma sqrt(2H) t^(H + 1/2) / (H
+// + 1/2). The asset itself goes with neither. Two comparisons: a false alarm in 75,000.
+TEST(rough_volatility, an_own_factor_is_correlated_as_it_is_named) {
+    const rough p{1, -0.5, 0.15};
+    const std::string market = fmt::format(
+        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}, EUR: {{rate: 0}}}}\nfx: {{EURUSD: {{rate: 1, "
+        "volatility: 0.5}}}}\nassets:\n  A: {{currency: USD, spot: 100, model: {{{}}}}}\n  B: {{currency: "
+        "USD, spot: 100, volatility: 0.5}}\ncorrelations: [[A, B, 0], [A.variance, B, 0.5], [A, EURUSD, 0], "
+        "[A.variance, EURUSD, -0.5], [B, EURUSD, 0]]\n",
+        p.words(", steps_per_year: 20"));
+    const auto rows = price(market,
+                            {"product: weighted, underlying: A, by: B, maturity: 1",
+                             "product: log_contract, underlying: A, maturity: 1, currency: EUR"},
+                            1 << 20, 15);
+    for (std::size_t k = 0; k < 2; ++k) {
+        double truth = 0;
+        for (int i = 0; i < 20; ++i) {
+            const double moved = p.eta * (k == 0 ? 0.5 : -0.5) * 0.5 * std::sqrt(2 * p.hurst) *
+                                 std::pow(i / 20.0, p.hurst + 0.5) / (p.hurst + 0.5);
+            truth += 0.04 / 20 * std::exp(moved);
+        }
+        fmt::print("with {}: {:.5f} +- {:.5f}, truth {:.5f}\n", k == 0 ? "an asset" : "a rate", rows[k].price,
+                   rows[k].standard_error, truth);
+        EXPECT_LE(std::abs(rows[k].price - truth), limit * rows[k].standard_error);
+        EXPECT_GT(std::abs(truth - 0.04), 2 * limit * rows[k].standard_error);
+    }
+}
+
+// 4 laws, 4 dates, in double and in single: 32 comparisons, a false alarm in 4,600.
+TEST(rough_volatility, the_discounted_asset_is_a_martingale) {
+    std::uint64_t seed = 700;
+    for (const rough& p : {rough{}, rough{3, -0.999, 0.05}, rough{1, 0, 0.3}, rough{0.7, -1, 0.5}}) {
+        for (const char* precision : {"double", "single"}) {
+            std::vector<std::string> trades;
+            for (const double t : {0.01, 0.5, 1.0, 5.0})
+                trades.push_back(
+                    fmt::format("product: late_call, underlying: A, strike: 0, dates: [{}, {}]", t / 3, t));
+            for (const price_row& row : price(market_of(p.words(", steps_per_year: 50"), 0.03), trades,
+                                              1 << 15, ++seed, precision)) {
+                EXPECT_LE(std::abs(row.price - 100), limit * row.standard_error + 1e-4)
+                    << p.words() << " " << precision << ": " << row.price << " +- " << row.standard_error;
+            }
+        }
+    }
+}
+
+// Whatever is admitted gives a finite number with its error, and a put is worth no more than its strike.
+TEST(rough_volatility, extremes_are_finite) {
+    struct extreme {
+        rough of;
+        double rate = 0.03, spot = 100;
+        std::string more{};
+    };
+    const rough usual;
+    std::vector<extreme> all;
+    for (const rough& of : {rough{3, -0.999, 0.07}, rough{3, -1, 0.5}, rough{5, 0, 0.001},
+                            rough{1.9, -0.9, 0.499999}, rough{1.9, -0.9, 0.4999999}})
+        all.push_back({of});
+    for (const char* xi : {"0", "25", "{0.001: 25, 0.5: 0, 3: 0.04}"})
+        all.push_back({rough{1.9, -0.9, 0.07, xi}});
+    all.push_back({usual, -0.02});
+    all.push_back({usual, 0.03, 1e-6});
+    all.push_back({usual, 0.03, 1e9});
+    all.push_back({usual, 0.03, 100, ", steps_per_year: 0.01"});
+    for (const extreme& x : all) {
+        std::vector<std::string> trades;
+        std::vector<double> most;
+        for (const double years : {0.00273, 1.0, 50.0}) {
+            trades.push_back(
+                fmt::format("product: european, underlying: A, option: put, strike: {:.17g}, "
+                            "maturity: {}",
+                            x.spot, years));
+            most.push_back(x.spot * std::exp(-x.rate * years));
+        }
+        trades.push_back(
+            fmt::format("product: barrier, underlying: A, option: put, strike: {:.17g}, "
+                        "maturity: 0.1, direction: down, barrier: {:.17g}",
+                        x.spot, 0.8 * x.spot));
+        most.push_back(most[1]);
+        for (const char* precision : {"double", "single"}) {
+            const auto rows =
+                price(market_of(x.of.words(x.more), x.rate, x.spot), trades, 256, 77, precision);
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                EXPECT_TRUE(std::isfinite(rows[i].price) && std::isfinite(rows[i].standard_error))
+                    << x.of.words() << " " << trades[i];
+                EXPECT_GE(rows[i].price, 0) << x.of.words() << " " << trades[i];
+                EXPECT_LE(rows[i].price, most[i] * (1 + 1e-5)) << x.of.words() << " " << trades[i];
+            }
+        }
+    }
+}
+
+TEST(rough_volatility, the_plan_says_what_keeps_the_past) {
+    const auto plan_of = [](const std::string& model) {
+        const book trades =
+            book::parse("trades:\n  - {id: t, product: european, underlying: A, strike: 100, maturity: 1}\n");
+        const auto plans = engine().explain(trades, market::parse(market_of(model)));
+        return plans.at(0).models;
+    };
+    const auto usual = plan_of(rough{}.words());
+    ASSERT_EQ(usual.size(), 1u);
+    EXPECT_TRUE(
+        usual[0].starts_with("A: rough_bergomi, hurst 0.07, at least 250 steps a year, the past in 10 "
+                             "exponentials within "))
+        << usual[0];
+    const auto flat = plan_of(rough{1, -0.5, 0.5}.words());
+    EXPECT_TRUE(flat.at(0).ends_with("in 1 exponentials within 0.0e+00 of the kernel")) << flat[0];
+}
+
+TEST(rough_volatility, complaints_name_what_was_found_and_expected) {
+    struct bad {
+        std::string model, message;
+    };
+    for (const bad& b : {
+             bad{"xi: -0.04, eta: 1, rho: -0.9, hurst: 0.1",
+                 "found -0.04, expected a number between 0 and 25"},
+             bad{"xi: {1: 0.04, 2: 26}, eta: 1, rho: -0.9, hurst: 0.1",
+                 "found 26, expected a number between 0 and 25"},
+             bad{"xi: {2: 0.04, 1: 0.05}, eta: 1, rho: -0.9, hurst: 0.1",
+                 "found the pillar 1, expected one after the one before"},
+             bad{"xi: 0.04, eta: -1, rho: -0.9, hurst: 0.1", "found -1, expected a number between 0 and 5"},
+             bad{"xi: 0.04, eta: 5.1, rho: -0.9, hurst: 0.1", "found 5.1, expected a number between 0 and 5"},
+             bad{"xi: 0.04, eta: 1, rho: 0.1, hurst: 0.1", "found 0.1, expected a number between -1 and 0"},
+             bad{"xi: 0.04, eta: 1, rho: -1.1, hurst: 0.1", "found -1.1, expected a number between -1 and 0"},
+             bad{"xi: 0.04, eta: 1, rho: -0.9, hurst: 0",
+                 "found 0, expected a number above 0 and at most 0.5"},
+             bad{"xi: 0.04, eta: 1, rho: -0.9, hurst: 0.51",
+                 "found 0.51, expected a number above 0 and at most 0.5"},
+             bad{"xi: 0.04, eta: 1, rho: -0.9, hurst: 0.1, steps_per_year: 0",
+                 "found 0, expected a number between 0.01 and 1e+05"},
+             bad{"xi: 0.04, eta: 1, rho: -0.9, hurts: 0.1", "did you mean 'hurst'"},
+             bad{"xi: 0.04, eta: 1, rho: -0.9", "hurst"},
+         }) {
+        try {
+            market::parse(market_of("rough_bergomi: {" + b.model + "}"), "bad.yaml");
+            ADD_FAILURE() << b.model;
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::input) << b.model;
+            EXPECT_NE(std::string(e.what()).find(b.message), std::string::npos) << e.what();
+            EXPECT_EQ(e.where().file, "bad.yaml");
+            EXPECT_EQ(e.where().line, 4u) << e.what();
+            EXPECT_GT(e.where().column, 1u) << e.what();
+        }
     }
 }
 

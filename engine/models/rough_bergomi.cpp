@@ -87,9 +87,9 @@ class rough_bergomi_walk final : public walk {
         is_watched_ = true;
         return of.into().read(between_);
     }
-    std::vector<std::string> remarks() const override {
-        return {fmt::format("rough_bergomi keeps the past in {} exponentials, within {:.1e} of the kernel",
-                            noise_->factors(), noise_->kernel().error)};
+    std::string detail() const override {
+        return fmt::format(", the past in {} exponentials within {:.1e} of the kernel", noise_->factors(),
+                           noise_->kernel().error);
     }
     std::string why_not_lognormal() const override {
         return "is not known ahead under rough variance; expected an asset with a volatility";
