@@ -16,6 +16,7 @@ std::shared_ptr<const model> read_merton(const config::node& parameters, const r
 std::shared_ptr<const model> read_kou(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_bates(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_variance_gamma(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_nig(const config::node& parameters, const reading& of);
 
 // That of an asset which names none.
@@ -34,6 +35,9 @@ std::span<const catalogue_entry> catalogue() {
         catalogue_entry{"kou", "lognormal with exponential jumps up and down", read_kou},
         catalogue_entry{"bates", "stochastic variance with normal jumps", read_bates},
         catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", read_variance_gamma},
+        catalogue_entry{"rough_bergomi",
+                        "stochastic variance that moves roughly, from a curve of forward variance",
+                        read_rough_bergomi},
         catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", read_nig},
     };
     return entries;

@@ -70,6 +70,8 @@ class walk {
     // Declares the walk's states.
     virtual void begin(step& /*of*/) {}
     virtual moved record(step& of, program::value x) = 0;
+    // What the walk made of the grid, for people, after what the model says; from begin on.
+    virtual std::string detail() const { return {}; }
 
     // Of the path between two grid times, given both its ends, the variance of the Brownian bridge that it is
     // taken for; `scaled` is the integral of the squared scale. Asked for inside a section that runs after

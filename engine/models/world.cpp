@@ -133,7 +133,7 @@ class joint_world final : public world {
         std::vector<std::string> out;
         for (const factor& f : factors_) {
             if (!f.is_asset()) continue;
-            out.push_back(f.name + ": " + model_of(*f.asset).describe());
+            out.push_back(f.name + ": " + model_of(*f.asset).describe() + f.walk->detail());
             for (const std::string& remark : model_of(*f.asset).remarks())
                 out.push_back(f.name + ": " + remark);
         }

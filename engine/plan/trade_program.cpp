@@ -215,9 +215,9 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     std::vector<double> grid{0.0};
     if (goes_on) {
         world = models::make_world({market, script.assets(), script.currencies(), out.currency});
-        out.models = world->describe();
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
+        out.models = world->describe();
     }
     const std::size_t steps = grid.size() - 1;
 

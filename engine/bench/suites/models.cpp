@@ -43,7 +43,8 @@ using tiles = std::vector<tile_result>;
 
 // Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; that of
 // the surface is Black's with the volatility quoted at the strike, that of the basket a mean over 8 million
-// draws of the final prices, with an error of 0.0004.
+// draws of the final prices, with an error of 0.0004; that of rough_bergomi one over 3 million draws of the
+// exact variance on the dates, with an error of 0.0013.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
     example{
@@ -79,6 +80,9 @@ constexpr std::array catalogue{
             "model: {bates: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, jump_intensity: 0.3, "
             "jump_mean: -0.1, jump_sd: 0.06, steps_per_year: 250}}",
             1, 9.2392826420},
+    example{"rough_bergomi", "rough_bergomi",
+            "model: {rough_bergomi: {xi: 0.04, eta: 1.9, rho: -0.9, hurst: 0.07, steps_per_year: 250}}", 1,
+            8.557},
     example{"variance_gamma", "variance_gamma",
             "model: {variance_gamma: {sigma: 0.2, nu: 0.25, theta: -0.14}}", 1, 9.5515880208},
     example{"nig", "nig", "model: {nig: {alpha: 14, beta: -4, delta: 0.6}}", 1, 10.0065774089},

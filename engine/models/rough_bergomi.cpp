@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rough Bergomi (Bayer, Friz and Gatheral 2016): the variance is xi(t) exp(eta Y(t) - eta^2 var Y(t) / 2) of
+// the Gaussian process in rough_noise.h. The logarithm of the asset takes Euler's step with the variance
+// where the step starts, so the mean of the variance is xi and every step is a martingale.
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "engine/models/model.h"
+#include "engine/models/rough_noise.h"
+#include "kernels/math.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using program::value;
+
+struct rough_parameters {
+    by_term xi;
+    double eta = 0, rho = 0, hurst = 0, steps_per_year = 0;
+    double least_steps = 0;  // of a path that ends soon
+};
+
+class rough_bergomi_walk final : public walk {
+  public:
+    rough_bergomi_walk(const rough_parameters& p, const markets::asset& of) : p_(p), of_(of) {}
+
+    void add_breaks(double last, std::vector<double>& times) const override { p_.xi.add_breaks(last, times); }
+    double longest_step(double last) const override {
+        const double usual = 1 / p_.steps_per_year;
+        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+    }
+
+    void begin(step& of) override {
+        noise_.emplace(p_.hurst, of.grid());
+        variance_ = of.state("variance", p_.xi.from(0));
+        for (std::size_t j = 0; j < noise_->factors(); ++j)
+            factors_.push_back(of.state("factor" + std::to_string(j), 0.0));
+    }
+
+    moved record(step& of, value x) override {
+        const auto row = [&](const std::string& name,
+                             const std::function<double(const rough_noise::step&)>& number) {
+            return of.row(name, [&](double from, double) { return number(noise_->from(from)); });
+        };
+        const value v = of.into().read(variance_), move = of.other(0);
+        const value length = of.row("length", [](double from, double to) { return to - from; });
+        if (is_watched_) of.into().write(between_, length * v);
+
+        // One that is flat has nothing but dZ in a step.
+        const bool is_rough = noise_->steps().front().of_fresh > 0;
+        const value fresh = is_rough ? of.into().normal() : value();
+        const auto with_noise = [&](const std::string& name, value base, auto&& move_of, auto&& fresh_of) {
+            const value moved = fma(row(name + "_move", move_of), move, base);
+            return is_rough ? fma(row(name + "_fresh", fresh_of), fresh, moved) : moved;
+        };
+        value past = of.into().constant(0.0);
+        for (std::size_t j = 0; j < factors_.size(); ++j) {
+            const std::string name = "factor" + std::to_string(j);
+            const value decay =
+                row(name + "_decay", [j](const rough_noise::step& s) { return s.factors[j].decay; });
+            const value kept = decay * of.into().read(factors_[j]);
+            past = past + kept;
+            of.into().write(factors_[j],
+                            with_noise(
+                                name, kept, [j](const rough_noise::step& s) { return s.factors[j].of_move; },
+                                [j](const rough_noise::step& s) { return s.factors[j].of_fresh; }));
+        }
+        const value y = with_noise(
+            "newest", past, [](const rough_noise::step& s) { return s.of_move; },
+            [](const rough_noise::step& s) { return s.of_fresh; });
+        const value eta = row("eta", [this](const rough_noise::step&) { return p_.eta; });
+        const value correction = row(
+            "correction", [this](const rough_noise::step& s) { return -0.5 * p_.eta * p_.eta * s.variance; });
+        const value xi = of.row("xi", [this](double, double to) { return p_.xi.from(to); });
+        of.into().write(variance_, xi * exp(fma(eta, y, correction)));
+        return {x + fma(-0.5 * length, v, sqrt(v) * of.own())};
+    }
+
+    value variance_between(step& of, value) override {
+        if (!is_watched_) between_ = of.state("between", 0.0);
+        is_watched_ = true;
+        return of.into().read(between_);
+    }
+    std::string detail() const override {
+        return fmt::format(", the past in {} exponentials within {:.1e} of the kernel", noise_->factors(),
+                           noise_->kernel().error);
+    }
+    std::string why_not_lognormal() const override {
+        return "is not known ahead under rough variance; expected an asset with a volatility";
+    }
+    location where() const override { return of_.where; }
+
+  private:
+    const rough_parameters& p_;
+    const markets::asset& of_;
+    std::optional<rough_noise> noise_;  // from begin on
+    std::uint32_t variance_ = 0, between_ = 0;
+    std::vector<std::uint32_t> factors_;
+    bool is_watched_ = false;
+};
+
+class rough_bergomi final : public model {
+  public:
+    explicit rough_bergomi(rough_parameters p) : p_(std::move(p)) {}
+    std::string describe() const override {
+        return "rough_bergomi, hurst " + config::shown(p_.hurst) + ", at least " +
+               config::shown(p_.steps_per_year) + " steps a year";
+    }
+    std::vector<own_factor> own_factors() const override { return {{"variance", by_term::flat(p_.rho)}}; }
+    std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
+        return std::make_unique<rough_bergomi_walk>(p_, of);
+    }
+
+  private:
+    rough_parameters p_;
+};
+
+}  // namespace
+
+std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, const reading& of) {
+    parameters.only({"xi", "eta", "rho", "hurst", "steps_per_year"});
+    rough_parameters p;
+    p.xi = read_by_term(parameters, "xi", {0, 25}, of.as_of);
+    p.eta = read_parameter(parameters, "eta", {0, 5});
+    // With rho above 0 the asset is no martingale (Gassiat 2019): its options have no price that steps
+    // converge to.
+    p.rho = read_parameter(parameters, "rho", {-1, 0});
+    p.hurst = read_parameter(parameters, "hurst", {0, 0.5, false, true});
+    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, 250);
+    p.least_steps = parameters.find("steps_per_year") == nullptr ? 50 : 0;
+    return std::make_shared<rough_bergomi>(std::move(p));
+}
+
+}  // namespace tilewalk::models
