@@ -178,7 +178,7 @@ constexpr std::array catalogue{
     workload_entry{"local_volatility",
                    "one asset that reads a table of 100 volatilities a step, over 252 days",
                    local_volatility},
-    workload_entry{"basket_of_50", "mean of fifty correlated assets over 252 days", basket_of_50},
+    workload_entry{"basket_of_50", "mean of fifty correlated assets over 252 days", basket_of_50, true},
 };
 
 std::vector<workload> of_book(const std::string& file, precision in,

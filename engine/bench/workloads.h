@@ -38,6 +38,7 @@ struct workload_entry {
     std::string_view name;
     std::string_view summary;
     workload (*make)(plan::precision in);
+    bool by_name_only = false;  // its kernels take a compiler minutes
 };
 std::span<const workload_entry> workloads();
 

@@ -231,7 +231,9 @@ void run_prefetch(gpu_bench& on, const request& asked, const sink& to) {
     const auto precisions = or_all<std::string>(asked.precisions, {"double"});
     std::vector<std::string> subjects;
     if (asked.subject.empty()) {
-        for (const workload_entry& w : workloads()) subjects.emplace_back(w.name);
+        for (const workload_entry& w : workloads()) {
+            if (!w.by_name_only) subjects.emplace_back(w.name);
+        }
     } else {
         subjects.push_back(asked.subject);
     }
