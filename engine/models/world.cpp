@@ -47,8 +47,8 @@ struct driver {
 // cross.
 using drivers = std::vector<driver>;
 
-// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), and exp(x) is
-// a martingale up to the quanto drift.
+// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), or x(t) in the
+// place of exp(x(t)), which is a martingale up to the quanto drift.
 struct factor {
     std::string name;                       // of the asset or the currency
     const markets::asset* asset = nullptr;  // none: an exchange rate
@@ -64,6 +64,8 @@ struct factor {
     std::uint32_t before = 0;
 
     bool is_asset() const { return asset != nullptr; }
+    coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
+    bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
 };
 
 // What makes a move: a factor's own noise, or an own factor of its model that correlations name.
@@ -144,7 +146,7 @@ class joint_world final : public world {
         grid_ = std::move(grid);
         into_ = &into;
         for (std::size_t i = 0; i < factors_.size(); ++i) {
-            factors_[i].state = into.state("x" + std::to_string(i), 0.0);
+            factors_[i].state = into.state("x" + std::to_string(i), factors_[i].is_logarithm() ? 0.0 : 1.0);
             if (!factors_[i].walk) continue;
             step_of_factor of(*this, i, {});
             factors_[i].walk->begin(of);
@@ -196,7 +198,7 @@ class joint_world final : public world {
     }
 
     // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a
-    // watched path stops at every pillar.
+    // watched path stops at every pillar. Where it is level - shift itself, scale is taken to be linear.
     bridge path_between(const std::string& asset) override {
         const std::size_t i = find(asset, true);
         factor& f = factors_[i];
@@ -204,6 +206,7 @@ class joint_world final : public world {
             f.watched = true;
             f.before = into_->state("x" + std::to_string(i) + "_before", 0.0);
         }
+        if (!f.is_logarithm()) return level_between(i);
         const value start = into_->read(f.before) + row("log_scale_start", i, [&](const occurrence& o) {
                                 return kernels::log(map_of(f, o.start_years).scale);
                             });
@@ -221,13 +224,26 @@ class joint_world final : public world {
     value to_coordinate(const std::string& asset, value level, interval_end at) override {
         const std::size_t i = find(asset, true);
         // A level at or below the dividends to come is never reached from above: its coordinate is far away.
-        constexpr double far_below = 1e-300;
+        constexpr double far_below = 1e-300, far_below_zero = -1e15;
+        if (factors_[i].moves_in() == coordinate::level) return level - shift(i, at);
+        if (factors_[i].moves_in() == coordinate::level_from_zero) {
+            const value over_shift = level - shift(i, at);
+            return select(over_shift < into_->constant(0.0), into_->constant(far_below_zero), over_shift);
+        }
         return log(max(level - shift(i, at), far_below));
     }
 
-    value from_coordinate(const std::string& asset, value coordinate) override {
+    value from_coordinate(const std::string& asset, value at) override {
         const std::size_t i = find(asset, true);
-        return exp(coordinate) + shift(i, interval_end::end);
+        switch (factors_[i].moves_in()) {
+            case coordinate::logarithm:
+                break;
+            case coordinate::level:
+                return at + shift(i, interval_end::end);
+            case coordinate::level_from_zero:
+                return max(at, 0.0) + shift(i, interval_end::end);
+        }
+        return exp(at) + shift(i, interval_end::end);
     }
 
     void record_step() override {
@@ -358,9 +374,29 @@ class joint_world final : public world {
 
     value level(std::size_t i) {
         const factor& f = factors_[i];
-        const value grown = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
-                            exp(into_->read(f.state));
+        const value grown =
+            row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) * martingale(f);
         return f.has_cash_dividends ? grown + shift(i, interval_end::end, false) : grown;
+    }
+
+    value martingale(const factor& f) {
+        const value x = into_->read(f.state);
+        return f.is_logarithm() ? exp(x) : x;
+    }
+
+    bridge level_between(std::size_t i) {
+        const factor& f = factors_[i];
+        const value at_start =
+            row("scale_start", i, [&](const occurrence& o) { return map_of(f, o.start_years).scale; });
+        const value at_end =
+            row("scale_end", i, [&](const occurrence& o) { return map_of(f, o.years, true).scale; });
+        const value scaled = row("variance", i, [&](const occurrence& o) {
+            return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
+        });
+        step_of_factor of(*this, i, {});
+        const value start = at_start * into_->read(f.before);
+        return {start, at_end * into_->read(f.state),
+                at_start * at_end * f.walk->variance_between(of, scaled)};
     }
 
     std::size_t place_of(const occurrence& o) const { return static_cast<std::size_t>(&o - runs_.data()); }
@@ -369,14 +405,14 @@ class joint_world final : public world {
     struct affine_values {
         value grown, shift;
     };
-    // The mean of exp(x) to come is exp(x) but for the quanto drift until then.
+    // The mean of the martingale to come is what it is now but for the quanto drift until then.
     affine_values ahead_of(std::size_t i, std::span<const double> years, const std::string& named) {
         const factor& f = factors_[i];
         const value scale = row("scale_ahead " + named, i, [&](const occurrence& o) {
             const double until = years[place_of(o)];
             return map_of(f, until).scale * kernels::exp(-covariance(f.moves_with, f.quanto, o.years, until));
         });
-        const value grown = scale * exp(into_->read(f.state));
+        const value grown = scale * martingale(f);
         if (!f.has_cash_dividends) return {grown, into_->constant(0.0)};
         return {grown, row("shift_ahead " + named, i,
                            [&](const occurrence& o) { return map_of(f, years[place_of(o)]).shift; })};
