@@ -273,9 +273,12 @@ double read_beta(const config::node& parameters) {
 // With these 10 years of a volatility of 0.25 and nu 0.3 miss an option at twice the forward by less than
 // 0.01 of its price, the others by less than 0.001.
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
-    constexpr double per_nu = 100, per_variance = 100, fewest = 8, most = 250;
+    // Where beta is 0 or 1 only the volatility has steps, and at 0 they can be long.
+    const bool is_normal = p.beta == 0;
+    const double per_nu = is_normal ? 10 : 100, fewest = is_normal ? 2 : 8;
+    constexpr double per_variance = 100, most = 250;
     const double forward = markets::spot_map(of.asset, of.carry, 0).scale;
-    const double volatility = p.beta == 0 ? 0 : p.alpha * kernels::pow(forward, p.beta - 1);
+    const double volatility = is_normal ? 0 : p.alpha * kernels::pow(forward, p.beta - 1);
     const double usual =
         std::clamp(std::max(per_nu * p.nu * p.nu, per_variance * volatility * volatility), fewest, most);
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual);
