@@ -279,8 +279,8 @@ void read_steps(const config::node& parameters, const reading& of, sabr_paramete
     constexpr double per_variance = 100, most = 250;
     const double forward = markets::spot_map(of.asset, of.carry, 0).scale;
     const double volatility = is_normal ? 0 : p.alpha * kernels::pow(forward, p.beta - 1);
-    const double usual =
-        std::clamp(std::max(per_nu * p.nu * p.nu, per_variance * volatility * volatility), fewest, most);
+    const double usual = std::ceil(
+        std::clamp(std::max(per_nu * p.nu * p.nu, per_variance * volatility * volatility), fewest, most));
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual);
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
     p.watched_steps_per_year =
