@@ -273,7 +273,7 @@ double read_beta(const config::node& parameters) {
 // With these 10 years of a volatility of 0.25 and nu 0.3 miss an option at twice the forward by less than
 // 0.01 of its price, the others by less than 0.001.
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
-    // Where beta is 0 or 1 only the volatility has steps, and at 0 they can be long.
+    // Where beta is 0 only the volatility has steps, and they can be long.
     const bool is_normal = p.beta == 0;
     const double per_nu = is_normal ? 10 : 100, fewest = is_normal ? 2 : 8;
     constexpr double per_variance = 100, most = 250;
