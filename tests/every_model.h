@@ -24,6 +24,8 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
          "model: {local_volatility: {surface: {svi: {0.5: {a: 0.005, b: 0.06, rho: -0.55, m: 0.02, sigma: "
          "0.15}, 1.0: "
          "{a: 0.012, b: 0.08, rho: -0.5, m: 0.03, sigma: 0.2}}}, steps_per_year: 25}}"},
+        {"cev", "model: {cev: {volatility: 2, beta: 0.5}}"},
+        {"sabr", "model: {sabr: {alpha: 2, beta: 0.5, rho: -0.4, nu: 0.6}}"},
         {"merton",
          "model: {merton: {volatility: 0.18, jump_intensity: 0.5, jump_mean: -0.1, jump_sd: 0.12}}"},
         {"kou", "model: {kou: {volatility: 0.18, jump_intensity: 1, p_up: 0.4, eta_up: 12, eta_down: 8}}"},

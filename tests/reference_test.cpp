@@ -44,16 +44,30 @@ struct published_case {
     std::string id() const { return said.at("id"); }
     const json& model() const { return said.at("model"); }
     const json& product() const { return said.at("product"); }
-    double value() const { return said.at("value"); }
-    double error() const { return said.value("error", 0.0); }
+    double value() const { return price_of(said.at("value")); }
+    double error() const {
+        return price_of(said.at("value").get<double>() + said.value("error", 0.0)) - value();
+    }
+    double tolerance() const {
+        return price_of(said.at("value").get<double>() + said.value("tolerance", 0.0)) - value();
+    }
     double standard_error() const { return said.value("standard_error", 0.0); }
+    bool is_implied_volatility() const { return said.value("quantity", "") == "implied_volatility"; }
+
+  private:
+    // An implied volatility is that of a call on the forward, without discounting.
+    double price_of(double number) const {
+        if (!is_implied_volatility()) return number;
+        return truth::black(truth::side::call, model().at("forward"), product().at("strike"),
+                            number * number * product().at("maturity").get<double>(), 1);
+    }
 };
 
 // A case that tells the implied volatility of an option struck at the forward: its price in its place.
 json with_price(json said) {
-    if (said.value("quantity", "") != "implied_volatility") return said;
+    if (said.value("quantity", "") != "implied_volatility" || said.at("product").at("strike") != "forward")
+        return said;
     const json& model = said.at("model");
-    if (said.at("product").at("strike") != "forward") throw std::invalid_argument("a strike of its own");
     const double rate = model.at("rate"), years = said.at("product").at("maturity"),
                  yield = model.at("dividend_yield"), spot = model.at("spot"), volatility = said.at("value"),
                  error = said.at("error"), forward = spot * std::exp((rate - yield) * years),
@@ -196,9 +210,46 @@ json of_its_model(const json& model) {
             {"assets", {{the_asset, asset}}}};
 }
 
+json cev(double spot, double rate, double volatility, double beta) {
+    return {{"as_of", as_of},
+            {"currencies", {{"USD", {{"rate", rate}}}}},
+            {"assets",
+             {{the_asset,
+               {{"currency", "USD"},
+                {"spot", spot},
+                {"model", {{"cev", {{"volatility", volatility}, {"beta", beta}}}}}}}}}};
+}
+
+// dF = volatility dW.
+json bachelier(const json& model) {
+    if (model.at("rate") != 0) throw std::invalid_argument("a normal forward with a rate");
+    return cev(model.at("forward"), 0, model.at("volatility"), 0);
+}
+
+// dF = sigma F^(1/2) dW, F the forward to a time, which is the spot grown until then.
+json square_root_forward(const json& model) {
+    const double rate = model.at("rate"), growth = std::exp(rate * model.at("forward_to").get<double>());
+    return cev(model.at("spot"), rate, model.at("sigma").get<double>() / std::sqrt(growth), 0.5);
+}
+
+// On a forward, which is a spot without carry. What happens at zero follows from beta.
+json sabr(const json& model) {
+    const double beta = model.at("beta");
+    if (model.at("absorbing_at_zero") != (beta > 0 && beta < 1))
+        throw std::invalid_argument("another boundary at zero");
+    json parameters;
+    for (const char* name : {"alpha", "beta", "rho", "nu"}) parameters[name] = model.at(name);
+    return {{"as_of", as_of},
+            {"currencies", {{"USD", {{"rate", 0}}}}},
+            {"assets",
+             {{the_asset,
+               {{"currency", "USD"}, {"spot", model.at("forward")}, {"model", {{"sabr", parameters}}}}}}}};
+}
+
 using to_market = json (*)(const json&);
 const std::map<std::string, to_market>& models() {
-    static const std::map<std::string, to_market> all{{"black_scholes", black_scholes},
+    static const std::map<std::string, to_market> all{{"bachelier", bachelier},
+                                                      {"black_scholes", black_scholes},
                                                       {"black_scholes_hull_white", black_scholes_hull_white},
                                                       {"black_scholes_quanto", black_scholes_quanto},
                                                       {"black_scholes_multi", black_scholes_multi},
@@ -206,6 +257,8 @@ const std::map<std::string, to_market>& models() {
                                                       {"kou", of_its_model},
                                                       {"merton", of_its_model},
                                                       {"nig", of_its_model},
+                                                      {"sabr", sabr},
+                                                      {"square_root_forward", square_root_forward},
                                                       {"schobel_zhu", of_its_model},
                                                       {"variance_gamma", of_its_model}};
     return all;
@@ -242,7 +295,11 @@ json fixing_times(const json& fixings) {
 }
 
 expressed european(const json&, const json& product) {
-    return {{}, "european", on_the_asset(product, {"option", "strike", "maturity"})};
+    json terms = on_the_asset(product, {"option", "strike", "maturity"});
+    if (product.at("strike") != 0) return {{}, "european", terms};
+    constexpr double least_strike = 1e-9;
+    terms["strike"] = least_strike;
+    return {{}, "european", terms, least_strike};
 }
 
 expressed barrier(const json&, const json& product) {
@@ -540,7 +597,7 @@ std::optional<std::string> obstacle(const published_case& c) {
     const std::string model = c.model().at("type"), type = c.product().at("type"),
                       exercise = type == "american" ? type : c.product().value("exercise", "european");
     if (models().count(model) == 0) return "the model " + model;
-    if (c.said.contains("quantity")) return "not a price but a Greek";
+    if (c.said.contains("quantity") && !c.is_implied_volatility()) return "not a price but a Greek";
     if (exercise != "european") return exercise + " exercise";
     if (c.product().contains("dividends")) return "cash dividends taken off a spot that moves as a whole";
     if (types().count(type) == 0) return "the product " + type;
@@ -575,6 +632,9 @@ constexpr double limit = 4.5;
 constexpr double target_share = 1e-3;
 constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
                         most_path_steps = 1 << 26;
+// The cases of SABR are many strikes of few laws, on paths of up to 180 steps, and known to a ten-thousandth
+// of volatility; they take no pilot, but all the paths that fit.
+constexpr std::uint64_t pilot_paths_of_sabr = 1 << 10, most_path_steps_of_sabr = 1 << 23;
 
 // What a mean z may take from one case beside chance, in standard errors.
 constexpr double most_lean = 0.05;
@@ -618,9 +678,11 @@ struct judged {
 judged judge(const published_case& c) {
     const expressed e = express(c);
     judged out;
-    out.target = std::max(c.said.value("tolerance", 0.0), target_share * std::abs(c.value()));
-    const run_of_case pilot = run(c, e, pilot_paths, c.id() + " pilot");
-    const std::uint64_t most = std::min(most_paths, std::bit_floor(most_path_steps / pilot.steps));
+    out.target = std::max(c.tolerance(), target_share * std::abs(c.value()));
+    const bool is_sabr = c.model().at("type") == "sabr";
+    const run_of_case pilot = run(c, e, is_sabr ? pilot_paths_of_sabr : pilot_paths, c.id() + " pilot");
+    const std::uint64_t most_steps = is_sabr ? most_path_steps_of_sabr : most_path_steps,
+                        most = std::min(most_paths, std::bit_floor(most_steps / pilot.steps));
     const double ratio = pilot.row.standard_error / out.target;
     const double wanted =
         pilot.row.thin ? double(most) : std::min(ratio * ratio * double(pilot_paths), double(most));
@@ -680,7 +742,7 @@ std::string told(const scores& s) {
 }
 
 // Of n independent z, 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it once
-// in 150,000 times) and of the mean square (chi squared of 998 degrees: once in 85,000 times).
+// in 150,000 times) and of the mean square (chi squared of 1,162 degrees: once in 87,000 times).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
@@ -736,13 +798,13 @@ TEST(reference, a_continuous_average_leans_within_its_allowance) {
     EXPECT_EQ(seen, 3);
 }
 
-// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 998 once in 150
-// times, and the mean of one of ten families once in 15,000; with the seeds as they stand the outcome never
-// changes.
+// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1,162 once in
+// 130 times, and the mean of one of ten families once in 14,000; with the seeds as they stand the outcome
+// never changes.
 TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     std::map<std::string, std::vector<std::pair<published_case, judged>>> families;
-    int exact = 0, not_counted = 0;
+    int exact = 0, not_counted = 0, prices = 0, counted_prices = 0;
     for (const published_case& c : published_cases()) {
         if (c.said.contains("not_priced") || obstacle(c)) continue;
         const judged j = judge(c);
@@ -756,6 +818,9 @@ TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
         EXPECT_TRUE(j.has_all_paths || j.row.standard_error <= 1.25 * j.target) << told(c, j);
         exact += j.error == 0;
         not_counted += j.error > 0 && !j.counts();
+        // Implied volatilities are known too coarsely for most to be judged together.
+        prices += !c.is_implied_volatility();
+        counted_prices += !c.is_implied_volatility() && j.counts();
         families[c.family].emplace_back(c, j);
         all.emplace_back(c, j);
     }
@@ -769,7 +834,7 @@ TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
     fmt::print("{:17}{}\n", "all", told(right));
     fmt::print("and {} with nothing random, {} too thin or known too coarsely to be judged together\n", exact,
                not_counted);
-    EXPECT_GE(right.cases, 0.9 * double(all.size()));
+    EXPECT_GE(counted_prices, 0.9 * prices);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
     // It has to be able to fail.

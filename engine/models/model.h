@@ -47,8 +47,12 @@ class step : public section_at_hand {
     virtual program::value other(std::size_t number) = 0;
 };
 
-// The logarithm x of the asset's martingale: spot(t) = scale(t) exp(x(t)) + shift(t), with x(0) = 0 and
-// exp(x) of mean 1.
+// What a path carries of the asset's martingale M, which starts at 1 and has the mean 1: spot(t) = scale(t)
+// M(t) + shift(t). A martingale that may be 0 or below it has no logarithm and goes as it is. Between two
+// grid times a path is a Brownian bridge in its coordinate.
+enum class coordinate { logarithm, level, level_from_zero };
+
+// Where the asset goes, in the walk's coordinate.
 struct moved {
     program::value x;  // after the step
     // Where the path between begins if not where the step did: jumps of a step come first.
@@ -58,6 +62,8 @@ struct moved {
 class walk {
   public:
     virtual ~walk() = default;
+
+    virtual coordinate moves_in() const { return coordinate::logarithm; }
 
     // What the asset's noise is scaled with, where it is known ahead; the covariances with other assets over
     // a step are then exact.

@@ -64,9 +64,10 @@ struct moving_rates {
 };
 constexpr std::size_t do_not_move = static_cast<std::size_t>(-1);
 
-// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t):
-// exp(x) is a martingale up to the quanto drift, and growth is how much more than the curve says the
-// numeraire of the asset's currency has grown, or that of the trade's beside the foreign one.
+// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t), or
+// x(t) exp(growth(t)) in the place of the exponential: exp(x), or x, is a martingale up to the quanto drift,
+// and growth is how much more than the curve says the numeraire of the asset's currency has grown, or that of
+// the trade's beside the foreign one.
 struct factor {
     std::string name;                       // of the asset or the currency
     const markets::asset* asset = nullptr;  // none: an exchange rate
@@ -83,6 +84,8 @@ struct factor {
     std::uint32_t before = 0;
 
     bool is_asset() const { return asset != nullptr; }
+    coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
+    bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
 };
 
 // What makes a move: a factor's own noise, an own factor of its model that correlations name, or a noise of
@@ -187,7 +190,7 @@ class joint_world final : public world {
         grid_ = std::move(grid);
         into_ = &into;
         for (std::size_t i = 0; i < factors_.size(); ++i) {
-            factors_[i].state = into.state("x" + std::to_string(i), 0.0);
+            factors_[i].state = into.state("x" + std::to_string(i), factors_[i].is_logarithm() ? 0.0 : 1.0);
             if (!factors_[i].walk) continue;
             step_of_factor of(*this, i, {});
             factors_[i].walk->begin(of);
@@ -282,7 +285,7 @@ class joint_world final : public world {
     }
 
     // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a
-    // watched path stops at every pillar.
+    // watched path stops at every pillar. Where it is level - shift itself, scale is taken to be linear.
     bridge path_between(const std::string& asset) override {
         const std::size_t i = find(asset, true);
         factor& f = factors_[i];
@@ -290,6 +293,7 @@ class joint_world final : public world {
             f.watched = true;
             f.before = into_->state("x" + std::to_string(i) + "_before", 0.0);
         }
+        if (!f.is_logarithm()) return level_between(i);
         const value start = into_->read(f.before) + row("log_scale_start", i, [&](const occurrence& o) {
                                 return kernels::log(map_of(f, o.start_years).scale);
                             });
@@ -307,13 +311,26 @@ class joint_world final : public world {
     value to_coordinate(const std::string& asset, value level, interval_end at) override {
         const std::size_t i = find(asset, true);
         // A level at or below the dividends to come is never reached from above: its coordinate is far away.
-        constexpr double far_below = 1e-300;
+        constexpr double far_below = 1e-300, far_below_zero = -1e15;
+        if (factors_[i].moves_in() == coordinate::level) return level - shift(i, at);
+        if (factors_[i].moves_in() == coordinate::level_from_zero) {
+            const value over_shift = level - shift(i, at);
+            return select(over_shift < into_->constant(0.0), into_->constant(far_below_zero), over_shift);
+        }
         return log(max(level - shift(i, at), far_below));
     }
 
-    value from_coordinate(const std::string& asset, value coordinate) override {
+    value from_coordinate(const std::string& asset, value at) override {
         const std::size_t i = find(asset, true);
-        return exp(coordinate) + shift(i, interval_end::end);
+        switch (factors_[i].moves_in()) {
+            case coordinate::logarithm:
+                break;
+            case coordinate::level:
+                return at + shift(i, interval_end::end);
+            case coordinate::level_from_zero:
+                return max(at, 0.0) + shift(i, interval_end::end);
+        }
+        return exp(at) + shift(i, interval_end::end);
     }
 
     void record_step() override {
@@ -439,11 +456,13 @@ class joint_world final : public world {
         return r.walk->log_growth(of);
     }
 
-    // The logarithm x of a factor's martingale with what the numeraires of its currencies have grown.
+    // What a factor carries with what the numeraires of its currencies have grown.
     value grown(const factor& f, value x) {
-        if (!f.is_asset() && domestic_rates_ != do_not_move) x = x + growth_of(rates_[domestic_rates_]);
+        const auto by = [&](value growth) { return f.is_logarithm() ? x + growth : x * exp(growth); };
+        if (!f.is_asset() && domestic_rates_ != do_not_move) x = by(growth_of(rates_[domestic_rates_]));
         if (f.rates == do_not_move) return x;
-        return f.is_asset() ? x + growth_of(rates_[f.rates]) : x - growth_of(rates_[f.rates]);
+        const value growth = growth_of(rates_[f.rates]);
+        return f.is_asset() ? by(growth) : by(-growth);
     }
 
     void add_asset(const std::string& name) {
@@ -524,9 +543,35 @@ class joint_world final : public world {
 
     value level(std::size_t i) {
         const factor& f = factors_[i];
-        const value moved = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
-                            exp(grown(f, into_->read(f.state)));
+        const value moved =
+            row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) * risen(f);
         return f.has_cash_dividends ? moved + shift(i, interval_end::end, false) : moved;
+    }
+
+    // The martingale itself, and what it is with what numeraires have grown.
+    value martingale(const factor& f) {
+        const value x = into_->read(f.state);
+        return f.is_logarithm() ? exp(x) : x;
+    }
+    value risen(const factor& f) {
+        const value x = grown(f, into_->read(f.state));
+        return f.is_logarithm() ? exp(x) : x;
+    }
+
+    bridge level_between(std::size_t i) {
+        const factor& f = factors_[i];
+        const value at_start =
+            row("scale_start", i, [&](const occurrence& o) { return map_of(f, o.start_years).scale; });
+        const value at_end =
+            row("scale_end", i, [&](const occurrence& o) { return map_of(f, o.years, true).scale; });
+        const value scaled = row("variance", i, [&](const occurrence& o) {
+            return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
+        });
+        step_of_factor of(*this, i, {});
+        const value start = at_start * into_->read(f.before), end = at_end * grown(f, into_->read(f.state));
+        value of_scale = at_start * at_end;
+        if (f.rates != do_not_move) of_scale = of_scale * exp(2.0 * growth_of(rates_[f.rates]));
+        return {start, end, of_scale * f.walk->variance_between(of, scaled)};
     }
 
     std::size_t place_of(const occurrence& o) const { return static_cast<std::size_t>(&o - runs_.data()); }
@@ -535,14 +580,14 @@ class joint_world final : public world {
     struct affine_values {
         value grown, shift;
     };
-    // The mean of exp(x) to come is exp(x) but for the quanto drift until then.
+    // The mean of the martingale to come is what it is now but for the quanto drift until then.
     affine_values ahead_of(std::size_t i, std::span<const double> years, const std::string& named) {
         const factor& f = factors_[i];
         const value scale = row("scale_ahead " + named, i, [&](const occurrence& o) {
             const double until = years[place_of(o)];
             return map_of(f, until).scale * kernels::exp(-covariance(f.moves_with, f.quanto, o.years, until));
         });
-        const value grown = scale * exp(into_->read(f.state));
+        const value grown = scale * martingale(f);
         if (!f.has_cash_dividends) return {grown, into_->constant(0.0)};
         return {grown, row("shift_ahead " + named, i,
                            [&](const occurrence& o) { return map_of(f, years[place_of(o)]).shift; })};
@@ -556,7 +601,7 @@ class joint_world final : public world {
         const value as_expected = row("bond_expected " + named, i, [&](const occurrence& o) {
             return f.carry->discount(years[place_of(o)]) / f.carry->discount(o.years);
         });
-        const value now = until * exp(grown(f, into_->read(f.state)));
+        const value now = until * risen(f);
         return now * (as_expected / bond(f.asset->currency, years, named));
     }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant elasticity of variance (Cox 1975), on the forward: dF = volatility F^beta dW.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/models/sabr.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+class cev final : public model {
+  public:
+    explicit cev(sabr_parameters p) : p_(p) {}
+    std::string describe() const override {
+        return "cev, dF = " + config::shown(p_.alpha) + " F^" + config::shown(p_.beta) + " dW, " +
+               models::describe(p_);
+    }
+    std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const override {
+        return sabr_walk(p_, of, carry);
+    }
+
+  private:
+    sabr_parameters p_;
+};
+
+}  // namespace
+
+std::shared_ptr<const model> read_cev(const config::node& parameters, const reading& of) {
+    parameters.only({"volatility", "beta", "steps_per_year", "watched_steps_per_year"});
+    sabr_parameters p;
+    p.alpha = read_parameter(parameters, "volatility", {0, 1e12});
+    p.beta = read_beta(parameters);
+    read_steps(parameters, of, p);
+    return std::make_shared<cev>(p);
+}
+
+}  // namespace tilewalk::models
