@@ -191,6 +191,14 @@ class joint_world final : public world {
         return discounted * (ahead.grown * norm_cdf(d1) - level * norm_cdf(d2) + (level - over_shift));
     }
 
+    value bond(const std::string& currency, std::span<const double> years,
+               const std::string& named) override {
+        const markets::curve& of = market_.discount_curve(currency);
+        return row("bond " + currency + " " + named, 0, [&](const occurrence& o) {
+            return of.discount(years[place_of(o)]) / of.discount(o.years);
+        });
+    }
+
     double discount(const std::string& currency, double years) const override {
         return market_.discount_curve(currency).discount(years);
     }
