@@ -36,8 +36,9 @@ struct leg {
     }
 };
 
+// The rate of a period that begins today is known; there is another one.
 leg any_leg(dice& d) {
-    return {d.coin() ? 0 : d.between(0.1, 2), d.between(0.2, 1), d.up_to(8)};
+    return {d.coin() ? 0 : d.between(0.1, 2), d.between(0.2, 1), 1 + d.up_to(8)};
 }
 
 double forward_rate(const leg& l, const markets::curve& today) {
