@@ -42,7 +42,8 @@ std::string random_rates::text() const {
                           first.mean_reversion, first.volatility.years[0], first.volatility.values[0],
                           first.volatility.years[1], first.volatility.values[1]);
     return fmt::format(
-        "market:\n  as_of: 2026-01-15\n  currencies:\n    USD: {{zero_rates: {{{}: {}, 40: {}}}, model: "
+        "market:\n  as_of: 2026-01-15\n  currencies:\n    EUR: {{rate: 0.01}}\n    USD: {{zero_rates: {{{}: "
+        "{}, 40: {}}}, model: "
         "{{{}}}}}\n",
         change_, first_rate_, last_rate_, moves);
 }
