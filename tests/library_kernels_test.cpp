@@ -176,7 +176,9 @@ varied_trade vary(const language::product& product, dice& d) {
     const std::string pays_cash = "CASHCOW";
     const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
     varied_trade out = {"{id: varied, product: " + product.name, ""};
-    // Its payments and terms say which bonds its rates are made of.
+    // An annuity has a bond for each of its payments, and a rate of constant maturity for each of its swap.
+    const bool has_annuity = product.payoff.source().find("annuity(") != std::string::npos,
+               has_swap_rate = product.payoff.source().find("constant_maturity_rate(") != std::string::npos;
     const bool is_on_rates = std::ranges::none_of(product.parameters, [](const language::parameter& p) {
         return p.type == parameter_type::asset || p.type == parameter_type::asset_list;
     });
@@ -204,7 +206,7 @@ varied_trade vary(const language::product& product, dice& d) {
         const bool is_choice = p.type == parameter_type::choice;
         if (p.fallback && !is_choice && d.below(3) == 0) {
             // No dates, or today, which has passed: events of another kind.
-            if (p.type == parameter_type::schedule || p.type == parameter_type::date || is_on_rates)
+            if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate)
                 out.choices += "no " + p.name + "; ";
             continue;
         }
@@ -244,7 +246,7 @@ varied_trade vary(const language::product& product, dice& d) {
                 value = fmt::format("{{start: {:.3f}, end: {:.3f}, count: {}}}", d.between(0, 0.2),
                                     d.between(0.5, 1.5), count);
                 length[p.name] = count;
-                if (is_on_rates) out.choices += fmt::format("{} {}; ", count, p.name);
+                if (has_annuity) out.choices += fmt::format("{} {}; ", count, p.name);
                 break;
             }
             case parameter_type::currency:
@@ -256,12 +258,12 @@ varied_trade vary(const language::product& product, dice& d) {
                 break;
             case parameter_type::integer:
                 value = fmt::format("{}", 1 + d.below(10));
-                if (is_on_rates) out.choices += value + " " + p.name + "; ";
+                if (has_swap_rate) out.choices += value + " " + p.name + "; ";
                 break;
             case parameter_type::amount:
             case parameter_type::number:
             case parameter_type::rate:
-                if (is_on_rates && p.type == parameter_type::number) {
+                if (has_swap_rate && p.type == parameter_type::number) {
                     value = fmt::format("{}", 1 + d.below(5));
                     out.choices += value + " " + p.name + "; ";
                 } else if (p.per.empty() || !length.contains(p.per) || d.below(2) == 0) {
