@@ -595,6 +595,9 @@ TEST(language, the_date_at_hand) {
     // The first period of a list of years starts today.
     EXPECT_EQ(value_of("on observations:\n    pay index * year_fraction(previous, today)\n"),
               0.5 + 2 * 0.5 + 3 * 1);
+    // The next date of the last one is itself.
+    EXPECT_EQ(value_of("on observations:\n    pay index * year_fraction(today, next)\n"), 0.5 + 2 * 1);
+    EXPECT_EQ(value_of("on first(observations):\n    pay year_fraction(today, next)\n"), 0.5);
 }
 
 TEST(language, year_fractions_follow_their_convention) {

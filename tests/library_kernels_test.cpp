@@ -176,6 +176,13 @@ varied_trade vary(const language::product& product, dice& d) {
     const std::string pays_cash = "CASHCOW";
     const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
     varied_trade out = {"{id: varied, product: " + product.name, ""};
+    // An annuity has a bond for each of its payments, and a rate of constant maturity for each of its swap.
+    const bool has_annuity = product.payoff.source().find("annuity(") != std::string::npos,
+               has_swap_rate = product.payoff.source().find("constant_maturity_rate(") != std::string::npos;
+    const bool is_on_rates = std::ranges::none_of(product.parameters, [](const language::parameter& p) {
+        return p.type == parameter_type::asset || p.type == parameter_type::asset_list;
+    });
+    if (is_on_rates) out.text += ", currency: AUD";
     std::map<std::string, std::size_t> length;  // of lists, by parameter
     std::map<std::string, std::string> chosen;  // single assets, and who chose them first
     const auto number = [&](const language::parameter& p) {
@@ -199,7 +206,7 @@ varied_trade vary(const language::product& product, dice& d) {
         const bool is_choice = p.type == parameter_type::choice;
         if (p.fallback && !is_choice && d.below(3) == 0) {
             // No dates, or today, which has passed: events of another kind.
-            if (p.type == parameter_type::schedule || p.type == parameter_type::date)
+            if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate)
                 out.choices += "no " + p.name + "; ";
             continue;
         }
@@ -231,17 +238,19 @@ varied_trade vary(const language::product& product, dice& d) {
                 out.choices += value + "; ";
                 break;
             case parameter_type::date:
-                value = fmt::format("{:.4f}", p.fallback ? d.between(0, 0.1) : d.between(1.5, 3));
+                value =
+                    fmt::format("{:.4f}", p.fallback || is_on_rates ? d.between(0, 0.1) : d.between(1.5, 3));
                 break;
             case parameter_type::schedule: {
                 const std::size_t count = 2 + d.below(8);
                 value = fmt::format("{{start: {:.3f}, end: {:.3f}, count: {}}}", d.between(0, 0.2),
                                     d.between(0.5, 1.5), count);
                 length[p.name] = count;
+                if (has_annuity) out.choices += fmt::format("{} {}; ", count, p.name);
                 break;
             }
             case parameter_type::currency:
-                value = "USD";
+                value = is_on_rates ? "AUD" : "USD";
                 break;
             case parameter_type::boolean:
                 value = d.below(2) == 0 ? "true" : "false";
@@ -249,11 +258,15 @@ varied_trade vary(const language::product& product, dice& d) {
                 break;
             case parameter_type::integer:
                 value = fmt::format("{}", 1 + d.below(10));
+                if (has_swap_rate) out.choices += value + " " + p.name + "; ";
                 break;
             case parameter_type::amount:
             case parameter_type::number:
             case parameter_type::rate:
-                if (p.per.empty() || !length.contains(p.per) || d.below(2) == 0) {
+                if (has_swap_rate && p.type == parameter_type::number) {
+                    value = fmt::format("{}", 1 + d.below(5));
+                    out.choices += value + " " + p.name + "; ";
+                } else if (p.per.empty() || !length.contains(p.per) || d.below(2) == 0) {
                     value = number(p);
                 } else {
                     for (std::size_t i = 0; i < length.at(p.per); ++i)

@@ -246,6 +246,22 @@ json sabr(const json& model) {
                {{"currency", "USD"}, {"spot", model.at("forward")}, {"model", {{"sabr", parameters}}}}}}}};
 }
 
+// Dollars whose rates move. A volatility that changes at some times has one value more than these.
+json gaussian_rates(const json& model) {
+    json parameters = model;
+    for (const char* name : {"type", "curve"}) parameters.erase(name);
+    if (model.contains("volatility") && model.at("volatility").is_object()) {
+        const json &times = model.at("volatility").at("times"), &values = model.at("volatility").at("values");
+        json by_time;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            by_time[i < times.size() ? times.at(i).dump() : "50"] = values.at(i);
+        parameters["volatility"] = by_time;
+    }
+    json currency = {{"rate", model.at("curve").at("rate")}};
+    currency["model"][model.at("type").get<std::string>()] = parameters;
+    return {{"as_of", as_of}, {"currencies", {{"USD", currency}}}};
+}
+
 using to_market = json (*)(const json&);
 const std::map<std::string, to_market>& models() {
     static const std::map<std::string, to_market> all{{"bachelier", bachelier},
@@ -253,7 +269,9 @@ const std::map<std::string, to_market>& models() {
                                                       {"black_scholes_hull_white", black_scholes_hull_white},
                                                       {"black_scholes_quanto", black_scholes_quanto},
                                                       {"black_scholes_multi", black_scholes_multi},
+                                                      {"g2", gaussian_rates},
                                                       {"heston", of_its_model},
+                                                      {"hull_white", gaussian_rates},
                                                       {"kou", of_its_model},
                                                       {"merton", of_its_model},
                                                       {"nig", of_its_model},
@@ -561,6 +579,34 @@ expressed pagoda(const json& model, const json& product) {
     return {{}, "pagoda", terms};
 }
 
+expressed bond_option(const json&, const json& product) {
+    return {{}, "bond_option", taken(product, {"option", "strike", "expiry", "bond_maturity"})};
+}
+
+// Accruals are the lengths of the periods, as the library counts them.
+expressed cap(const json&, const json& product) {
+    json terms = taken(product, {"strike", "notional"}), payments = json::array();
+    for (std::size_t i = 0; i < product.at("periods").size(); ++i) {
+        const json& period = product.at("periods").at(i);
+        const double begin = period.at(0), end = period.at(1),
+                     before = i == 0 ? begin : payments.back().get<double>();
+        if (begin != before || product.at("accruals").at(i) != end - begin)
+            throw std::invalid_argument("periods that do not follow each other");
+        payments.push_back(end);
+    }
+    terms["begin"] = product.at("periods").at(0).at(0);
+    terms["payments"] = payments;
+    return {{}, "cap_floor", terms};
+}
+
+expressed swaption(const json&, const json& product) {
+    json terms = taken(product, {"strike", "expiry", "notional"});
+    terms["option"] = product.at("kind");
+    terms["begin"] = product.at("swap_start");
+    terms["payments"] = product.at("fixed_payments");
+    return {{}, "swaption", terms};
+}
+
 using to_trade = expressed (*)(const json& model, const json& product);
 const std::map<std::string, to_trade>& types() {
     static const std::map<std::string, to_trade> all{
@@ -568,6 +614,8 @@ const std::map<std::string, to_trade>& types() {
         {"barrier", barrier},
         {"barrier_digital", barrier_digital},
         {"basket", basket},
+        {"bond_option", bond_option},
+        {"cap", cap},
         {"chooser", chooser},
         {"cliquet", cliquet},
         {"compound", compound},
@@ -585,6 +633,7 @@ const std::map<std::string, to_trade>& types() {
         {"partial_barrier", partial_barrier},
         {"rainbow", rainbow},
         {"soft_barrier", soft_barrier},
+        {"swaption", swaption},
         {"touch_digital", touch_digital},
         {"two_asset_barrier", two_asset_barrier},
         {"writer_extensible", writer_extensible},
@@ -595,8 +644,11 @@ const std::map<std::string, to_trade>& types() {
 // Why the engine can't price a case, or nothing.
 std::optional<std::string> obstacle(const published_case& c) {
     const std::string model = c.model().at("type"), type = c.product().at("type"),
-                      exercise = type == "american" ? type : c.product().value("exercise", "european");
+                      exercise = type == "american"              ? type
+                                 : type.starts_with("bermudan_") ? "bermudan"
+                                                                 : c.product().value("exercise", "european");
     if (models().count(model) == 0) return "the model " + model;
+    if (c.said.value("quantity", "") == "forward_rate") return "not a price but a forward rate";
     if (c.said.contains("quantity") && !c.is_implied_volatility()) return "not a price but a Greek";
     if (exercise != "european") return exercise + " exercise";
     if (c.product().contains("dividends")) return "cash dividends taken off a spot that moves as a whole";
@@ -742,7 +794,7 @@ std::string told(const scores& s) {
 }
 
 // Of n independent z, 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it once
-// in 150,000 times) and of the mean square (chi squared of 1,162 degrees: once in 87,000 times).
+// in 150,000 times) and of the mean square (chi squared of 1,171 degrees: once in 87,000 times).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
@@ -798,8 +850,8 @@ TEST(reference, a_continuous_average_leans_within_its_allowance) {
     EXPECT_EQ(seen, 3);
 }
 
-// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1,162 once in
-// 130 times, and the mean of one of ten families once in 14,000; with the seeds as they stand the outcome
+// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1,171 once in
+// 130 times, and the mean of one of eleven families once in 13,000; with the seeds as they stand the outcome
 // never changes.
 TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
@@ -824,7 +876,7 @@ TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
         families[c.family].emplace_back(c, j);
         all.emplace_back(c, j);
     }
-    ASSERT_EQ(families.size(), 10U);
+    ASSERT_EQ(families.size(), 11U);
     for (const auto& [family, cases] : families) {
         const scores s = scores_of(cases);
         fmt::print("{:17}{}\n", family, told(s));

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -155,6 +156,17 @@ void add_to_drift(recorded& r, const std::vector<double>& grid) {
 
 void shorten_drift(recorded& r, const std::vector<double>&) {
     change_rows(r, "drift#", [](double& x, std::size_t) { x *= 0.98; });
+}
+
+// That of a currency's numeraire, which makes its bonds what the curve says.
+void forget_rate_convexity(recorded& r, const std::vector<double>&) {
+    std::set<std::string> names;
+    for (const program::section& s : r.code.sections) {
+        for (const std::string& name : s.rows) {
+            if (name.find("_convexity#") != std::string::npos) names.insert(name);
+        }
+    }
+    for (const std::string& name : names) change_rows(r, name, [](double& x, std::size_t) { x = 0; });
 }
 
 void count_360_days(recorded& r, const std::vector<double>&) {
@@ -391,6 +403,10 @@ std::span<const plant> plants() {
               [] { return with_market([](market_state& in) { discount_with(in, late_curve); }); }},
         plant{"ito", "2 % of the drift that makes up for the variance is missing",
               [] { return with_program(shorten_drift); }},
+        plant{"still_rates", "interest rates do not move",
+              [] { return with_market([](market_state& in) { in.rate_models.clear(); }); }},
+        plant{"rate_ito", "the drift that makes up for the variance of rates is missing",
+              [] { return with_program(forget_rate_convexity); }},
         plant{"day_count", "variances grow by years of 360 days",
               [] { return with_program(count_360_days); }},
         plant{"last_volatility", "the volatility at the end holds from the start",

@@ -51,6 +51,14 @@ known_trade draw_phoenix_autocallable(dice& d);
 known_trade draw_accumulator(dice& d);
 known_trade draw_accumulator_continuous(dice& d);
 known_trade draw_target_redemption_forward(dice& d);
+known_trade draw_zero_coupon_bond(dice& d);
+known_trade draw_coupon_bond(dice& d);
+known_trade draw_swap(dice& d);
+known_trade draw_cap_floor(dice& d);
+known_trade draw_swaption(dice& d);
+known_trade draw_floating_rate_note(dice& d);
+known_trade draw_cms_leg(dice& d);
+known_trade draw_rate_range_accrual(dice& d);
 
 std::span<const truth_entry> truths() {
     static constexpr std::array all{
@@ -103,6 +111,14 @@ std::span<const truth_entry> truths() {
         truth_entry{"accumulator", "quadrature from date to date", draw_accumulator},
         truth_entry{"accumulator", "the reflection principle", draw_accumulator_continuous},
         truth_entry{"target_redemption_forward", "nested quadrature", draw_target_redemption_forward},
+        truth_entry{"zero_coupon_bond", "the curve", draw_zero_coupon_bond},
+        truth_entry{"coupon_bond", "the curve", draw_coupon_bond},
+        truth_entry{"swap", "the curve", draw_swap},
+        truth_entry{"cap_floor", "Black's formula on bonds", draw_cap_floor},
+        truth_entry{"swaption", "Jamshidian's sum, or a quadrature over the second factor", draw_swaption},
+        truth_entry{"floating_rate_note", "the curve, a floor and a cap", draw_floating_rate_note},
+        truth_entry{"cms_leg", "quadrature over the law of the factors", draw_cms_leg},
+        truth_entry{"rate_range_accrual", "quadrature over the law of the factors", draw_rate_range_accrual},
     };
     return all;
 }

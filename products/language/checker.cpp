@@ -599,6 +599,10 @@ class checker {
             e.means = meaning::previous;
             return type::date;
         }
+        if (e.text == "next") {
+            e.means = meaning::next;
+            return type::date;
+        }
         e.means = e.text == "index" ? meaning::index : meaning::count;
         return type::number;
     }

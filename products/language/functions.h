@@ -137,7 +137,7 @@ static_assert([] {
 
 // Names that mean something by themselves. `value` and `alive` are states of every path; `currency` is the
 // trade's.
-inline constexpr std::array<std::string_view, 9> special_names{
-    "time", "index", "count", "today", "start", "previous", "value", "alive", "currency"};
+inline constexpr std::array<std::string_view, 10> special_names{
+    "time", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
 
 }  // namespace tilewalk::language

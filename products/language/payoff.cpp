@@ -355,6 +355,7 @@ class recording {
         if (e.means == meaning::today) return each([&](const occurrence& run) { return label_of(run); });
         if (e.means == meaning::previous)
             return each([&](const occurrence& run) { return previous(e, run); });
+        if (e.means == meaning::next) return each([&](const occurrence& run) { return next(e, run); });
         if (e.means == meaning::parameter && e.is == form::name && !of_.parameter_of(e.slot).per.empty()) {
             const argument& given = of_.argument_of(e.slot);
             return each([&](const occurrence& run) {
@@ -377,6 +378,12 @@ class recording {
                           "': a list of dates does not say when its first period starts; write the schedule "
                           "with start, "
                           "end and every");
+    }
+
+    // After the last date nothing comes: its period has no length.
+    dates::time_point next(const expression& e, const occurrence& run) const {
+        const std::vector<dates::time_point>& times = of_.schedule_of(e.list).times;
+        return times[std::min(place_in_schedule(run) + 1, times.size() - 1)];
     }
 
     value years_of(const expression& e) {

@@ -57,6 +57,7 @@ enum class meaning : std::uint8_t {
     count,
     today,
     previous,
+    next,
     start,     // as_of
     word,      // one of the choices of a parameter
     currency,  // the trade's own

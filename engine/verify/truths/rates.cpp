@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products on interest rates, under short rates of one factor and two.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/rates/gaussian.h"
+#include "engine/verify/random_rates.h"
+#include "engine/verify/truth.h"
+
+namespace tilewalk::verify {
+
+namespace {
+
+// The periods of a leg: `count` of one length, the first from `begin`.
+struct leg {
+    double begin, length;
+    int count;
+
+    double from(int k) const { return begin + length * (k - 1); }  // of period k, from 1
+    double to(int k) const { return begin + length * k; }
+    double end() const { return to(count); }
+    std::string rule() const { return fmt::format("{{start: {}, end: {}, count: {}}}", begin, end(), count); }
+    std::vector<rates::period> periods() const {
+        std::vector<rates::period> all;
+        for (int k = 1; k <= count; ++k) all.push_back({from(k), to(k), length});
+        return all;
+    }
+    double annuity(const markets::curve& today) const {
+        double sum = 0;
+        for (int k = 1; k <= count; ++k) sum += length * today.discount(to(k));
+        return sum;
+    }
+};
+
+// The rate of a period that begins today is known; there is another one.
+leg any_leg(dice& d) {
+    return {d.coin() ? 0 : d.between(0.1, 2), d.between(0.2, 1), 1 + d.up_to(8)};
+}
+
+double forward_rate(const leg& l, const markets::curve& today) {
+    return (today.discount(l.begin) - today.discount(l.end())) / l.annuity(today);
+}
+
+}  // namespace
+
+known_trade draw_zero_coupon_bond(dice& d) {
+    const random_rates m(d);
+    const double maturity = d.between(0.1, random_rates::last_years);
+    return {m.text() + rates_trade(fmt::format("product: zero_coupon_bond, maturity: {}", maturity)),
+            [=](double f) { return 100 * m.curve(f).discount(maturity); }, 100};
+}
+
+known_trade draw_coupon_bond(dice& d) {
+    const random_rates m(d);
+    const leg l{0, d.between(0.2, 1), d.up_to(10)};
+    const double coupon = d.between(0, 0.1), redemption = d.between(0.5, 1.1);
+    return {m.text() +
+                rates_trade(fmt::format("product: coupon_bond, coupon_dates: {}, coupon: {}, redemption: {}",
+                                        l.rule(), coupon, redemption)),
+            [=](double f) {
+                const markets::curve today = m.curve(f);
+                return 100 * (coupon * l.annuity(today) + redemption * today.discount(l.end()));
+            },
+            100};
+}
+
+known_trade draw_swap(dice& d) {
+    const random_rates m(d);
+    const leg fixed = any_leg(d), floating{fixed.begin, 0.5 * fixed.length, 2 * fixed.count};
+    const bool pays = d.coin();
+    const double rate = forward_rate(fixed, m.curve(1)) + d.between(-0.03, 0.03),
+                 spread = d.between(-0.01, 0.01);
+    return {m.text() +
+                rates_trade(fmt::format("product: swap, side: {}, begin: {}, fixed_rate: {}, fixed_payments: "
+                                        "{}, floating_payments: {}, spread: {}",
+                                        pays ? "payer" : "receiver", fixed.begin, rate, fixed.rule(),
+                                        floating.rule(), spread)),
+            [=](double f) {
+                const markets::curve today = m.curve(f);
+                return (pays ? 100 : -100) * (today.discount(fixed.begin) - today.discount(fixed.end()) +
+                                              spread * floating.annuity(today) - rate * fixed.annuity(today));
+            },
+            2};
+}
+
+known_trade draw_cap_floor(dice& d) {
+    const random_rates m(d);
+    const leg l = any_leg(d);
+    const markets::right option = d.coin() ? markets::right::call : markets::right::put;
+    const double strike = forward_rate(l, m.curve(1)) + d.between(-0.01, 0.01);
+    return {
+        m.text() + rates_trade(fmt::format(
+                       "product: cap_floor, option: {}, begin: {}, payments: {}, strike: {}",
+                       option == markets::right::call ? "caplets" : "floorlets", l.begin, l.rule(), strike)),
+        [=](double f) { return 100 * rates::cap(option, m.model(), m.curve(f), l.periods(), strike); }, 10};
+}
+
+known_trade draw_swaption(dice& d) {
+    const random_rates m(d);
+    const markets::right option = d.coin() ? markets::right::call : markets::right::put;
+    const double expiry = d.between(0.1, 4);
+    const leg l{d.coin() ? expiry : expiry + d.between(0.01, 0.5), d.between(0.25, 1), d.up_to(10)};
+    const double strike = forward_rate(l, m.curve(1)) + d.between(-0.01, 0.01);
+    rates::swap_terms swap{l.begin, {}, {}};
+    for (int k = 1; k <= l.count; ++k) {
+        swap.payments.push_back(l.to(k));
+        swap.accruals.push_back(l.length);
+    }
+    return {
+        m.text() +
+            rates_trade(fmt::format("product: swaption, option: {}, strike: {}, expiry: {}, begin: {}, "
+                                    "payments: {}",
+                                    option == markets::right::call ? "payer" : "receiver", strike, expiry,
+                                    l.begin, l.rule())),
+        [=](double f) { return 100 * rates::swaption(option, m.model(), m.curve(f), expiry, swap, strike); },
+        10};
+}
+
+known_trade draw_floating_rate_note(dice& d) {
+    const random_rates m(d);
+    const leg l = any_leg(d);
+    const double forward = forward_rate(l, m.curve(1)), spread = d.between(-0.01, 0.02);
+    const bool has_floor = d.coin(), has_cap = d.coin();
+    const double floor = forward + spread - d.between(0, 0.01), cap = forward + spread + d.between(0, 0.01);
+    return {m.text() + rates_trade(fmt::format(
+                           "product: floating_rate_note, begin: {}, payments: {}, {}{}spread: {}", l.begin,
+                           l.rule(), has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
+                           has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
+            [=](double f) {
+                using markets::right;
+                const markets::curve today = m.curve(f);
+                double worth = today.discount(l.begin) + spread * l.annuity(today);
+                if (has_floor) worth += rates::cap(right::put, m.model(), today, l.periods(), floor - spread);
+                if (has_cap) worth -= rates::cap(right::call, m.model(), today, l.periods(), cap - spread);
+                return 100 * worth;
+            },
+            100};
+}
+
+known_trade draw_cms_leg(dice& d) {
+    const random_rates m(d);
+    leg l = any_leg(d);
+    l.count = std::min(l.count, 4);
+    const int a_year = d.up_to(2), years = d.up_to(10);
+    const bool has_floor = d.coin(), has_cap = d.coin();
+    const double spread = d.between(-0.01, 0.01), floor = d.between(-0.01, 0.03),
+                 cap = floor + d.between(0.005, 0.04);
+    return {m.text() +
+                rates_trade(fmt::format(
+                    "product: cms_leg, begin: {}, payments: {}, swap_years: {}, payments_a_year: "
+                    "{}, {}{}spread: {}",
+                    l.begin, l.rule(), years, a_year, has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
+                    has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
+            [=](double f) {
+                const markets::curve today = m.curve(f);
+                const auto paid = [=](double rate) {
+                    const double least = has_floor ? std::max(rate + spread, floor) : rate + spread;
+                    return has_cap ? std::min(least, cap) : least;
+                };
+                double sum = 0;
+                for (int k = 1; k <= l.count; ++k) {
+                    sum += l.length * m.paid_on_swap_rate(today, l.from(k), l.to(k), years, a_year,
+                                                          {floor - spread, cap - spread}, paid);
+                }
+                return 100 * sum;
+            },
+            5};
+}
+
+known_trade draw_rate_range_accrual(dice& d) {
+    const random_rates m(d);
+    const leg l{0, d.between(0.2, 1), d.up_to(3)};
+    const int looks = d.up_to(4);  // of a period
+    const bool is_swap = d.coin();
+    const int years = d.up_to(5);
+    const double lower = d.between(-0.01, 0.03), upper = lower + d.between(0.01, 0.04),
+                 coupon = d.between(0.02, 0.1);
+    return {m.text() +
+                rates_trade(fmt::format(
+                    "product: rate_range_accrual, observations: {{start: 0, end: {}, count: {}}}, payments: "
+                    "{}, lower: {}, upper: {}, coupon: {}{}",
+                    l.end(), l.count * looks, l.rule(), lower, upper, coupon,
+                    is_swap ? fmt::format(", rate_years: {}, payments_a_year: 1", years) : "")),
+            [=](double f) {
+                const markets::curve today = m.curve(f);
+                double sum = 0;
+                for (int k = 1; k <= l.count; ++k) {
+                    for (int i = 1; i <= looks; ++i) {
+                        sum += m.paid_on_swap_rate(
+                            today, l.from(k) + l.length * i / looks, l.to(k), is_swap ? years : 0.25,
+                            is_swap ? 1 : 4, {lower, upper},
+                            [=](double rate) { return rate >= lower && rate <= upper ? 1.0 : 0.0; });
+                    }
+                }
+                return 100 * coupon * l.length * sum / looks;
+            },
+            10};
+}
+
+}  // namespace tilewalk::verify
