@@ -285,7 +285,7 @@ TEST(rates, that_move_leave_every_price_a_martingale) {
     std::uint64_t seed = 1;
     for (const auto& [one, other] : {std::pair(hull_white, g2), std::pair(g2, hull_white),
                                      std::pair(ho_lee, g2_at_ends), std::pair(g2_at_ends, ho_lee)}) {
-        const auto rows = priced(own_products, moving(one, other), trades, 1 << 16, ++seed);
+        const auto rows = priced(own_products, moving(one, other), trades, 1 << 17, ++seed);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
             EXPECT_GT(rows[i].standard_error, 0) << trades[i] << ": can this fail?";
