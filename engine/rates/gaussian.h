@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaussian short rates without a path: bonds, bond options, caps, swaptions and futures in closed form or by one
-// quadrature. Off the priced paths: it is for calibration and as the truth of what paths give.
+// Gaussian short rates without a path: bonds, bond options, caps, swaptions and futures in closed form or by
+// one quadrature. Off the priced paths: it is for calibration and as the truth of what paths give.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct gaussian_rates {
 gaussian_rates hull_white(double mean_reversion, models::by_term volatility);
 gaussian_rates g2(double a, double sigma, double b, double eta, double rho);
 
-// The factors at `years`, jointly normal, in the measure of the bond that matures then: a payment at `years` of
-// f(factors) is worth the curve's discount factor times the mean of f.
+// The factors at `years`, jointly normal, in the measure of the bond that matures then: a payment at `years`
+// of f(factors) is worth the curve's discount factor times the mean of f.
 struct factor_law {
     std::array<double, 2> mean{}, deviation{};
     double correlation = 0;
@@ -55,7 +55,8 @@ double caplet(markets::right option, const gaussian_rates& model, const markets:
 double cap(markets::right option, const gaussian_rates& model, const markets::curve& curve,
            std::span<const period> periods, double strike);
 
-// Fixed payments of `strike` times their accruals against the floating rate from the start to the last of them.
+// Fixed payments of `strike` times their accruals against the floating rate from the start to the last of
+// them.
 struct swap_terms {
     double start = 0;
     std::vector<double> payments, accruals;
@@ -66,9 +67,9 @@ double swap_rate(const markets::curve& curve, const swap_terms& swap);
 double swaption(markets::right option, const gaussian_rates& model, const markets::curve& curve,
                 double expiry, const swap_terms& swap, double strike);
 
-// How much a future that settles daily adds to a forward rate, continuously and a year: 1 + (end - start) times
-// the future's simple rate is exp((end - start) times this) times as much of the forward's. Where start and end
-// are one, it is the difference of the instantaneous rates.
+// How much a future that settles daily adds to a forward rate, continuously and a year: 1 + (end - start)
+// times the future's simple rate is exp((end - start) times this) times as much of the forward's. Where start
+// and end are one, it is the difference of the instantaneous rates.
 double futures_convexity(const gaussian_rates& model, double start, double end);
 
 }  // namespace tilewalk::rates
