@@ -274,7 +274,7 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay nth(a, spot(a) for a in basket)\n", 2, 13,
      "unknown name 'a'; known names: underlying, basket, others, strike, knocked, option, maturity, "
      "observations, "
-     "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, true, false"},
+     "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, currency, true, false"},
     {"on maturity:\n    pay position(underlying)\n", 2, 18,
      "expected the asset of a loop in position(...), found 'underlying', which stands in no list"},
     {"on maturity:\n    pay sum(position(weight[a]) for a in basket)\n", 2, 22,
@@ -292,7 +292,7 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay x[strike]\n", 2, 9,
      "unknown name 'x'; known names: underlying, basket, others, strike, knocked, option, maturity, "
      "observations, "
-     "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, true, false"},
+     "coupon, pay_date, weight, rank, payout, convention, time, index, count, start, currency, true, false"},
     {"on maturity:\n    pay true + 1\n", 2, 9, "expected a number, found a condition (true or false)"},
     {"on observations:\n    x = previous\n    pay 1\n", 2, 9,
      "expected a number or a condition after '=', found a date; write year_fraction(start, previous)"},

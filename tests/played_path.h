@@ -128,6 +128,13 @@ class path_world final : public language::world {
                    return discount(of_.currency, until) / discount(of_.currency, run.years);
                });
     }
+    program::value bond(const std::string& currency, std::span<const double> years,
+                        const std::string& named) override {
+        return row("bond " + currency + " " + named, [&](const auto& run) {
+            return discount(currency, years[static_cast<std::size_t>(&run - runs_.data())]) /
+                   discount(currency, run.years);
+        });
+    }
     double fx_today(const std::string& currency) const override { return at_time(of_.fx, currency, 0); }
     double discount(const std::string& currency, double years) const override {
         const auto rate = of_.rates.find(currency);

@@ -635,46 +635,46 @@ TEST(stochastic_volatility, complaints_name_what_was_found_and_expected) {
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  ACME.variance: "
         "{currency: USD, spot: 1}\n  ACME: {currency: USD, spot: 100, model: {heston: " +
         acme + "}}\n";
-    for (
-        const bad& b : {
-            bad{with("v0", "-0.04"), "found -0.04, expected a number between 0 and 25", 4},
-            bad{with("kappa", "101"), "found 101, expected a number between 0 and 100", 4},
-            bad{with("theta", "26"), "found 26, expected a number between 0 and 25", 4},
-            bad{with("sigma", "-1"), "found -1, expected a number between 0 and 20", 4},
-            bad{with("sigma", "{1: 0.3, 2: 21}"), "found 21, expected a number between 0 and 20", 4},
-            bad{with("rho", "1.01"), "found 1.01, expected a number between -1 and 1", 4},
-            bad{with("steps_per_year", "0"), "found 0, expected a number between 0.01 and 1e+05", 4},
-            bad{with("watched_steps_per_year", "0.5"), "found 0.5, expected a number between 1 and 1e+05", 4},
-            bad{with("scheme", "full_truncaton"), "did you mean 'full_truncation'", 4},
-            bad{with("sigm", "0.3"), "did you mean 'sigma'", 4},
-            bad{schobel_zhu_with("vol0", "6"), "found 6, expected a number between 0 and 5", 4},
-            bad{schobel_zhu_with("kappa", "-1"), "found -1, expected a number between 0 and 100", 4},
-            bad{schobel_zhu_with("theta", "6"), "found 6, expected a number between 0 and 5", 4},
-            bad{schobel_zhu_with("sigma", "11"), "found 11, expected a number between 0 and 10", 4},
-            bad{schobel_zhu_with("rho", "-1.5"), "found -1.5, expected a number between -1 and 1", 4},
-            bad{schobel_zhu_with("watched_steps_per_year", "0"),
-                "found 0, expected a number between 1 and 1e+05", 4},
-            bad{of_model("hestn: {v0: 0.04}"), "did you mean 'heston'", 4},
-            bad{"as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 100, "
-                "volatility: 0.2, model: {heston: " +
-                    acme + "}}\n",
-                "found a model beside a volatility, expected one of them", 4},
-            bad{named_alike, "what correlations call a factor of ACME; expected another name", 4},
-            bad{two_assets("[[ACME.variance, ACME, 0.1]]"),
-                "found the correlation of ACME.variance with its asset, which its model says: -0.7; expected "
-                "one with another factor",
-                6},
-            bad{two_assets("[[ACME.varance, BETA, 0.1]]"), "did you mean 'ACME.variance'", 6},
-            bad{two_assets("[[ACME.volatility, BETA, 0.1]]"), "ACME.volatility", 6},
-            bad{two_assets("[[ACME.variance, BETA, -0.3], [BETA, ACME.variance, -0.3]]"),
-                "expected each pair once", 6},
-            bad{[] {
-                    std::string text = two_assets("[[ACME.variance, BETA, 0.1]]");
-                    text.replace(text.find("rho: -0.7"), 9, "rho: {1: -0.7, 2: -0.6}");
-                    return text;
-                }(),
-                "changes with time; expected none with others", 6},
-        }) {
+    for (const bad& b : {
+             bad{with("v0", "-0.04"), "found -0.04, expected a number between 0 and 25", 4},
+             bad{with("kappa", "101"), "found 101, expected a number between 0 and 100", 4},
+             bad{with("theta", "26"), "found 26, expected a number between 0 and 25", 4},
+             bad{with("sigma", "-1"), "found -1, expected a number between 0 and 20", 4},
+             bad{with("sigma", "{1: 0.3, 2: 21}"), "found 21, expected a number between 0 and 20", 4},
+             bad{with("rho", "1.01"), "found 1.01, expected a number between -1 and 1", 4},
+             bad{with("steps_per_year", "0"), "found 0, expected a number between 0.01 and 1e+05", 4},
+             bad{with("watched_steps_per_year", "0.5"), "found 0.5, expected a number between 1 and 1e+05",
+                 4},
+             bad{with("scheme", "full_truncaton"), "did you mean 'full_truncation'", 4},
+             bad{with("sigm", "0.3"), "did you mean 'sigma'", 4},
+             bad{schobel_zhu_with("vol0", "6"), "found 6, expected a number between 0 and 5", 4},
+             bad{schobel_zhu_with("kappa", "-1"), "found -1, expected a number between 0 and 100", 4},
+             bad{schobel_zhu_with("theta", "6"), "found 6, expected a number between 0 and 5", 4},
+             bad{schobel_zhu_with("sigma", "11"), "found 11, expected a number between 0 and 10", 4},
+             bad{schobel_zhu_with("rho", "-1.5"), "found -1.5, expected a number between -1 and 1", 4},
+             bad{schobel_zhu_with("watched_steps_per_year", "0"),
+                 "found 0, expected a number between 1 and 1e+05", 4},
+             bad{of_model("hestn: {v0: 0.04}"), "did you mean 'heston'", 4},
+             bad{"as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 100, "
+                 "volatility: 0.2, model: {heston: " +
+                     acme + "}}\n",
+                 "found a model beside a volatility, expected one of them", 4},
+             bad{named_alike, "what correlations call a factor of ACME; expected another name", 4},
+             bad{two_assets("[[ACME.variance, ACME, 0.1]]"),
+                 "found the correlation of ACME.variance with ACME, which its model says: -0.7; expected "
+                 "one with another factor",
+                 6},
+             bad{two_assets("[[ACME.varance, BETA, 0.1]]"), "did you mean 'ACME.variance'", 6},
+             bad{two_assets("[[ACME.volatility, BETA, 0.1]]"), "ACME.volatility", 6},
+             bad{two_assets("[[ACME.variance, BETA, -0.3], [BETA, ACME.variance, -0.3]]"),
+                 "expected each pair once", 6},
+             bad{[] {
+                     std::string text = two_assets("[[ACME.variance, BETA, 0.1]]");
+                     text.replace(text.find("rho: -0.7"), 9, "rho: {1: -0.7, 2: -0.6}");
+                     return text;
+                 }(),
+                 "changes with time; expected none with others", 6},
+         }) {
         const error e = complaint_of(b.text);
         EXPECT_EQ(e.kind(), error_kind::input) << b.message;
         EXPECT_NE(std::string(e.what()).find(b.message), std::string::npos) << e.what();

@@ -109,9 +109,9 @@ std::string plan_text(const trade_plan& plan, bool all_dates) {
     std::string out = title + "\n" + std::string(title.size(), '=') + "\n";
     if (!plan.failure.empty())
         return out + "can't be planned: " + problem_line({plan.trade, plan.failure, plan.where});
-    out += fmt::format("product   {}\ncurrency  {}\nassets    {}\ndefined   {}\n", printable(plan.product),
-                       printable(plan.currency), printable(joined(plan.assets)),
-                       printable(to_string(plan.where)));
+    out += fmt::format("product   {}\ncurrency  {}\n", printable(plan.product), printable(plan.currency));
+    if (!plan.assets.empty()) out += fmt::format("assets    {}\n", printable(joined(plan.assets)));
+    out += fmt::format("defined   {}\n", printable(to_string(plan.where)));
     for (const std::string& model : plan.models) out += fmt::format("model     {}\n", printable(model));
     out += "\ndates\n";
     out += dates_text(plan, all_dates);

@@ -21,6 +21,7 @@
 #include "engine/market/market_state.h"
 #include "engine/market/wording.h"
 #include "engine/models/model.h"
+#include "engine/models/rates.h"
 
 namespace tilewalk::markets {
 namespace {
@@ -129,10 +130,13 @@ double per_year(dates::day_count count, const node* convention) {
         " for a rate without pillars, expected ACT/365F or ACT/360: only they count every year alike");
 }
 
-curve read_curve(const node& value, dates::date as_of) {
+// `may_move`: there may be a model beside it.
+curve read_curve(const node& value, dates::date as_of, bool may_move = false) {
     const std::string forms = "one of {rate: ...}, {zero_rates: {...}} or {discount_factors: {...}}";
     expect_mapping(value, forms);
-    value.only({"rate", "zero_rates", "discount_factors", "day_count"});
+    std::vector<std::string> keys{"rate", "zero_rates", "discount_factors", "day_count"};
+    if (may_move) keys.emplace_back("model");
+    value.only(keys);
     const node* const rate = value.find("rate");
     const node* const rates = value.find("zero_rates");
     const node* const factors = value.find("discount_factors");
@@ -272,9 +276,25 @@ class market_reader {
                 currency.fail("found the currency " + config::shown(currency.key) +
                               ", expected three capital letters, such as USD");
             }
-            market_.currencies.emplace(currency.key, read_curve(currency.value, market_.as_of));
+            const auto [at, is_new] =
+                market_.currencies.emplace(currency.key, read_curve(currency.value, market_.as_of, true));
             currency_names_.push_back(currency.key);
+            if (const node* moves = currency.value.find("model")) {
+                read_rate_model(*moves, at->first, at->second);
+            }
         }
+    }
+
+    void read_rate_model(const node& value, const std::string& currency, const curve& today) {
+        auto read = models::read_rate_model(value, {market_.as_of, currency, today});
+        const std::string first = currency + "." + read->factors().front().name;
+        rate_names_.push_back(first);
+        for (const models::own_factor& f : read->factors()) {
+            const std::string name = currency + "." + f.name;
+            if (name == first) continue;
+            market_.own_factors[name] = {first, f.correlation.from(0), f.correlation.is_constant()};
+        }
+        market_.rate_models.emplace(currency, std::move(read));
     }
 
     // The two currencies of a pair of six letters, if both are known and differ.
@@ -362,6 +382,11 @@ class market_reader {
                 member.fail("found the asset name '" + member.key +
                             "', which is a pair of currencies; exchange rates stand under fx");
             }
+            if (std::find(rate_names_.begin(), rate_names_.end(), member.key) != rate_names_.end()) {
+                member.fail("found the asset name '" + member.key +
+                            "', which is what correlations call the rates of a currency; expected another "
+                            "name");
+            }
             market_.assets.emplace(member.key, read_asset(member));
             asset_names_.push_back(member.key);
         }
@@ -369,7 +394,7 @@ class market_reader {
             const auto own = market_.own_factors.find(member.key);
             if (own == market_.own_factors.end()) continue;
             member.fail("found the asset name '" + member.key +
-                        "', which is what correlations call a factor of " + own->second.asset +
+                        "', which is what correlations call a factor of " + own->second.of +
                         "; expected another name");
         }
     }
@@ -515,7 +540,8 @@ class market_reader {
     std::string read_factor(const node& value) const {
         const std::string& name = value.text();
         if (market_.assets.contains(name) || market_.own_factors.contains(name) ||
-            std::find(pair_names_.begin(), pair_names_.end(), name) != pair_names_.end()) {
+            std::find(pair_names_.begin(), pair_names_.end(), name) != pair_names_.end() ||
+            std::find(rate_names_.begin(), rate_names_.end(), name) != rate_names_.end()) {
             return name;
         }
         if (const auto pair = split_pair(name); pair && market_.fx_pair(pair->first, pair->second).first) {
@@ -524,6 +550,7 @@ class market_reader {
         }
         std::vector<std::string> known = asset_names_;
         known.insert(known.end(), pair_names_.begin(), pair_names_.end());
+        known.insert(known.end(), rate_names_.begin(), rate_names_.end());
         for (const auto& [own, of] : market_.own_factors) known.push_back(own);
         value.fail(unknown_name("asset or exchange rate", name, known));
     }
@@ -550,14 +577,14 @@ class market_reader {
             const std::pair<std::string, std::string> key = std::minmax(first, second);
             for (const auto& [own, asset] : {key, std::pair(key.second, key.first)}) {
                 const auto of = market_.own_factors.find(own);
-                if (of == market_.own_factors.end() || of->second.asset != asset) continue;
-                item.fail("found the correlation of " + own + " with its asset, which its model says: " +
+                if (of == market_.own_factors.end() || of->second.of != asset) continue;
+                item.fail("found the correlation of " + own + " with " + asset + ", which its model says: " +
                           rounded(of->second.correlation) + "; expected one with another factor");
             }
             for (const std::string& name : {first, second}) {
                 const auto of = market_.own_factors.find(name);
                 if (of == market_.own_factors.end() || of->second.is_constant) continue;
-                item.fail("found a correlation of " + name + ", whose correlation with " + of->second.asset +
+                item.fail("found a correlation of " + name + ", whose correlation with " + of->second.of +
                           " changes with time; expected none with others");
             }
             const auto [place, is_new] = given.emplace(key, item.where());
@@ -587,7 +614,7 @@ class market_reader {
         // all.
         const auto asset_of = [&](const std::string& name) {
             const auto own = market_.own_factors.find(name);
-            return own == market_.own_factors.end() ? name : own->second.asset;
+            return own == market_.own_factors.end() ? name : own->second.of;
         };
         const auto root_of = [&](std::size_t i) {
             while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -655,7 +682,7 @@ class market_reader {
             const auto own = market_.own_factors.find(names[members[static_cast<std::size_t>(i)]]);
             if (own == market_.own_factors.end()) continue;
             for (Eigen::Index j = 0; j < given.cols(); ++j) {
-                if (names[members[static_cast<std::size_t>(j)]] == own->second.asset)
+                if (names[members[static_cast<std::size_t>(j)]] == own->second.of)
                     anchor(i, j) = anchor(j, i) = given(i, j);
             }
         }
@@ -705,7 +732,8 @@ class market_reader {
 
     const node& root_;
     market_state market_;
-    std::vector<std::string> currency_names_, pair_names_, asset_names_;  // in the order of the file
+    std::vector<std::string> currency_names_, pair_names_, asset_names_,
+        rate_names_;  // in the order of the file
 };
 
 }  // namespace

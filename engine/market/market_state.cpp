@@ -75,7 +75,7 @@ double market_state::correlation(const std::string& a, const std::string& b) con
     if (const auto found = correlations.find(std::minmax(a, b)); found != correlations.end())
         return found->second;
     if (const auto own = own_factors.find(a); own != own_factors.end()) {
-        return own->second.correlation * correlation(own->second.asset, b);
+        return own->second.correlation * correlation(own->second.of, b);
     }
     if (own_factors.contains(b)) return correlation(b, a);
     return 0;

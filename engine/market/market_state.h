@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,10 @@
 #include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "products/dates/date.h"
+
+namespace tilewalk::models {
+class rate_model;
+}
 
 namespace tilewalk::markets {
 
@@ -36,14 +41,17 @@ struct market_state {
     std::string hash;  // SHA-256 of the bytes read; empty for a market inside a book
     dates::date as_of;
     std::map<std::string, curve, std::less<>> currencies;
+    // By currency; where there is none, rates do not move.
+    std::map<std::string, std::shared_ptr<const models::rate_model>, std::less<>> rate_models;
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
-    // Factors are asset names, FX pairs as written ("EURUSD") and own factors of models ("ACME.variance");
+    // Factors are asset names, FX pairs as written ("EURUSD"), rates ("USD.rate") and own factors of models
+    // ("ACME.variance", "USD.rate_2");
     // the lesser name comes first.
     std::map<std::pair<std::string, std::string>, double> correlations;
     struct own_factor {
-        std::string asset;
-        double correlation = 0;  // with the asset
+        std::string of;          // an asset, or a currency's first rate
+        double correlation = 0;  // with that
         bool is_constant = true;
     };
     std::map<std::string, own_factor, std::less<>> own_factors;  // by their names

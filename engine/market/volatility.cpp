@@ -57,9 +57,24 @@ volatility volatility::by_term(std::vector<double> years, std::vector<double> le
     return made;
 }
 
+volatility volatility::piecewise(std::vector<double> years, const std::vector<double>& levels) {
+    volatility made;
+    made.first_level_ = levels.front();
+    made.last_level_ = levels.back();
+    made.years_ = std::move(years);
+    double before = 0, variance = 0;
+    for (std::size_t i = 0; i < made.years_.size(); ++i) {
+        variance += levels[i] * levels[i] * (made.years_[i] - before);
+        before = made.years_[i];
+        made.variances_.push_back(variance);
+    }
+    if (!made.years_.empty()) made.beyond_ = variance - made.last_level_ * made.last_level_ * before;
+    return made;
+}
+
 double volatility::total_variance(double years) const {
     if (years_.empty() || years <= years_.front()) return first_level_ * first_level_ * years;
-    if (years >= years_.back()) return last_level_ * last_level_ * years;
+    if (years >= years_.back()) return last_level_ * last_level_ * years + beyond_;
     const auto above =
         static_cast<std::size_t>(std::lower_bound(years_.begin(), years_.end(), years) - years_.begin());
     const double t0 = years_[above - 1], v0 = variances_[above - 1];

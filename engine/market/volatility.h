@@ -13,6 +13,9 @@ class volatility {
     static volatility flat(double level);
     static volatility by_term(std::vector<double> years,
                               std::vector<double> levels);  // refuses falling variance
+    // Instantaneous levels: levels[i] from the pillar before to years[i], the last one also after it. Without
+    // pillars it has one level.
+    static volatility piecewise(std::vector<double> years, const std::vector<double>& levels);
     // The first pillar whose total variance is below that of the one before it; the number of pillars if none
     // is.
     static std::size_t falls_at(const std::vector<double>& years, const std::vector<double>& levels);
@@ -20,12 +23,12 @@ class volatility {
     const std::vector<double>& pillars() const { return years_; }
     // Integral of sigma_a(t) sigma_b(t) dt from `from` to `to`: exact, both are piecewise constant.
     static double covariance(const volatility& a, const volatility& b, double from, double to);
-
-  private:
     double instantaneous(double years) const;  // just after `years`
 
+  private:
     std::vector<double> years_, variances_;
     double first_level_ = 0, last_level_ = 0;
+    double beyond_ = 0;  // total variance after the last pillar less that of the last level from 0 on
 };
 
 }  // namespace tilewalk::markets

@@ -39,27 +39,30 @@ std::span<const catalogue_entry> catalogue() {
     return entries;
 }
 
-std::shared_ptr<const model> read_model(const config::node& value, const reading& of) {
-    std::vector<std::string> known;
-    for (const catalogue_entry& e : catalogue()) known.emplace_back(e.name);
-    const auto named = [&](const std::string& name) {
-        const auto at = std::ranges::find(catalogue(), name, &catalogue_entry::name);
-        return at == catalogue().end() ? nullptr : &*at;
-    };
+std::size_t find_model(const config::node& value, std::span<const std::string> known,
+                       const std::string& example) {
+    const std::vector<std::string> names(known.begin(), known.end());
     if (!value.is_mapping() || value.members().size() != 1) {
         value.fail("found " +
                    (value.is_mapping() ? std::to_string(value.members().size()) + " models" : value.found()) +
-                   ", expected a model with its parameters, such as {heston: {v0: 0.04, ...}}; known: " +
-                   config::joined(known));
+                   ", expected a model with its parameters, such as " + example +
+                   "; known: " + config::joined(names));
     }
     const config::node::member& only = value.members().front();
-    const catalogue_entry* const entry = named(only.key);
-    if (entry == nullptr) only.fail(markets::unknown_name("model", only.key, known));
+    const auto at = std::ranges::find(names, only.key);
+    if (at == names.end()) only.fail(markets::unknown_name("model", only.key, names));
     if (!only.value.is_mapping()) {
         only.value.fail("found " + only.value.found() + ", expected the parameters of the model " + only.key +
                         " as a mapping");
     }
-    return entry->read(only.value, of);
+    return static_cast<std::size_t>(at - names.begin());
+}
+
+std::shared_ptr<const model> read_model(const config::node& value, const reading& of) {
+    std::vector<std::string> known;
+    for (const catalogue_entry& e : catalogue()) known.emplace_back(e.name);
+    const std::size_t number = find_model(value, known, "{heston: {v0: 0.04, ...}}");
+    return catalogue()[number].read(value.members().front().value, of);
 }
 
 const model& model_of(const markets::asset& a) {

@@ -22,23 +22,29 @@
 
 namespace tilewalk::models {
 
-// One step of an asset, as its walk records it. Numbers of steps stand in rows, so that one section serves
-// all.
-class step {
+// The section that is being recorded, as a walk sees it: a step, or one that runs after steps. Numbers of its
+// runs stand in rows, so that one section serves all.
+class section_at_hand {
   public:
-    virtual ~step() = default;
+    virtual ~section_at_hand() = default;
     virtual program::recorder& into() const = 0;
     // The times of the grid: step i goes from grid()[i] to grid()[i + 1].
     virtual std::span<const double> grid() const = 0;
+    // One number for each run, which goes from one time to the other.
+    virtual program::value row(std::string_view name,
+                               const std::function<double(double from, double to)>& number) = 0;
+    // A state of the path that belongs to this walk.
+    virtual std::uint32_t state(std::string_view name, double initial) = 0;
+};
+
+// One step of an asset, as its walk records it.
+class step : public section_at_hand {
+  public:
     // The integral over the step of what the walk says its own noise is scaled with, by the asset's Brownian
     // motion in the measure of the trade's currency, with the walk's drift.
     virtual program::value own() const = 0;
     // That of an own factor of the model, unscaled and without a drift of the walk's.
     virtual program::value other(std::size_t number) = 0;
-    virtual program::value row(std::string_view name,
-                               const std::function<double(double from, double to)>& number) = 0;
-    // A state of the path that belongs to this asset.
-    virtual std::uint32_t state(std::string_view name, double initial) = 0;
 };
 
 // The logarithm x of the asset's martingale: spot(t) = scale(t) exp(x(t)) + shift(t), with x(0) = 0 and
@@ -83,10 +89,12 @@ class walk {
     virtual location where() const = 0;
 };
 
-// A source of noise beside the asset's own; correlations call it ACME.variance.
+// A source of noise beside the asset's own; correlations call it ACME.variance. So are all but the first of a
+// currency's rates, USD.rate_2.
 struct own_factor {
     std::string name;
-    by_term correlation;  // with the asset's own; where it changes, no other correlations can be given
+    by_term correlation;  // with the asset's own, or the first; where it changes, no other correlations can
+                          // be given
 };
 
 class model {
@@ -115,6 +123,11 @@ struct catalogue_entry {
 };
 // Every model that an asset's `model:` can name.
 std::span<const catalogue_entry> catalogue();
+
+// The entry of a catalogue that a `model:`, a mapping with one name and its parameters, names by its number.
+// Complains at its place, with what is known.
+std::size_t find_model(const config::node& value, std::span<const std::string> known,
+                       const std::string& example);
 
 // An asset's `model:`, a mapping with one of their names.
 std::shared_ptr<const model> read_model(const config::node& value, const reading& of);

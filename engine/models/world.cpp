@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assets moved by their models and lognormal exchange rates, correlated, under the trade currency's
-// risk-neutral measure: what an asset's model need not know, which is dividends, currencies and the other
-// assets.
+// Assets and interest rates moved by their models and lognormal exchange rates, correlated, under the measure
+// of the trade currency's numeraire: what a model need not know, which is dividends, currencies and the
+// others.
 #include "engine/models/world.h"
 
 #include <algorithm>
@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "engine/market/wording.h"
+#include "engine/models/loading.h"
 #include "engine/models/model.h"
+#include "engine/models/rates.h"
 #include "kernels/math.h"
 #include "products/dates/date.h"
 #include "tilewalk/error.h"
@@ -36,19 +38,35 @@ value correlated_move(value drift, std::span<const value> shocks, std::span<cons
     return move;
 }
 
-// A source of noise: an asset's own, another of its model, or a quoted pair of currencies. -1: the pair is
-// taken the other way round.
+// A source of noise: an asset's own, another of its model, a quoted pair of currencies, or a factor of
+// interest rates. -1: the pair is taken the other way round.
 struct driver {
     std::string name;  // as the correlations call it
     const volatility* vol = nullptr;
     double sign = 1;
+    loading by{};
 };
 // The log of an asset moves with one driver; that of an exchange rate with one, or with two where it is a
-// cross.
+// cross; the integral of a rate with one for each factor.
 using drivers = std::vector<driver>;
 
-// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t)) + shift(t), and exp(x) is
-// a martingale up to the quanto drift.
+// The interest rates of a currency that has a model for them.
+struct moving_rates {
+    std::string currency;
+    const markets::curve* today = nullptr;
+    const rate_model* model = nullptr;
+    std::unique_ptr<rate_walk> walk;
+    drivers quanto;  // of the rate that turns the currency into the trade's; empty: it is the trade's
+    std::vector<drivers> noises;
+    std::size_t first_source = 0;
+    bool is_watched = false;  // the growth before the step is kept
+    std::uint32_t before = 0;
+};
+constexpr std::size_t do_not_move = static_cast<std::size_t>(-1);
+
+// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t):
+// exp(x) is a martingale up to the quanto drift, and growth is how much more than the curve says the
+// numeraire of the asset's currency has grown, or that of the trade's beside the foreign one.
 struct factor {
     std::string name;                       // of the asset or the currency
     const markets::asset* asset = nullptr;  // none: an exchange rate
@@ -57,7 +75,8 @@ struct factor {
     std::unique_ptr<models::walk> walk;  // of an asset
     std::vector<own_factor> others;      // of its model
     drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
-    double start = 0;  // exchange rate today
+    double start = 0;                 // exchange rate today
+    std::size_t rates = do_not_move;  // of the asset's or the foreign currency
     bool has_cash_dividends = false;
     std::uint32_t state = 0;
     bool watched = false;  // a bridge was asked for: the value before the step is kept
@@ -66,11 +85,18 @@ struct factor {
     bool is_asset() const { return asset != nullptr; }
 };
 
-// What makes a move: a factor's own noise, or an own factor of its model that correlations name.
+// What makes a move: a factor's own noise, an own factor of its model that correlations name, or a noise of
+// interest rates.
 struct source {
-    std::size_t factor = 0;
+    const factor* of = nullptr;  // none: interest rates
+    bool is_own = false;
+    const drivers* quanto = nullptr;
     drivers moves_with;
 };
+
+// Between two steps a watched path is taken for a bridge, as if rates went straight from one to the other. An
+// up-and-out call with rates of 1 % volatility is met within 1e-4 of its price with 25 steps a year.
+constexpr double watched_steps_per_year_of_rates = 50;
 
 class joint_world final : public world {
   public:
@@ -78,16 +104,23 @@ class joint_world final : public world {
         : market_(from.market),
           trade_currency_(from.trade_currency),
           domestic_(market_.discount_curve(trade_currency_)) {
+        domestic_rates_ = add_rates(trade_currency_);
+        for (const auto& name : from.rate_currencies) add_rates(name);
         for (const auto& name : from.assets) add_asset(name);
         for (const auto& name : from.currencies) {
             if (name != trade_currency_) add_currency(name);
         }
-        for (std::size_t i = 0; i < factors_.size(); ++i) sources_.push_back({i, factors_[i].moves_with});
-        for (std::size_t i = 0; i < factors_.size(); ++i) {
-            for (const own_factor& other : factors_[i].others) {
-                const std::string name = factors_[i].name + "." + other.name;
-                if (market_.has_correlations(name)) sources_.push_back({i, {{name, &one_}}});
+        for (const factor& f : factors_) sources_.push_back({&f, true, &f.quanto, f.moves_with});
+        for (const factor& f : factors_) {
+            for (const own_factor& other : f.others) {
+                const std::string name = f.name + "." + other.name;
+                if (market_.has_correlations(name))
+                    sources_.push_back({&f, false, &f.quanto, {{name, &one_}}});
             }
+        }
+        for (moving_rates& r : rates_) {
+            r.first_source = sources_.size();
+            for (const drivers& noise : r.noises) sources_.push_back({nullptr, false, &r.quanto, noise});
         }
     }
 
@@ -103,10 +136,12 @@ class joint_world final : public world {
             for (const driver& d : f.quanto) add(d.vol->pillars());
             add(f.carry->pillars());
             if (!f.is_asset()) continue;
-            if (const double longest = f.walk->longest_watched_step(); longest > 0) {
+            const auto stop_every = [&](double longest) {
                 const double steps = std::ceil((to - from) / longest);
                 for (double k = 1; k < steps; ++k) times.push_back(from + (to - from) * (k / steps));
-            }
+            };
+            if (const double longest = f.walk->longest_watched_step(); longest > 0) stop_every(longest);
+            if (f.rates != do_not_move) stop_every(1 / watched_steps_per_year_of_rates);
             add(f.asset->dividend_yield.pillars());
             for (const auto& d : f.asset->dividends) {
                 if (d.years > from && d.years < to) times.push_back(d.years);
@@ -118,14 +153,16 @@ class joint_world final : public world {
         for (const factor& f : factors_) {
             if (f.walk) f.walk->add_breaks(last, times);
         }
+        for (const moving_rates& r : rates_) r.walk->add_breaks(last, times);
     }
 
     double longest_step(double last) const override {
         double longest = 0;
-        for (const factor& f : factors_) {
-            const double here = f.walk ? f.walk->longest_step(last) : 0;
+        const auto meet = [&](double here) {
             if (here > 0 && (longest == 0 || here < longest)) longest = here;
-        }
+        };
+        for (const factor& f : factors_) meet(f.walk ? f.walk->longest_step(last) : 0);
+        for (const moving_rates& r : rates_) meet(r.walk->longest_step(last));
         return longest;
     }
 
@@ -136,6 +173,10 @@ class joint_world final : public world {
             out.push_back(f.name + ": " + model_of(*f.asset).describe());
             for (const std::string& remark : model_of(*f.asset).remarks())
                 out.push_back(f.name + ": " + remark);
+        }
+        for (const moving_rates& r : rates_) {
+            out.push_back(r.currency + ": " + r.model->describe());
+            for (const std::string& remark : r.model->remarks()) out.push_back(r.currency + ": " + remark);
         }
         return out;
     }
@@ -148,6 +189,10 @@ class joint_world final : public world {
             if (!factors_[i].walk) continue;
             step_of_factor of(*this, i, {});
             factors_[i].walk->begin(of);
+        }
+        for (moving_rates& r : rates_) {
+            step_of_rates of(*this, r, {});
+            r.walk->begin(of);
         }
     }
 
@@ -163,7 +208,12 @@ class joint_world final : public world {
     value forward(const std::string& asset, std::span<const double> years,
                   const std::string& named) override {
         const std::size_t i = find(asset, true);
-        if (!factors_[i].quanto.empty()) expect_lognormal(factors_[i], "the forward price");
+        const std::size_t rates = factors_[i].rates;
+        if (!factors_[i].quanto.empty()) {
+            expect_lognormal(factors_[i], "the forward price");
+            expect_still_rates(factors_[i], "the forward price");
+        }
+        if (rates != do_not_move) return forward_under_moving_rates(i, years, named);
         const affine_values ahead = ahead_of(i, years, named);
         return factors_[i].has_cash_dividends ? ahead.grown + ahead.shift : ahead.grown;
     }
@@ -176,6 +226,7 @@ class joint_world final : public world {
         const std::size_t i = find(asset, true);
         const factor& f = factors_[i];
         expect_lognormal(f, "the value of an option");
+        expect_still_rates(f, "the value of an option");
         const affine_values ahead = ahead_of(i, years, named);
         const value over_shift = strike - ahead.shift, level = max(over_shift, least_strike);
         const auto until = [&](const occurrence& o) { return years[place_of(o)]; };
@@ -191,8 +242,41 @@ class joint_world final : public world {
         return discounted * (ahead.grown * norm_cdf(d1) - level * norm_cdf(d2) + (level - over_shift));
     }
 
+    value bond(const std::string& currency, std::span<const double> years,
+               const std::string& named) override {
+        if (const std::size_t moving = find_rates(currency); moving != do_not_move) {
+            step_of_rates of(*this, rates_[moving], {});
+            return rates_[moving].walk->bond(of, years, named);
+        }
+        const markets::curve& of = market_.discount_curve(currency);
+        return row("bond " + currency + " " + named, 0, [&](const occurrence& o) {
+            return of.discount(years[place_of(o)]) / of.discount(o.years);
+        });
+    }
+
     double discount(const std::string& currency, double years) const override {
         return market_.discount_curve(currency).discount(years);
+    }
+
+    bool has_random_rates(const std::string& currency) const override {
+        return find_rates(currency) != do_not_move;
+    }
+
+    value discount_on_path(const std::string& currency, interval_end at) override {
+        const bool at_start = at == interval_end::start;
+        const markets::curve& of = market_.discount_curve(currency);
+        const value expected =
+            row((at_start ? "discount_start " : "discount_end ") + currency, 0,
+                [&](const occurrence& o) { return of.discount(at_start ? o.start_years : o.years); });
+        const std::size_t moving = find_rates(currency);
+        if (moving == do_not_move) return expected;
+        moving_rates& r = rates_[moving];
+        if (!at_start) return expected * exp(-growth_of(r));
+        if (!r.is_watched) {
+            r.is_watched = true;
+            r.before = into_->state(currency + "_growth_before", 0.0);
+        }
+        return expected * exp(-into_->read(r.before));
     }
 
     // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a
@@ -207,7 +291,7 @@ class joint_world final : public world {
         const value start = into_->read(f.before) + row("log_scale_start", i, [&](const occurrence& o) {
                                 return kernels::log(map_of(f, o.start_years).scale);
                             });
-        const value end = into_->read(f.state) + row("log_scale_end", i, [&](const occurrence& o) {
+        const value end = grown(f, into_->read(f.state)) + row("log_scale_end", i, [&](const occurrence& o) {
                               return kernels::log(map_of(f, o.years, true).scale);
                           });
         const value variance = row("variance", i, [&](const occurrence& o) {
@@ -253,7 +337,12 @@ class joint_world final : public world {
             } else {
                 next.push_back(x + moves[i]);
             }
-            if (factors_[i].watched) into_->write(factors_[i].before, start);
+            if (factors_[i].watched) into_->write(factors_[i].before, grown(factors_[i], start));
+        }
+        for (moving_rates& r : rates_) {
+            step_of_rates of(*this, r, moves);
+            if (r.is_watched) into_->write(r.before, growth_of(r));
+            r.walk->record(of);
         }
         for (std::size_t i = 0; i < n; ++i) into_->write(factors_[i].state, next[i]);
     }
@@ -289,6 +378,72 @@ class joint_world final : public world {
         std::map<std::size_t, value> others_;  // made so far: each has a shock of its own
     };
 
+    class step_of_rates final : public rate_step {
+      public:
+        step_of_rates(joint_world& of, const moving_rates& rates, std::span<const value> moves)
+            : world_(of), rates_(rates), moves_(moves) {}
+
+        recorder& into() const override { return *world_.into_; }
+        std::span<const double> grid() const override { return world_.grid_; }
+        value noise(std::size_t number) const override { return moves_[rates_.first_source + number]; }
+        value row(std::string_view name, const std::function<double(double, double)>& number) override {
+            const std::string of_currency = rates_.currency + "_" + std::string(name);
+            if (!moves_.empty()) return world_.step_row(of_currency, 0, number);
+            return world_.row(of_currency, 0,
+                              [&](const occurrence& o) { return number(o.start_years, o.years); });
+        }
+        std::uint32_t state(std::string_view name, double initial) override {
+            return into().state(rates_.currency + "_" + std::string(name), initial);
+        }
+
+      private:
+        joint_world& world_;
+        const moving_rates& rates_;
+        std::span<const value> moves_;
+    };
+
+    // The place of a currency's rates, which are added when first asked for.
+    std::size_t add_rates(const std::string& currency) {
+        if (const std::size_t known = find_rates(currency); known != do_not_move) return known;
+        const auto moved_by = market_.rate_models.find(currency);
+        if (moved_by == market_.rate_models.end()) return do_not_move;
+        moving_rates r;
+        r.currency = currency;
+        r.today = &market_.discount_curve(currency);
+        r.model = moved_by->second.get();
+        r.walk = r.model->start(*r.today);
+        if (currency != trade_currency_) {
+            r.quanto = drivers_of_rate(
+                currency, "the trade depends on the moving rates of '" + currency + "' and is worth");
+        }
+        const std::vector<own_factor> names = r.model->factors();
+        for (const auto& sum : r.walk->noises()) {
+            drivers noise;
+            for (const rate_noise& n : sum)
+                noise.push_back({currency + "." + names[n.factor].name, n.scale, 1, n.by});
+            r.noises.push_back(std::move(noise));
+        }
+        rates_.push_back(std::move(r));
+        return rates_.size() - 1;
+    }
+
+    std::size_t find_rates(const std::string& currency) const {
+        const auto at = std::ranges::find(rates_, currency, &moving_rates::currency);
+        return at == rates_.end() ? do_not_move : static_cast<std::size_t>(at - rates_.begin());
+    }
+
+    value growth_of(const moving_rates& r) {
+        step_of_rates of(*this, r, {});
+        return r.walk->log_growth(of);
+    }
+
+    // The logarithm x of a factor's martingale with what the numeraires of its currencies have grown.
+    value grown(const factor& f, value x) {
+        if (!f.is_asset() && domestic_rates_ != do_not_move) x = x + growth_of(rates_[domestic_rates_]);
+        if (f.rates == do_not_move) return x;
+        return f.is_asset() ? x + growth_of(rates_[f.rates]) : x - growth_of(rates_[f.rates]);
+    }
+
     void add_asset(const std::string& name) {
         const markets::asset& a = market_.find_asset(name);
         factor f;
@@ -300,6 +455,14 @@ class joint_world final : public world {
         f.moves_with = {{name, &f.walk->scale()}};
         f.has_cash_dividends = std::any_of(a.dividends.begin(), a.dividends.end(),
                                            [](const auto& d) { return !d.proportional; });
+        f.rates = add_rates(a.currency);
+        if (f.rates != do_not_move && f.has_cash_dividends) {
+            throw error(error_kind::input,
+                        "asset '" + name + "' pays cash dividends, and the rates of " + a.currency +
+                            ", which say what they are worth, move by a model; expected proportional "
+                            "dividends or a dividend_yield",
+                        a.where);
+        }
         if (a.currency != trade_currency_) {
             f.quanto = drivers_of_rate(a.currency, "asset '" + name + "' is paid in");
         }
@@ -312,6 +475,7 @@ class joint_world final : public world {
         f.carry = &market_.discount_curve(name);
         f.moves_with = drivers_of_rate(name, "the trade pays in or asks for '" + name + "' and is worth");
         f.start = market_.fx_spot(name, trade_currency_);
+        f.rates = add_rates(name);
         factors_.push_back(std::move(f));
     }
 
@@ -358,9 +522,9 @@ class joint_world final : public world {
 
     value level(std::size_t i) {
         const factor& f = factors_[i];
-        const value grown = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
-                            exp(into_->read(f.state));
-        return f.has_cash_dividends ? grown + shift(i, interval_end::end, false) : grown;
+        const value moved = row("scale", i, [&](const occurrence& o) { return map_of(f, o.years).scale; }) *
+                            exp(grown(f, into_->read(f.state)));
+        return f.has_cash_dividends ? moved + shift(i, interval_end::end, false) : moved;
     }
 
     std::size_t place_of(const occurrence& o) const { return static_cast<std::size_t>(&o - runs_.data()); }
@@ -380,6 +544,29 @@ class joint_world final : public world {
         if (!f.has_cash_dividends) return {grown, into_->constant(0.0)};
         return {grown, row("shift_ahead " + named, i,
                            [&](const occurrence& o) { return map_of(f, years[place_of(o)]).shift; })};
+    }
+
+    // What the spot buys until then in bonds: exact for any model, in the asset's own currency.
+    value forward_under_moving_rates(std::size_t i, std::span<const double> years, const std::string& named) {
+        const factor& f = factors_[i];
+        const value until = row("scale_ahead " + named, i,
+                                [&](const occurrence& o) { return map_of(f, years[place_of(o)]).scale; });
+        const value as_expected = row("bond_expected " + named, i, [&](const occurrence& o) {
+            return f.carry->discount(years[place_of(o)]) / f.carry->discount(o.years);
+        });
+        const value now = until * exp(grown(f, into_->read(f.state)));
+        return now * (as_expected / bond(f.asset->currency, years, named));
+    }
+
+    void expect_still_rates(const factor& f, const std::string& what) const {
+        for (const std::size_t moving : {domestic_rates_, f.rates}) {
+            if (moving == do_not_move) continue;
+            throw error(error_kind::input,
+                        what + " on '" + f.name + "' in " + trade_currency_ +
+                            " is not known ahead while the rates of " + rates_[moving].currency +
+                            " move by a model; expected a market without one for them",
+                        rates_[moving].model->where());
+        }
     }
 
     void expect_lognormal(const factor& f, const std::string& what) const {
@@ -409,7 +596,7 @@ class joint_world final : public world {
         for (const driver& x : a) {
             for (const driver& y : b) {
                 sum += market_.correlation(x.name, y.name) * x.sign * y.sign *
-                       volatility::covariance(*x.vol, *y.vol, from, to);
+                       models::covariance(*x.vol, x.by, *y.vol, y.by, from, to);
             }
         }
         return sum;
@@ -421,12 +608,12 @@ class joint_world final : public world {
 
     // The part of a source's move that is no noise.
     value drift_of(std::size_t i) {
-        const source& of = sources_[i];
-        const factor& f = factors_[of.factor];
-        const bool is_own = i < factors_.size();
+        const source& s = sources_[i];
         return step_row("drift", i, [&](double from, double to) {
-            const double own = !is_own ? 0 : f.walk ? f.walk->drift(from, to) : half_variance(f, from, to);
-            return own - covariance(of.moves_with, f.quanto, from, to);
+            const double own = !s.is_own    ? 0
+                               : s.of->walk ? s.of->walk->drift(from, to)
+                                            : half_variance(*s.of, from, to);
+            return own - covariance(s.moves_with, *s.quanto, from, to);
         });
     }
 
@@ -490,6 +677,8 @@ class joint_world final : public world {
     const markets::curve& domestic_;
     const volatility one_ = volatility::flat(1);
     std::vector<factor> factors_;
+    std::vector<moving_rates> rates_;
+    std::size_t domestic_rates_ = do_not_move;
     std::vector<source> sources_;  // first the factors' own
     std::vector<double> grid_;
     recorder* into_ = nullptr;

@@ -18,8 +18,9 @@ namespace tilewalk::models {
 // What a trade needs of its world.
 struct request {
     const markets::market_state& market;
-    std::vector<std::string> assets;      // whose spot is asked for
-    std::vector<std::string> currencies;  // whose exchange rate is asked for
+    std::vector<std::string> assets;           // whose spot is asked for
+    std::vector<std::string> currencies;       // whose exchange rate is asked for
+    std::vector<std::string> rate_currencies;  // whose interest rates alone are asked for
     std::string trade_currency;
 };
 

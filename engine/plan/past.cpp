@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/past.h"
 
+#include <algorithm>
 #include <set>
 
 #include "tilewalk/error.h"
@@ -74,6 +75,20 @@ program::value past_world::option_value(bool, const std::string& asset, program:
                                         std::span<const double>, const std::string& named) {
     throw error(error_kind::input, "the trade asks on " + to_string(day_) + " what an option on '" + asset +
                                        "' for " + named + " is worth; expected a day after as_of");
+}
+
+program::value past_world::bond(const std::string& currency, std::span<const double> years,
+                                const std::string& named) {
+    const markets::curve& curve = market_.discount_curve(currency);
+    if (day_ == market_.as_of) return into_.constant(curve.discount(std::max(years[0], 0.0)));
+    throw error(
+        error_kind::input,
+        "the trade asks on " + to_string(day_) + ", before as_of, for a rate of " + currency + " until " +
+            named +
+            ", and the market does not know rates of the past; expected dates from as_of on: leave out "
+            "the periods whose rate has been fixed, and write what they still pay as a trade with a "
+            "fixed amount",
+        {market_.name, 0, 0});
 }
 
 double past_world::fx_today(const std::string& currency) const {

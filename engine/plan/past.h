@@ -33,6 +33,8 @@ class past_world final : public language::world {
                            const std::string& named) override;
     program::value option_value(bool call, const std::string& asset, program::value strike,
                                 std::span<const double> years, const std::string& named) override;
+    program::value bond(const std::string& currency, std::span<const double> years,
+                        const std::string& named) override;
     double fx_today(const std::string& currency) const override;
     double discount(const std::string& currency, double years) const override;
     language::bridge path_between(const std::string& asset) override;

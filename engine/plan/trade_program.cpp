@@ -214,7 +214,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     std::unique_ptr<models::world> world;
     std::vector<double> grid{0.0};
     if (goes_on) {
-        world = models::make_world({market, script.assets(), script.currencies(), out.currency});
+        world = models::make_world(
+            {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
         out.models = world->describe();
         grid = grid_of(blocks, *world);
         world->begin(grid, into);

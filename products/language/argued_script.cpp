@@ -151,7 +151,8 @@ void argued_script::find_assets() {
                 for (const std::string& name : list_of(i)) add(assets_, name);
                 break;
             case parameter_type::currency:
-                if (get<std::string>(i) != trade_currency_) add(currencies_, get<std::string>(i));
+                if (get<std::string>(i) == trade_currency_) break;
+                add(tree().parameter_exchanged[i] ? currencies_ : rate_currencies_, get<std::string>(i));
                 break;
             default:
                 break;

@@ -32,6 +32,7 @@ class argued_script {
     int offset_of(std::size_t block) const { return offsets_[block]; }
     const std::vector<std::string>& assets() const { return assets_; }
     const std::vector<std::string>& currencies() const { return currencies_; }
+    const std::vector<std::string>& rate_currencies() const { return rate_currencies_; }
 
     const parameter& parameter_of(std::size_t number) const { return tree().parameters[number]; }
     // Whether the trade says it, or has a default for it.
@@ -49,6 +50,9 @@ class argued_script {
     const dates::schedule& schedule_of(std::size_t number) const { return get<dates::schedule>(number); }
     const std::vector<std::string>& list_of(std::size_t number) const {
         return get<std::vector<std::string>>(number);
+    }
+    const std::string& currency_of(const expression& e) const {
+        return e.means == meaning::currency ? trade_currency_ : get<std::string>(e.slot);
     }
     // How many values a variable has: one, or one for each asset of its list.
     std::size_t elements(const variable& v) const { return v.list ? list_of(*v.list).size() : 1; }
@@ -71,7 +75,7 @@ class argued_script {
     std::string trade_currency_;
     std::vector<block> blocks_;
     std::vector<int> offsets_;
-    std::vector<std::string> assets_, currencies_;
+    std::vector<std::string> assets_, currencies_, rate_currencies_;
 };
 
 }  // namespace tilewalk::language

@@ -102,6 +102,7 @@ class checker {
 
     void run() {
         tree_.parameter_used.assign(tree_.parameters.size(), false);
+        tree_.parameter_exchanged.assign(tree_.parameters.size(), false);
         check_parameters();
         for (const block_syntax& b : tree_.blocks) note_assigned(b.body);
         where_ = context::top;
@@ -343,7 +344,7 @@ class checker {
         pays_ = true;
         expect(p.amount, type::number);
         if (p.on) expect(*p.on, type::date);
-        if (p.in) expect(*p.in, type::currency);
+        if (p.in) check_exchanged(*p.in);
         if (p.at) {
             if (where_ != context::interval) {
                 fail(p.at->where, "'at' a time is for 'between' blocks; expected 'on' and a date");
@@ -541,7 +542,7 @@ class checker {
             if (i < states_ || i >= first_local_) names.push_back(tree_.variables[i].name);
         }
         for (const open_loop& l : loops_) names.push_back(l.name);
-        for (const std::string_view s : {"time", "index", "count", "start", "true", "false"})
+        for (const std::string_view s : {"time", "index", "count", "start", "currency", "true", "false"})
             names.emplace_back(s);
         return names;
     }
@@ -564,6 +565,10 @@ class checker {
     }
 
     type check_special(expression& e) const {
+        if (e.text == "currency") {
+            e.means = meaning::currency;
+            return type::currency;
+        }
         const auto on_dates_only = [&] {
             if (where_ != context::on_date) {
                 fail(e.where, quoted(e.text) +
@@ -713,7 +718,7 @@ class checker {
             fail(e.where, quoted(f.name) + " runs over a list of assets; write " + std::string(f.written));
         }
         check_count(e, f);
-        if (f.kind == function_kind::market && where_ == context::top) {
+        if ((f.kind == function_kind::market || f.kind == function_kind::rate) && where_ == context::top) {
             fail(e.where, quoted(f.name) +
                               " needs a date at hand; it can be used inside an 'on' or 'between' block only");
         }
@@ -724,8 +729,14 @@ class checker {
         }
         switch (f.code) {
             case function::fx:
-                expect(e.operands[0], type::currency);
+                check_exchanged(e.operands[0]);
                 return type::number;
+            case function::bond:
+            case function::forward_rate:
+            case function::annuity:
+            case function::swap_rate:
+            case function::constant_maturity_rate:
+                return check_rate(e);
             case function::forward:
                 expect(e.operands[0], type::asset);
                 expect(e.operands[1], type::date);
@@ -757,6 +768,35 @@ class checker {
         std::size_t i = 0;
         if (f.kind != function_kind::arithmetic) expect(e.operands[i++], type::asset);
         for (; i < e.operands.size(); ++i) expect(e.operands[i], type::number);
+        return type::number;
+    }
+
+    void check_exchanged(expression& e) {
+        expect(e, type::currency);
+        if (e.means == meaning::parameter) tree_.parameter_exchanged[e.slot] = true;
+    }
+
+    type check_rate(expression& e) {
+        expect(e.operands[0], type::currency);
+        if (e.calls == function::constant_maturity_rate) {
+            for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+                expression& number = e.operands[i];
+                expect(number, type::number);
+                const bool is_parameter = number.is == form::name && number.means == meaning::parameter &&
+                                          tree_.parameters[number.slot].per.empty();
+                if (number.is == form::number || is_parameter) continue;
+                fail(number.where,
+                     "expected a number or a parameter that is one as the " +
+                         std::string(i == 1 ? "years" : "payments a year") +
+                         " of 'constant_maturity_rate': it decides which bonds the rate is made of");
+            }
+            return type::number;
+        }
+        expect(e.operands[1], type::date);
+        if (e.calls == function::bond) return type::number;
+        const bool has_schedule = e.calls != function::forward_rate;
+        expect(e.operands[2], has_schedule ? type::schedule : type::date);
+        if (e.operands.size() == 4) check_day_count(e.operands[3]);
         return type::number;
     }
 

@@ -25,6 +25,11 @@ enum class function : std::uint8_t {
     forward,
     call_value,
     put_value,
+    bond,
+    forward_rate,
+    annuity,
+    swap_rate,
+    constant_maturity_rate,
     given,
     size,
     first,
@@ -48,6 +53,7 @@ enum class function : std::uint8_t {
 enum class function_kind : std::uint8_t {
     arithmetic,  // of numbers
     market,      // needs a date at hand
+    rate,        // of a currency, on the date at hand
     calendar,    // of schedules, lists, dates and what the trade says of them
     interval,    // of what happens between two dates; `between` blocks only
     aggregate,   // f(expression for a in basket)
@@ -80,6 +86,15 @@ inline constexpr std::array functions{
                    "call_value(asset, strike, maturity)"},
     function_entry{function::put_value, "put_value", function_kind::market, 3, 3,
                    "put_value(asset, strike, maturity)"},
+    function_entry{function::bond, "bond", function_kind::rate, 2, 2, "bond(currency, maturity)"},
+    function_entry{function::forward_rate, "forward_rate", function_kind::rate, 3, 4,
+                   "forward_rate(currency, from, to, \"act_360\")"},
+    function_entry{function::annuity, "annuity", function_kind::rate, 3, 4,
+                   "annuity(currency, start, schedule, \"act_360\")"},
+    function_entry{function::swap_rate, "swap_rate", function_kind::rate, 3, 4,
+                   "swap_rate(currency, start, schedule, \"act_360\")"},
+    function_entry{function::constant_maturity_rate, "constant_maturity_rate", function_kind::rate, 3, 3,
+                   "constant_maturity_rate(currency, years, payments_per_year)"},
     function_entry{function::given, "given", function_kind::calendar, 1, 1, "given(parameter)"},
     function_entry{function::size, "size", function_kind::calendar, 1, 1, "size(basket)"},
     function_entry{function::first, "first", function_kind::calendar, 1, 1, "first(schedule)"},
@@ -120,8 +135,9 @@ static_assert([] {
     return true;
 }());
 
-// Names that mean something by themselves. `value` and `alive` are states of every path.
-inline constexpr std::array<std::string_view, 8> special_names{"time",  "index",    "count", "today",
-                                                               "start", "previous", "value", "alive"};
+// Names that mean something by themselves. `value` and `alive` are states of every path; `currency` is the
+// trade's.
+inline constexpr std::array<std::string_view, 9> special_names{
+    "time", "index", "count", "today", "start", "previous", "value", "alive", "currency"};
 
 }  // namespace tilewalk::language

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <locale>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -237,7 +239,7 @@ class recording {
 
     // Payments.
     void step(place where, const payment& p, frame& f) {
-        const std::string& currency = p.in ? of_.get<std::string>(p.in->slot) : of_.trade_currency();
+        const std::string& currency = p.in ? of_.currency_of(*p.in) : of_.trade_currency();
         const std::string in = currency == of_.trade_currency() ? "" : " in " + p.in->text;
         const std::vector<double> when = payment_years(p, where);
         // In the past a block runs once. Payments before as_of are gone; what was observed before as_of in
@@ -249,6 +251,9 @@ class recording {
         value paid = evaluate(p.amount, f);
         if (p.at && !past) {
             paid = paid * discount_inside(*p.at, currency, in, f);
+        } else if (!past && is_random(currency)) {
+            paid = paid * world_->discount_on_path(of_.trade_currency(), interval_end::end);
+            if (p.on) paid = paid * bond(currency, when, written(*p.on));
         } else if (!in.empty() && fixed_before) {
             paid = paid * number_of(discount(currency, when[0]) * world_->fx_today(currency));
         } else {
@@ -280,6 +285,11 @@ class recording {
         return when;
     }
 
+    // Whether what a payment in this currency is worth today is known along the path only.
+    bool is_random(const std::string& currency) const {
+        return world_->has_random_rates(currency) || world_->has_random_rates(of_.trade_currency());
+    }
+
     double discount(const std::string& currency, double years) const {
         return years < -dates::same_time_years ? 0.0 : world_->discount(currency, std::max(years, 0.0));
     }
@@ -305,16 +315,22 @@ class recording {
                           frame& f) {
         const value start = row("start", [](const occurrence& run) { return run.start_years; });
         const value length = row("length", [](const occurrence& run) { return run.years - run.start_years; });
-        const value log_start = program::log(row("discount start" + in, [&](const occurrence& run) {
-            return world_->discount(currency, run.start_years);
-        }));
-        const value log_end = program::log(row("discount end" + in, [&](const occurrence& run) {
-            return world_->discount(currency, run.years);
-        }));
+        const auto discount_at = [&](const std::string& name, interval_end end) {
+            if (is_random(currency)) return world_->discount_on_path(currency, end);
+            return row(name + in, [&](const occurrence& run) {
+                return world_->discount(currency, end == interval_end::start ? run.start_years : run.years);
+            });
+        };
+        const value log_start = program::log(discount_at("discount start", interval_end::start));
+        const value log_end = program::log(discount_at("discount end", interval_end::end));
         const value forward = (log_start - log_end) / length;
         const value time = evaluate(at, f);
         const value factor = program::exp(log_start - forward * (time - start));
         if (in.empty()) return factor;
+        if (is_random(currency)) {
+            return factor * (world_->discount_on_path(of_.trade_currency(), interval_end::end) /
+                             world_->discount_on_path(currency, interval_end::end));
+        }
         return factor * row("discount ratio" + in, [&](const occurrence& run) {
                    return world_->discount(of_.trade_currency(), run.years) /
                           world_->discount(currency, run.years);
@@ -401,20 +417,123 @@ class recording {
                                     written(e.operands[2]));
     }
 
-    value year_fraction(const expression& e) {
-        const moments from = moments_of(e.operands[0]), to = moments_of(e.operands[1]);
-        std::string convention = "act_365f";
-        if (e.operands.size() == 3) {
-            const expression& third = e.operands[2];
-            convention = third.is == form::text ? third.text : of_.get<std::string>(third.slot);
+    // Interest rates.
+    value bond(const std::string& currency, std::span<const double> years, const std::string& named) {
+        return once("bond " + currency + " " + named, [&] { return world_->bond(currency, years, named); });
+    }
+
+    // Until this day, in the currency that comes first.
+    value bond(const expression& e, const expression& day) {
+        return bond(of_.currency_of(e.operands[0]), years_ahead(day, day.where, "'" + e.text + "'"),
+                    written(day));
+    }
+
+    value forward_rate(const expression& e) {
+        const value from = bond(e, e.operands[1]), to = bond(e, e.operands[2]);
+        const value length = year_fraction(e.operands[1], e.operands[2], day_count_of(e, 3));
+        return (from / to - 1.0) / length;
+    }
+
+    // The schedule of an annuity or a swap rate, its dates numbered from 0.
+    const dates::schedule& payments_of(const expression& e) const {
+        const dates::schedule& schedule = of_.schedule_of(e.operands[2].slot);
+        if (schedule.times.empty()) fail(e.where, "'" + e.text + "' of a schedule without dates");
+        return schedule;
+    }
+
+    value bond_of_schedule(const expression& e, std::size_t number) {
+        const dates::time_point& day = payments_of(e).times[number];
+        const std::string named = written(e.operands[2]) + "[" + std::to_string(number) + "]";
+        const std::vector<double> years(runs_.size(), day.years(of_.as_of()));
+        for (const occurrence& run : runs_) {
+            if (years[0] < run.years - dates::same_time_years) {
+                fail(e.where, "'" + e.text + "' counts the payment on " + to_string(day) + ", date " +
+                                  std::to_string(number + 1) + " of '" + written(e.operands[2]) +
+                                  "', which on " + to_string(label_of(run)) +
+                                  " has passed; expected a schedule of dates to come");
+            }
         }
+        return bond(of_.currency_of(e.operands[0]), years, named);
+    }
+
+    value annuity(const expression& e) {
+        const auto& times = payments_of(e).times;
+        const moments start = moments_of(e.operands[1]);
+        const std::string convention = day_count_of(e, 3);
+        const dates::day_count count = *dates::parse_day_count(convention);
+        const std::string name = convention + " of " + written(e.operands[2]);
+        const auto first = [&](std::size_t run) {
+            const dates::time_point& from = start.times[start.each_run ? run : 0];
+            if (!(from.years(of_.as_of()) < times[0].years(of_.as_of()))) {
+                fail(e.where, "'" + e.text + "' begins at " + written(e.operands[1]) + " (" +
+                                  to_string(from) + "), expected before its first payment on " +
+                                  to_string(times[0]));
+            }
+            return dates::year_fraction(from, times[0], count, of_.as_of());
+        };
+        const std::string from_start = name + "[0] from " + written(e.operands[1]);
+        const value first_length =
+            !start.each_run ? term(from_start, first(0)) : row(from_start, [&](const occurrence& run) {
+                return first(static_cast<std::size_t>(&run - runs_.data()));
+            });
+        value sum = first_length * bond_of_schedule(e, 0);
+        for (std::size_t i = 1; i < times.size(); ++i) {
+            spend(e.where, 3);
+            const value length = term(name + "[" + std::to_string(i) + "]",
+                                      dates::year_fraction(times[i - 1], times[i], count, of_.as_of()));
+            sum = sum + length * bond_of_schedule(e, i);
+        }
+        return sum;
+    }
+
+    // The par rate of a swap that starts on the date at hand and pays at even distances from there.
+    value constant_maturity_rate(const expression& e) {
+        const auto fixed = [&](std::size_t i) {
+            const expression& number = e.operands[i];
+            return number.is == form::number ? number.number : of_.get<double>(number.slot);
+        };
+        const double years = fixed(1), a_year = fixed(2), payments = years * a_year;
+        const double whole = std::floor(payments + 0.5);
+        if (!(a_year > 0 && a_year <= 366 && whole >= 1 && whole <= 100'000 &&
+              std::abs(payments - whole) < 1e-9 * whole)) {
+            fail(e.where, "'" + e.text + "' is asked for " + shown(years) + " years with " + shown(a_year) +
+                              " payments a year; expected a whole number of payments, at least one");
+        }
+        const std::string& currency = of_.currency_of(e.operands[0]);
+        value sum, ahead;
+        for (double k = 1; k <= whole; ++k) {
+            spend(e.where, 2);
+            std::vector<double> until;
+            until.reserve(runs_.size());
+            for (const occurrence& run : runs_) until.push_back(run.years + k / a_year);
+            ahead = bond(currency, until, shown(k) + " / " + shown(a_year) + " years ahead");
+            sum = sum.valid() ? sum + ahead : ahead;
+        }
+        return (1.0 - ahead) * number_of(a_year) / sum;
+    }
+
+    static std::string shown(double number) {
+        std::ostringstream text;
+        text.imbue(std::locale::classic());
+        text << number;
+        return text.str();
+    }
+
+    // That of argument `i`, in quotes or a choice of the trade.
+    std::string day_count_of(const expression& e, std::size_t i) const {
+        if (e.operands.size() <= i) return "act_365f";
+        const expression& given = e.operands[i];
+        return given.is == form::text ? given.text : of_.get<std::string>(given.slot);
+    }
+
+    value year_fraction(const expression& begin, const expression& end, const std::string& convention) {
+        const moments from = moments_of(begin), to = moments_of(end);
         const dates::day_count count = *dates::parse_day_count(convention);
         const auto fraction = [&](std::size_t run) {
             return dates::year_fraction(from.times[from.each_run ? run : 0], to.times[to.each_run ? run : 0],
                                         count, of_.as_of());
         };
-        const std::string name =
-            "year_fraction " + written(e.operands[0]) + " " + written(e.operands[1]) + " " + convention;
+        const std::string name = "year_fraction " + written(begin) + " " + written(end) + " " + convention;
         if (!from.each_run && !to.each_run) return term(name, fraction(0));
         return row(name, [&](const occurrence& run) {
             return fraction(static_cast<std::size_t>(&run - runs_.data()));
@@ -601,7 +720,7 @@ class recording {
             case function::spot:
                 return spot(asset_of(e.operands[0]));
             case function::fx: {
-                const std::string& currency = of_.get<std::string>(e.operands[0].slot);
+                const std::string& currency = of_.currency_of(e.operands[0]);
                 return currency == of_.trade_currency() ? number_of(1) : fx(currency);
             }
             case function::forward:
@@ -609,6 +728,19 @@ class recording {
             case function::call_value:
             case function::put_value:
                 return option_value(e, f);
+            case function::bond:
+                return bond(e, e.operands[1]);
+            case function::forward_rate:
+                return forward_rate(e);
+            case function::annuity:
+                return annuity(e);
+            case function::swap_rate: {
+                const value begin = bond(e, e.operands[1]);
+                const value end = bond_of_schedule(e, payments_of(e).times.size() - 1);
+                return (begin - end) / annuity(e);
+            }
+            case function::constant_maturity_rate:
+                return constant_maturity_rate(e);
             case function::given:
                 return into_.truth(of_.is_given(e.operands[0].slot));
             case function::size:
@@ -617,7 +749,7 @@ class recording {
             case function::position:
                 return number_of(fixed_number(e));
             case function::year_fraction:
-                return year_fraction(e);
+                return year_fraction(e.operands[0], e.operands[1], day_count_of(e, 2));
             default:
                 return evaluate_interval(e, f);
         }
@@ -774,6 +906,14 @@ double world::fx_today(const std::string& currency) const {
                 "a world without a past is asked for today's exchange rate of '" + currency + "'");
 }
 
+bool world::has_random_rates(const std::string&) const {
+    return false;
+}
+value world::discount_on_path(const std::string& currency, interval_end) {
+    throw error(error_kind::internal,
+                "a world without random rates is asked for a path's discount factor of '" + currency + "'");
+}
+
 struct payoff::state {
     argued_script script;
     state_slots slots;
@@ -796,6 +936,10 @@ const std::vector<std::string>& payoff::assets() const {
 }
 const std::vector<std::string>& payoff::currencies() const {
     return state_->script.currencies();
+}
+
+const std::vector<std::string>& payoff::rate_currencies() const {
+    return state_->script.rate_currencies();
 }
 
 void payoff::declare(recorder& into) {

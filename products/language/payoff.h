@@ -53,8 +53,16 @@ class world {
     // at hand, in the trade's currency.
     virtual program::value option_value(bool call, const std::string& asset, program::value strike,
                                         std::span<const double> years, const std::string& named) = 0;
-    // Deterministic discount factor of a currency from as_of.
+    // What one unit of the currency paid on dates to come, one for each run, is worth in that currency on the
+    // date at hand.
+    virtual program::value bond(const std::string& currency, std::span<const double> years,
+                                const std::string& named) = 0;
+    // Discount factor of a currency from as_of, as the market has it today.
     virtual double discount(const std::string& currency, double years) const = 0;
+    // Whether the rates of the currency are random. Then what one unit of it paid on the date at hand, or at
+    // an end of the interval, is worth today is known along the path only.
+    virtual bool has_random_rates(const std::string& currency) const;
+    virtual program::value discount_on_path(const std::string& currency, interval_end at);
 
     // Interval blocks only.
     virtual bridge path_between(const std::string& asset) = 0;
@@ -77,9 +85,11 @@ class payoff {
     payoff& operator=(payoff&&) noexcept;
 
     const std::vector<block>& blocks() const;
-    // Assets whose spot the script can ask for, and currencies whose exchange rate it can ask for.
+    // Assets whose spot the script can ask for, currencies whose exchange rate it can ask for, and others
+    // whose interest rates it can ask for.
     const std::vector<std::string>& assets() const;
     const std::vector<std::string>& currencies() const;
+    const std::vector<std::string>& rate_currencies() const;
 
     // Declares the script's states in `into`, which must be eager, and sets their first values (the
     // statements above all blocks). Throws tilewalk::error (input) if the script refuses its arguments. The

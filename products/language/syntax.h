@@ -57,8 +57,9 @@ enum class meaning : std::uint8_t {
     count,
     today,
     previous,
-    start,  // as_of
-    word,   // one of the choices of a parameter
+    start,     // as_of
+    word,      // one of the choices of a parameter
+    currency,  // the trade's own
 };
 
 struct expression {
@@ -154,6 +155,7 @@ struct syntax {
     // By the checker.
     std::vector<variable> variables;
     std::vector<bool> parameter_used;
+    std::vector<bool> parameter_exchanged;  // a currency whose exchange rate is asked for
     bool stops = false;
 };
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every model of interest rates: a declaration and a line here, and a file of its own beside this one.
+#include <array>
+
+#include "engine/models/rates.h"
+
+namespace tilewalk::models {
+
+std::shared_ptr<const rate_model> read_hull_white(const config::node& parameters, const rate_reading& of);
+std::shared_ptr<const rate_model> read_g2(const config::node& parameters, const rate_reading& of);
+
+std::span<const rate_catalogue_entry> rate_catalogue() {
+    static constexpr std::array entries{
+        rate_catalogue_entry{"hull_white", "one normal factor that reverts to its mean, fitted to the curve",
+                             read_hull_white},
+        rate_catalogue_entry{"g2", "two correlated normal factors, fitted to the curve", read_g2},
+    };
+    return entries;
+}
+
+std::shared_ptr<const rate_model> read_rate_model(const config::node& value, const rate_reading& of) {
+    std::vector<std::string> known;
+    for (const rate_catalogue_entry& e : rate_catalogue()) known.emplace_back(e.name);
+    const std::size_t number =
+        find_model(value, known, "{hull_white: {mean_reversion: 0.03, volatility: 0.01}}");
+    return rate_catalogue()[number].read(value.members().front().value, of);
+}
+
+}  // namespace tilewalk::models
