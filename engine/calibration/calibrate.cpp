@@ -60,8 +60,8 @@ std::vector<asked> read_asked(const node& calibrate) {
         }
         of.value.only(known);
         if (of.value.members().size() != 1) {
-            of.value.fail("found " + std::to_string(of.value.members().size()) +
-                          " models, expected one of " + config::joined(known));
+            of.value.fail("found " + std::to_string(of.value.members().size()) + " models, expected one of " +
+                          config::joined(known));
         }
         const node::member& quotes = of.value.members().front();
         if (!quotes.value.is_mapping()) {
@@ -125,7 +125,8 @@ std::string sentence(const model_fit& fit) {
 
 std::shared_ptr<const quotes_state> read_quotes(const node& root, const std::string& name) {
     if (!root.is_mapping()) {
-        root.fail("found " + root.found() + ", expected a market with what to calibrate: a mapping with as_of, "
+        root.fail("found " + root.found() +
+                  ", expected a market with what to calibrate: a mapping with as_of, "
                   "currencies, assets, calibrate");
     }
     root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings", "calibrate"});
@@ -153,8 +154,8 @@ std::shared_ptr<const quotes_state> read_quotes(const node& root, const std::str
             }
             a.of->fail(markets::unknown_name(is_asset ? "asset" : "currency", a.of->key, known));
         }
-        made->items.push_back({a.of->key, a.model->what,
-                               a.model->read(a.quotes->value, {a.model->name, a.of->key, market})});
+        made->items.push_back(
+            {a.of->key, a.model->what, a.model->read(a.quotes->value, {a.model->name, a.of->key, market})});
     }
     return made;
 }
@@ -170,9 +171,8 @@ market_quotes market_quotes::parse(std::string_view yaml, const std::string& nam
 }
 
 bool model_fit::is_at_bound() const {
-    return std::ranges::any_of(parameters, [](const fitted_parameter& p) {
-        return p.is == fitted_parameter::state::at_bound;
-    });
+    return std::ranges::any_of(
+        parameters, [](const fitted_parameter& p) { return p.is == fitted_parameter::state::at_bound; });
 }
 
 bool calibration::is_sound() const {

@@ -150,11 +150,10 @@ class fourier_target final : public target {
 }  // namespace
 
 std::unique_ptr<target> read_heston(const config::node& quotes, const reading& in) {
-    return std::make_unique<fourier_target>(law_family{heston_parameters,
-                                                       [](std::span<const double> p, double years) {
-                                                           return characteristic_of(heston_of(p), years);
-                                                       }},
-                                            quotes, in);
+    return std::make_unique<fourier_target>(
+        law_family{heston_parameters, [](std::span<const double> p,
+                                         double years) { return characteristic_of(heston_of(p), years); }},
+        quotes, in);
 }
 
 std::unique_ptr<target> read_bates(const config::node& quotes, const reading& in) {

@@ -136,8 +136,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
         out.iterations += found.iterations;
         ++out.starts;
         if (!best || found.sum_of_squares < best->sum_of_squares) best = found;
-        if (best->sum_of_squares <=
-            of.good_enough * of.good_enough * static_cast<double>(of.residuals)) {
+        if (best->sum_of_squares <= of.good_enough * of.good_enough * static_cast<double>(of.residuals)) {
             break;
         }
     }
@@ -147,8 +146,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
     out.at = along.parameters(best->at);
     out.sum_of_squares = best->sum_of_squares;
     for (std::size_t i = 0; i < of.bounds.size(); ++i) {
-        out.is_at_bound.push_back(
-            change{of.bounds[i]}.is_at_bound(best->at(static_cast<Eigen::Index>(i))));
+        out.is_at_bound.push_back(change{of.bounds[i]}.is_at_bound(best->at(static_cast<Eigen::Index>(i))));
     }
     // Towards a bound the slope never ends.
     const bool stopped = std::ranges::find(out.is_at_bound, true) != out.is_at_bound.end();

@@ -94,8 +94,7 @@ class quotes_reader {
         quoted_option read;
         read.expiry = at;
         const node& level = strike ? *strike : *moneyness;
-        const double number =
-            models::read_parameter(level, {0, strike ? most_money : 1000, false, true});
+        const double number = models::read_parameter(level, {0, strike ? most_money : 1000, false, true});
         read.strike = strike ? number : number * out_.expiries[at].forward;
         const node* const volatility = item.find("volatility");
         const node* const price = item.find("price");
@@ -126,13 +125,15 @@ class quotes_reader {
     // The volatility that a discounted price implies.
     double implied_of(const node& price, const quoted_expiry& at, const quoted_option& q) const {
         const bool is_call = q.option == right::call;
-        const double least = at.discount * std::max(is_call ? at.forward - q.strike : q.strike - at.forward, 0.0);
+        const double least =
+            at.discount * std::max(is_call ? at.forward - q.strike : q.strike - at.forward, 0.0);
         const double most = at.discount * (is_call ? at.forward : q.strike);
         const double worth = price.number();
         if (!(worth > least && worth < most)) {
-            price.fail("found the price " + price.text() + ", expected more than " + rounded(least) +
-                       (least > 0 ? " (exercise on the forward " + rounded(at.forward) + ", discounted)" : "") +
-                       " and less than " + rounded(most));
+            price.fail(
+                "found the price " + price.text() + ", expected more than " + rounded(least) +
+                (least > 0 ? " (exercise on the forward " + rounded(at.forward) + ", discounted)" : "") +
+                " and less than " + rounded(most));
         }
         return markets::implied_volatility(q.option, at.forward, q.strike, at.years, worth / at.discount);
     }
@@ -185,7 +186,8 @@ class quotes_reader {
         };
         if (out_.quotes.empty()) out_.by_price = by_price;
         if (out_.by_price != by_price) {
-            fail(std::string("found a ") + (by_price ? "price among volatilities" : "volatility among prices") +
+            fail(std::string("found a ") +
+                 (by_price ? "price among volatilities" : "volatility among prices") +
                  ", expected the quotes of a fit in one unit");
         }
         if (!(read.strike > at.spot.shift)) {
@@ -202,13 +204,13 @@ class quotes_reader {
         const double worth = markets::black_price(out_of_money, at.forward, read.strike,
                                                   read.volatility * std::sqrt(at.years));
         if (!(worth > least_worth * std::min(at.forward, read.strike))) {
-            fail("found a volatility of " + rounded(read.volatility) + " by which the option out of the money is worth " +
-                 rounded(worth) + " on a forward of " + rounded(at.forward) +
-                 ", expected 1e-10 of it at least: no price shows less");
+            fail("found a volatility of " + rounded(read.volatility) +
+                 " by which the option out of the money is worth " + rounded(worth) + " on a forward of " +
+                 rounded(at.forward) + ", expected 1e-10 of it at least: no price shows less");
         }
-        const auto key = std::pair(
-            read.expiry, std::pair(std::lround(1e9 * std::log(read.strike / at.forward)),
-                                   by_price && read.option == right::put));
+        const auto key =
+            std::pair(read.expiry, std::pair(std::lround(1e9 * std::log(read.strike / at.forward)),
+                                             by_price && read.option == right::put));
         const auto [first, is_new] = seen_.emplace(key, q.where);
         if (!is_new) {
             fail("found the quote " + q.name + " again, given first at " + to_string(first->second) +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotes of European options on an asset, as a list or by expiry and strike:
-//     quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22, weight: 2}, {expiry: 0.5, moneyness: 0.9, ...}]
-//     quotes: [{expiry: 2027-01-15, strike: 90, option: put, price: 2.31}]
-//     by_strike: {2027-01-15: {90: 0.24, 100: 0.22, 110: 0.21}}
+//     quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22, weight: 2}, {expiry: 0.5, moneyness: 0.9,
+//     ...}] quotes: [{expiry: 2027-01-15, strike: 90, option: put, price: 2.31}] by_strike: {2027-01-15: {90:
+//     0.24, 100: 0.22, 110: 0.21}}
 #pragma once
 
 #include <string>
@@ -21,8 +21,9 @@ namespace tilewalk::calibrations {
 struct quoted_option {
     std::size_t expiry = 0;  // its number
     double strike = 0;
-    markets::right option = markets::right::call;  // by which it is quoted; the one out of the money for a volatility
-    double volatility = 0;                         // Black's, on the forward
+    markets::right option =
+        markets::right::call;  // by which it is quoted; the one out of the money for a volatility
+    double volatility = 0;     // Black's, on the forward
 };
 struct quoted_expiry {
     double years = 0, forward = 0, discount = 0;

@@ -85,8 +85,8 @@ std::vector<fitted_parameter> parameter_space::fitted(const minimum& found) cons
         out.push_back({std::string(all_[i].name), values[i], fitted_parameter::state::fixed});
     }
     for (std::size_t i = 0; i < free_.size(); ++i) {
-        out[free_[i]].is = found.is_at_bound[i] ? fitted_parameter::state::at_bound
-                                                : fitted_parameter::state::fitted;
+        out[free_[i]].is =
+            found.is_at_bound[i] ? fitted_parameter::state::at_bound : fitted_parameter::state::fitted;
     }
     return out;
 }

@@ -42,11 +42,10 @@ double time_value(rate_unit type, const quoted_rate_option& q, double volatility
     double sum = 0;
     for (const optionlet& o : q.lets) {
         const double deviation = volatility * std::sqrt(o.years);
-        sum += o.worth *
-               (type == rate_unit::normal
-                    ? normal_out_of_money(std::abs(o.forward - q.strike), deviation)
-                    : markets::black_price(q.strike >= o.forward ? right::call : right::put, o.forward,
-                                           q.strike, deviation));
+        sum += o.worth * (type == rate_unit::normal
+                              ? normal_out_of_money(std::abs(o.forward - q.strike), deviation)
+                              : markets::black_price(q.strike >= o.forward ? right::call : right::put,
+                                                     o.forward, q.strike, deviation));
     }
     return sum;
 }
@@ -90,7 +89,8 @@ class quotes_reader {
         const std::string such = is_swaption
                                      ? "{expiry: 1, tenor: 5, volatility: 0.0065, type: normal}"
                                      : "{maturity: 5, strike: 0.03, volatility: 0.0065, type: normal}";
-        if (!list.is_sequence()) list.fail("found " + list.found() + ", expected a list, such as [" + such + "]");
+        if (!list.is_sequence())
+            list.fail("found " + list.found() + ", expected a list, such as [" + such + "]");
         if (list.items().empty()) list.fail("found no quotes, expected one at least");
         if (list.items().size() > most_quotes) {
             list.fail("found " + std::to_string(list.items().size()) + " quotes, expected at most " +
@@ -105,8 +105,8 @@ class quotes_reader {
     double years_of(const node& value, const char* what) const {
         const double years = config::read_time_point(value).years(in_.market.as_of);
         if (!(years > 0)) {
-            value.fail(std::string("found the ") + what + " " + value.text() + ", expected one after as_of (" +
-                       dates::to_string(in_.market.as_of) + ")");
+            value.fail(std::string("found the ") + what + " " + value.text() +
+                       ", expected one after as_of (" + dates::to_string(in_.market.as_of) + ")");
         }
         if (years > most_years) {
             value.fail(std::string("found the ") + what + " " + value.text() + ", expected one within " +
@@ -128,8 +128,8 @@ class quotes_reader {
 
     void read_quote(const node& item, bool is_swaption) {
         if (is_swaption) {
-            item.only({"expiry", "tenor", "payments_per_year", "strike", "volatility", "type", "price", "option",
-                       "weight"});
+            item.only({"expiry", "tenor", "payments_per_year", "strike", "volatility", "type", "price",
+                       "option", "weight"});
         } else {
             item.only({"start", "maturity", "payments_per_year", "strike", "volatility", "type", "price",
                        "option", "weight"});
@@ -151,7 +151,9 @@ class quotes_reader {
 
         fitted_quote quote;
         quote.name = name + (strike ? " at " + strike->text() : "") +
-                     (is_call ? "" : is_swaption ? " receiver" : " floor");
+                     (is_call       ? ""
+                      : is_swaption ? " receiver"
+                                    : " floor");
         quote.weight = models::read_parameter(item, "weight", {0, most_weight}, 1);
         quote.where = item.where();
         take_value(item, q, quote);
@@ -240,8 +242,9 @@ class quotes_reader {
             quote.market = price->number();
             const double least = exercised(q);
             if (!(quote.market > least && quote.market < 1)) {
-                price->fail("found the price " + price->text() + ", expected more than " + rounded(least) +
-                            " (exercise on the forward rates) and less than 1: it is that of a notional of 1");
+                price->fail(
+                    "found the price " + price->text() + ", expected more than " + rounded(least) +
+                    " (exercise on the forward rates) and less than 1: it is that of a notional of 1");
             }
         }
         if (out_.quotes.empty()) out_.unit = unit;
@@ -289,9 +292,10 @@ double volatility_of(rate_unit type, const quoted_rate_option& q, double price) 
         (is < wanted ? low : high) = volatility;
         const double h = 1e-5 * volatility;
         const double slope =
-            is > 0 ? volatility * (time_value(type, q, volatility + h) - time_value(type, q, volatility - h)) /
-                         (2 * h * is)
-                   : 0;
+            is > 0
+                ? volatility * (time_value(type, q, volatility + h) - time_value(type, q, volatility - h)) /
+                      (2 * h * is)
+                : 0;
         double next = slope > 0 ? volatility * std::exp(std::log(wanted / is) / slope) : 0;
         if (!(next > low && next < high)) next = std::sqrt(low * high);
         if (std::abs(next - volatility) <= 1e-15 * volatility) return next;

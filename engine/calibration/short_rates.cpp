@@ -76,18 +76,18 @@ class rate_target final : public target {
         const quoted_rate_option& q = quotes_.options[i];
         const double quoted = quotes_.quotes[i].market;
         if (quotes_.unit == rate_unit::normal) return quoted;
-        return volatility_of(rate_unit::normal, q,
-                             quotes_.unit == rate_unit::price ? quoted
-                                                              : price_by(rate_unit::black, q, quoted));
+        return volatility_of(
+            rate_unit::normal, q,
+            quotes_.unit == rate_unit::price ? quoted : price_by(rate_unit::black, q, quoted));
     }
 
     void price(std::span<const double> p, std::span<double> out) const {
         const rates::gaussian_rates model = of_.model(p);
         for (std::size_t i = 0; i < out.size(); ++i) {
             const quoted_rate_option& q = quotes_.options[i];
-            const double worth =
-                q.is_swaption ? rates::swaption(q.option, model, curve_, q.expiry, q.swap, q.strike)
-                              : rates::cap(q.option, model, curve_, q.periods, q.strike);
+            const double worth = q.is_swaption
+                                     ? rates::swaption(q.option, model, curve_, q.expiry, q.swap, q.strike)
+                                     : rates::cap(q.option, model, curve_, q.periods, q.strike);
             out[i] = quotes_.unit == rate_unit::price ? worth : volatility_of(quotes_.unit, q, worth);
         }
     }
@@ -103,14 +103,13 @@ class rate_target final : public target {
 
 std::unique_ptr<target> read_hull_white(const config::node& quotes, const reading& in) {
     return std::make_unique<rate_target>(
-        rate_family{hull_white_parameters,
-                    [](std::span<const double> p) {
-                        return rates::hull_white(p[0], models::by_term::flat(p[1]));
-                    },
-                    [](double volatility) {
-                        return std::vector<std::vector<double>>{
-                            {0.05, 1.1 * volatility}, {0.005, volatility}, {0.5, 2 * volatility}};
-                    }},
+        rate_family{
+            hull_white_parameters,
+            [](std::span<const double> p) { return rates::hull_white(p[0], models::by_term::flat(p[1])); },
+            [](double volatility) {
+                return std::vector<std::vector<double>>{
+                    {0.05, 1.1 * volatility}, {0.005, volatility}, {0.5, 2 * volatility}};
+            }},
         quotes, in);
 }
 

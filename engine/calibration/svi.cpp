@@ -58,9 +58,13 @@ struct slice {
     double least_x = 0, most_x = 0;
 };
 
-// Penalties look at so many points, as far as four deviations; and what g and the variance have to be above.
-constexpr std::size_t watched_points = 81;
-constexpr double margin = 1e-4;
+// A smile that is held off arbitrage is watched at so many points, a little farther than where it counts as
+// quoted; g has to be this far above 0 and the variance above that of the smile before. A miss costs so much
+// more than that of a quote.
+constexpr std::size_t watched_points = 161;
+constexpr double watched_deviations = 4.4;
+constexpr double margin = 1e-3;
+constexpr double price_of_a_miss = 30;
 
 class svi_target final : public target {
   public:
@@ -80,8 +84,8 @@ class svi_target final : public target {
             const auto [least, most] = std::ranges::minmax(s.x);
             s.least_x = least;
             s.most_x = most;
-            const auto weighed = std::ranges::count_if(
-                s.numbers, [&](std::size_t i) { return quotes_.quotes[i].weight > 0; });
+            const auto weighed =
+                std::ranges::count_if(s.numbers, [&](std::size_t i) { return quotes_.quotes[i].weight > 0; });
             if (static_cast<std::size_t>(weighed) >= numbers) continue;
             throw error(error_kind::input,
                         "found " + std::to_string(weighed) + " quotes at the expiry " + s.at->written +
@@ -95,23 +99,23 @@ class svi_target final : public target {
         std::vector<svi_parameters> smiles;
         for (const slice& s : slices_) {
             made.fits.emplace_back();
-            smiles.push_back(fit_slice(s, nullptr, false, cancel, made.fits.back()));
+            smiles.push_back(fit_slice(s, {}, nullptr, cancel, made.fits.back()));
         }
         std::vector<markets::arbitrage> findings = find(smiles);
         if (std::ranges::any_of(findings, &markets::arbitrage::in_quotes)) {
             for (std::size_t e = 0; e < slices_.size(); ++e) {
                 model_fit held;
                 const svi_parameters smile =
-                    fit_slice(slices_[e], e > 0 ? &smiles[e - 1] : nullptr, true, cancel, held);
+                    fit_slice(slices_[e], watched(e, smiles), e > 0 ? &smiles[e - 1] : nullptr, cancel, held);
                 model_fit& free = made.fits[e];
                 held.starts += free.starts;
                 held.iterations += free.iterations;
                 held.evaluations += free.evaluations;
                 for (const markets::arbitrage& a : findings) {
                     if (!a.in_quotes || a.years != slices_[e].at->years) continue;
-                    held.remarks.push_back(
-                        "the best fit, with a root mean square of " +
-                        report::significant(free.root_mean_square, 3) + ", would have " + a.message);
+                    held.remarks.push_back("the best fit, with a root mean square of " +
+                                           report::significant(free.root_mean_square, 3) + ", would have " +
+                                           a.message);
                 }
                 smiles[e] = smile;
                 free = std::move(held);
@@ -134,13 +138,17 @@ class svi_target final : public target {
     }
 
   private:
-    double deviation(const slice& s) const {
-        return std::sqrt(*std::ranges::max_element(s.variances));
-    }
-
-    std::vector<double> watched(const slice& s) const {
-        const double reach = 4 * deviation(s), low = std::min(s.least_x, -reach),
-                     high = std::max(s.most_x, reach);
+    // Where the smile of an expiry is watched, and that of the expiry before is known.
+    std::vector<double> watched(std::size_t e, const std::vector<svi_parameters>& smiles) const {
+        double low = slices_[e].least_x, high = slices_[e].most_x;
+        for (std::size_t i = e > 0 ? e - 1 : 0; i <= e; ++i) {
+            const double years = slices_[i].at->years;
+            const markets::implied_surface alone(markets::implied_surface::written_by::svi,
+                                                 {markets::expiry::from_svi(years, smiles[i])});
+            const auto [below, above] = alone.reach(years, watched_deviations);
+            low = std::min(low, below);
+            high = std::max(high, above);
+        }
         std::vector<double> out;
         for (std::size_t i = 0; i < watched_points; ++i) {
             out.push_back(low + (high - low) * static_cast<double>(i) / (watched_points - 1));
@@ -155,8 +163,8 @@ class svi_target final : public target {
         return s.at->discount * markets::black_price(q.option, s.at->forward, q.strike, deviation);
     }
 
-    // `before` is the smile that variances may not fall below, where one is given; `is_held` off butterflies.
-    svi_parameters fit_slice(const slice& s, const svi_parameters* before, bool is_held,
+    // At `places` it is held off butterflies, and off variances below those of the smile before.
+    svi_parameters fit_slice(const slice& s, const std::vector<double>& places, const svi_parameters* before,
                              const std::atomic<bool>* cancel, model_fit& into) const {
         into.of = asset_;
         into.model = "svi";
@@ -176,7 +184,10 @@ class svi_target final : public target {
         const double unit = quotes_.by_price ? s.at->forward : 1;
         problem.good_enough = good_volatility * unit;
         problem.cancel = cancel;
-        const std::vector<double> places = is_held ? watched(s) : std::vector<double>{};
+        std::vector<double> floors;
+        for (const double x : places) {
+            floors.push_back(before == nullptr ? 0 : markets::smile::svi(*before).at(x).variance);
+        }
         std::size_t weighed = 0;
         for (const fitted_quote& q : into.quotes) weighed += q.weight > 0 ? 1 : 0;
         problem.residuals = weighed + 2 * places.size();
@@ -187,13 +198,12 @@ class svi_target final : public target {
                 const fitted_quote& q = into.quotes[i];
                 if (q.weight > 0) residuals[at++] = std::sqrt(q.weight) * (value(s, i, smile) - q.market);
             }
-            for (const double x : places) {
-                const smile_point w = markets::smile::svi(smile).at(x);
-                residuals[at++] = unit * std::max(0.0, margin - markets::density_ratio(w, x));
-                const double floor =
-                    before == nullptr ? 0 : markets::smile::svi(*before).at(x).variance * (1 + margin);
-                residuals[at++] = 10 * unit * std::max(0.0, 1 - w.variance / std::max(floor, 1e-300)) *
-                                  (before == nullptr ? 0 : 1);
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                const smile_point w = markets::smile::svi(smile).at(places[i]);
+                const double miss = margin - markets::density_ratio(w, places[i]);
+                const double fall = (1 + margin) * floors[i] / w.variance - 1;
+                residuals[at++] = price_of_a_miss * unit * std::max(0.0, miss);
+                residuals[at++] = price_of_a_miss * unit * std::max(0.0, fall);
             }
         };
         const minimum found = minimise(problem, starts(s, problem));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be calibrated: how a model reads its quotes, and what it makes of them. A model is one file and one
-// line of the catalogue.
+// What can be calibrated: how a model reads its quotes, and what it makes of them. A model is one file and
+// one line of the catalogue.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class target {
 };
 
 struct reading {
-    std::string_view model;             // its name
-    std::string of;                     // the asset or currency
+    std::string_view model;               // its name
+    std::string of;                       // the asset or currency
     const markets::market_state& market;  // outlives the target
 };
 

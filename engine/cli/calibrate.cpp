@@ -45,9 +45,9 @@ int run_calibrate(const request& asked) {
         if (fit.is_sound()) continue;
         complain(fmt::format("tilewalk: {} of {}{}: {}", fit.model, fit.of,
                              fit.part.empty() ? "" : " at " + fit.part,
-                             !fit.has_converged    ? "the fit did not converge"
-                             : fit.has_arbitrage   ? "what was fitted has arbitrage at quoted strikes"
-                                                   : "the fit stopped at a bound"));
+                             !fit.has_converged  ? "the fit did not converge"
+                             : fit.has_arbitrage ? "what was fitted has arbitrage at quoted strikes"
+                                                 : "the fit stopped at a bound"));
     }
     return some_failed;
 }

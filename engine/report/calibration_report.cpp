@@ -73,20 +73,19 @@ std::string text_of(const model_fit& fit) {
         std::vector<std::string> cells{printable(q.name)};
         if (weighs) cells.push_back(shortest(q.weight));
         const std::string difference = quoted_number(fit, q.difference());
-        cells.insert(cells.end(), {quoted_number(fit, q.market), quoted_number(fit, q.model),
-                                   difference.find_first_not_of("-0.") == std::string::npos &&
-                                           difference.front() == '-'
-                                       ? difference.substr(1)
-                                       : difference});
+        cells.insert(cells.end(),
+                     {quoted_number(fit, q.market), quoted_number(fit, q.model),
+                      difference.find_first_not_of("-0.") == std::string::npos && difference.front() == '-'
+                          ? difference.substr(1)
+                          : difference});
         quotes.add(std::move(cells));
     }
     out += quotes.text() + "\n";
-    out += report::wrapped(verdict(fit) + " after " + report::counted(fit.iterations, "iteration") +
-                               " from " + report::counted(fit.starts, "starting point") +
-                               "; differences: root mean square " +
-                               report::significant(fit.root_mean_square, 3) + ", largest " +
-                               report::significant(fit.largest, 3),
-                           page_width, 0);
+    out += report::wrapped(
+        verdict(fit) + " after " + report::counted(fit.iterations, "iteration") + " from " +
+            report::counted(fit.starts, "starting point") + "; differences: root mean square " +
+            report::significant(fit.root_mean_square, 3) + ", largest " + report::significant(fit.largest, 3),
+        page_width, 0);
     for (const std::string& remark : fit.remarks) out += report::wrapped(printable(remark), page_width, 2);
     return out;
 }
@@ -117,17 +116,16 @@ std::string csv_of(const calibration& c) {
 
 std::string json_of(const model_fit& fit) {
     const auto flag = [](bool is) { return std::string(is ? "true" : "false"); };
-    std::string out = "    {\"of\": " + json_string(fit.of) + ", \"model\": " + json_string(fit.model) +
-                      ", \"part\": " + json_string(fit.part) + ", \"unit\": " + json_string(fit.unit) +
-                      ",\n     \"sound\": " + flag(fit.is_sound()) +
-                      ", \"converged\": " + flag(fit.has_converged) +
-                      ", \"at_bound\": " + flag(fit.is_at_bound()) +
-                      ", \"arbitrage\": " + flag(fit.has_arbitrage) +
-                      ", \"starts\": " + std::to_string(fit.starts) +
-                      ", \"iterations\": " + std::to_string(fit.iterations) +
-                      ", \"evaluations\": " + std::to_string(fit.evaluations) +
-                      ",\n     \"root_mean_square\": " + json_number(fit.root_mean_square) +
-                      ", \"largest\": " + json_number(fit.largest) + ",\n     \"parameters\": [";
+    std::string out =
+        "    {\"of\": " + json_string(fit.of) + ", \"model\": " + json_string(fit.model) +
+        ", \"part\": " + json_string(fit.part) + ", \"unit\": " + json_string(fit.unit) +
+        ",\n     \"sound\": " + flag(fit.is_sound()) + ", \"converged\": " + flag(fit.has_converged) +
+        ", \"at_bound\": " + flag(fit.is_at_bound()) + ", \"arbitrage\": " + flag(fit.has_arbitrage) +
+        ", \"starts\": " + std::to_string(fit.starts) +
+        ", \"iterations\": " + std::to_string(fit.iterations) +
+        ", \"evaluations\": " + std::to_string(fit.evaluations) +
+        ",\n     \"root_mean_square\": " + json_number(fit.root_mean_square) +
+        ", \"largest\": " + json_number(fit.largest) + ",\n     \"parameters\": [";
     std::string list;
     for (const fitted_parameter& p : fit.parameters) {
         list += (list.empty() ? "" : ", ") + std::string("{\"name\": ") + json_string(p.name) +

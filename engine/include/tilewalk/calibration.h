@@ -33,7 +33,8 @@ class market_quotes {
     const calibrations::quotes_state& state() const { return *state_; }
 
   private:
-    explicit market_quotes(std::shared_ptr<const calibrations::quotes_state> state) : state_(std::move(state)) {}
+    explicit market_quotes(std::shared_ptr<const calibrations::quotes_state> state)
+        : state_(std::move(state)) {}
     std::shared_ptr<const calibrations::quotes_state> state_;
 };
 
