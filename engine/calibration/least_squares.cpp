@@ -18,7 +18,7 @@ constexpr double at_the_end = 1e-5;
 // Starting points lie no nearer than this.
 constexpr double off_the_end = 1e-3;
 // A share of the residuals that one more step could still explain, by the cosine of the angle.
-constexpr double no_slope = 1e-5;
+constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 
 struct change {
     const between& of;
@@ -98,12 +98,12 @@ struct descent {
     std::uint64_t iterations = 0;
 };
 
-descent descend(functor& along, const Eigen::VectorXd& from, double tolerance, Eigen::Index most_evaluations,
-                double good_enough) {
+descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& from, double tolerance,
+                std::size_t most_evaluations) {
     using space = Eigen::LevenbergMarquardtSpace::Status;
     Eigen::LevenbergMarquardt<functor> search(along);
     search.parameters.ftol = search.parameters.xtol = tolerance;
-    search.parameters.maxfev = most_evaluations;
+    search.parameters.maxfev = static_cast<Eigen::Index>(most_evaluations);
     search.parameters.factor = 1;  // the first step is no longer than the variables
     descent out;
     out.at = from;
@@ -116,7 +116,8 @@ descent descend(functor& along, const Eigen::VectorXd& from, double tolerance, E
     const double mean_square = out.sum_of_squares / static_cast<double>(along.values());
     // Where no residual is left, rounding alone says which way is down.
     out.has_converged = status != Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation &&
-                        (search.gnorm < no_slope || mean_square <= good_enough * good_enough);
+                        (search.gnorm < (of.has_kinks ? no_slope_at_kinks : no_slope) ||
+                         mean_square <= of.good_enough * of.good_enough);
     return out;
 }
 
@@ -132,7 +133,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
         for (std::size_t i = 0; i < of.bounds.size(); ++i) {
             from(static_cast<Eigen::Index>(i)) = change{of.bounds[i]}.variable(start[i]);
         }
-        const descent found = descend(along, from, coarse, 60, of.good_enough);
+        const descent found = descend(along, of, from, coarse, 60);
         out.iterations += found.iterations;
         ++out.starts;
         if (!best || found.sum_of_squares < best->sum_of_squares) best = found;
@@ -141,7 +142,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
         }
     }
     along.is_careful = true;
-    best = descend(along, best->at, fine, 200, of.good_enough);
+    best = descend(along, of, best->at, fine, of.most_evaluations);
     out.iterations += best->iterations;
     out.at = along.parameters(best->at);
     out.sum_of_squares = best->sum_of_squares;

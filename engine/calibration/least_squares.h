@@ -24,6 +24,9 @@ struct least_squares {
     std::function<void(std::span<const double> parameters, std::span<double> residuals)> evaluate;
     // A root of the mean square that is as good as zero: no other starting point is tried.
     double good_enough = 0;
+    std::size_t most_evaluations = 200;  // of the last descent, slopes aside
+    // Where the residuals have kinks, rounding leaves more of a slope at the minimum.
+    bool has_kinks = false;
     const std::atomic<bool>* cancel = nullptr;
 };
 

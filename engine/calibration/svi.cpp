@@ -60,11 +60,11 @@ struct slice {
 
 // A smile that is held off arbitrage is watched at so many points, a little farther than where it counts as
 // quoted; g has to be this far above 0 and the variance above that of the smile before. A miss costs so much
-// more than that of a quote.
+// more than that of a quote: at first little, as a fit against a wall goes slowly.
 constexpr std::size_t watched_points = 161;
 constexpr double watched_deviations = 4.4;
 constexpr double margin = 1e-3;
-constexpr double price_of_a_miss = 30;
+constexpr std::array<double, 3> prices_of_a_miss{1, 6, 36};
 
 class svi_target final : public target {
   public:
@@ -191,6 +191,8 @@ class svi_target final : public target {
         std::size_t weighed = 0;
         for (const fitted_quote& q : into.quotes) weighed += q.weight > 0 ? 1 : 0;
         problem.residuals = weighed + 2 * places.size();
+        double price_of_a_miss = prices_of_a_miss.front();
+        problem.has_kinks = !places.empty();
         problem.evaluate = [&](std::span<const double> p, std::span<double> residuals) {
             const svi_parameters smile = shape::of(p).svi();
             std::size_t at = 0;
@@ -206,7 +208,16 @@ class svi_target final : public target {
                 residuals[at++] = price_of_a_miss * unit * std::max(0.0, fall);
             }
         };
-        const minimum found = minimise(problem, starts(s, problem));
+        minimum found = minimise(problem, starts(s, problem));
+        for (std::size_t i = 1; i < prices_of_a_miss.size() && !places.empty(); ++i) {
+            price_of_a_miss = prices_of_a_miss[i];
+            problem.most_evaluations = 2000;
+            minimum next = minimise(problem, {found.at});
+            next.starts = found.starts;
+            next.iterations += found.iterations;
+            next.evaluations += found.evaluations;
+            found = std::move(next);
+        }
         const shape best = shape::of(found.at);
         const svi_parameters smile = best.svi();
         for (std::size_t i = 0; i < into.quotes.size(); ++i) into.quotes[i].model = value(s, i, smile);

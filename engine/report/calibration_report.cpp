@@ -33,7 +33,7 @@ const char* word(fitted_parameter::state is) {
 
 // As many digits as quotes of the unit have, and two more.
 std::string quoted_number(const model_fit& fit, double x) {
-    if (fit.unit == "price") return report::significant(x, 8);
+    if (fit.unit == "price") return report::significant(x, 7);
     return report::fixed(x, fit.unit == "normal volatility" ? 8 : 6);
 }
 
@@ -72,7 +72,8 @@ std::string text_of(const model_fit& fit) {
     for (const fitted_quote& q : fit.quotes) {
         std::vector<std::string> cells{printable(q.name)};
         if (weighs) cells.push_back(shortest(q.weight));
-        const std::string difference = quoted_number(fit, q.difference());
+        const std::string difference =
+            fit.unit == "price" ? report::significant(q.difference(), 3) : quoted_number(fit, q.difference());
         cells.insert(cells.end(),
                      {quoted_number(fit, q.market), quoted_number(fit, q.model),
                       difference.find_first_not_of("-0.") == std::string::npos && difference.front() == '-'
