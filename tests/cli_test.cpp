@@ -822,7 +822,7 @@ TEST_F(command, calibrate_prints_the_fit_and_writes_the_market) {
     const finished stopped = run(bound);
     EXPECT_EQ(stopped.code, 3) << shown(bound, stopped);
     EXPECT_EQ(stopped.err, "tilewalk: heston of ACME: the fit stopped at a bound\n");
-    EXPECT_TRUE(has(stopped.out, "STOPPED AT A BOUND (rho)")) << stopped.out;
+    EXPECT_TRUE(has(stopped.out, "STOPPED AT A BOUND (") && has(stopped.out, "rho) after")) << stopped.out;
     EXPECT_TRUE(files().contains("bound_market.yaml"));
 
     put("misspelt.yaml", head + "calibrate: {ACME: {hestno: {" + quotes + "}}}\n");
