@@ -495,6 +495,27 @@ TEST(calibrate_test, a_fit_that_stops_at_a_bound_says_so) {
     EXPECT_NE(found.market.find("STOPPED AT A BOUND"), std::string::npos);
 }
 
+// Where nothing moves, no correlation shows; and at one expiry a short rate's two numbers are one.
+TEST(calibrate_test, what_the_quotes_do_not_determine_is_named) {
+    const calibration flat = calibrate(market_quotes::parse(
+        market_text +
+        "calibrate: {ACME: {heston: {fixed: {sigma: 0, kappa: 2}, by_moneyness: {0.5: {0.9: 0.2, 1.1: "
+        "0.2}, 1.5: {0.9: 0.21, 1.1: 0.21}}}}}\n"));
+    ASSERT_EQ(flat.fits[0].remarks.size(), 1U) << text_of(flat);
+    EXPECT_TRUE(flat.fits[0].remarks[0].starts_with("the quotes hardly determine rho:")) << text_of(flat);
+    const calibration one =
+        rates_fit("hull_white",
+                  "      caps: [{start: 1, maturity: 1.25, strike: 0.03, volatility: 0.008, type: normal}, "
+                  "{start: 1, maturity: 1.25, strike: 0.04, volatility: 0.008, type: normal}]\n");
+    ASSERT_EQ(one.fits[0].remarks.size(), 1U) << text_of(one);
+    EXPECT_TRUE(one.fits[0].remarks[0].starts_with("the quotes hardly determine mean_reversion, volatility:"))
+        << text_of(one);
+    const calibration all = rates_fit(
+        "hull_white",
+        "      swaptions:\n" + swaptions_by(rates::hull_white(0.04, models::by_term::flat(0.011)), false));
+    EXPECT_TRUE(all.fits[0].remarks.empty()) << text_of(all);
+}
+
 TEST(calibrate_test, scenarios_are_found_from_wherever_the_market_is_written) {
     const tests::own_folder folder;
     // One row of two paths, as NumPy writes them.

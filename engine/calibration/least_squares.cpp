@@ -3,6 +3,7 @@
 #include "engine/calibration/least_squares.h"
 
 #include <Eigen/Core>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,6 +20,10 @@ constexpr double at_the_end = 1e-5;
 constexpr double off_the_end = 1e-3;
 // A share of the residuals that one more step could still explain, by the cosine of the angle.
 constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
+
+// Of what a step does to the residuals by one parameter, the share that must be left when others move so as
+// to undo it; and how much of a direction a parameter has to be to be named.
+constexpr double least_determined = 1e-3, named_share = 0.2;
 
 struct change {
     const between& of;
@@ -121,6 +126,36 @@ descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& 
     return out;
 }
 
+// Which of the parameters the residuals do not tell apart.
+std::vector<std::size_t> undetermined(functor& along, const Eigen::VectorXd& at,
+                                      const std::vector<bool>& is_at_bound) {
+    Eigen::MatrixXd slopes(along.values(), along.inputs());
+    along.df(at, slopes);
+    std::vector<std::size_t> inside, out;
+    for (std::size_t i = 0; i < is_at_bound.size(); ++i) {
+        if (!is_at_bound[i]) inside.push_back(i);
+    }
+    if (inside.empty()) return out;
+    Eigen::MatrixXd shapes(along.values(), static_cast<Eigen::Index>(inside.size()));
+    const double most = slopes.colwise().norm().maxCoeff();
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        const auto column = slopes.col(static_cast<Eigen::Index>(inside[k]));
+        // A parameter that moves nothing has no shape.
+        if (!(column.norm() > 1e-6 * most)) out.push_back(inside[k]);
+        shapes.col(static_cast<Eigen::Index>(k)) = column / std::max(column.norm(), 1e-6 * most);
+    }
+    if (!out.empty()) return out;
+    const Eigen::JacobiSVD<Eigen::MatrixXd> solved(shapes, Eigen::ComputeThinV);
+    const Eigen::Index last = shapes.cols() - 1;
+    if (solved.singularValues()(last) > least_determined) return out;
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        if (std::abs(solved.matrixV()(static_cast<Eigen::Index>(k), last)) > named_share) {
+            out.push_back(inside[k]);
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 minimum minimise(const least_squares& of, const std::vector<std::vector<double>>& starts) {
@@ -152,6 +187,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
     // Towards a bound the slope never ends.
     const bool stopped = std::ranges::find(out.is_at_bound, true) != out.is_at_bound.end();
     out.has_converged = best->has_converged || stopped;
+    out.undetermined = undetermined(along, best->at, out.is_at_bound);
     out.evaluations = along.evaluations;
     return out;
 }

@@ -35,6 +35,9 @@ struct minimum {
     double sum_of_squares = 0;
     bool has_converged = false;
     std::vector<bool> is_at_bound;
+    // Parameters that could move, together where there are several, and change the residuals by next to
+    // nothing; none at a bound is among them.
+    std::vector<std::size_t> undetermined;
     std::uint64_t iterations = 0, evaluations = 0;  // over all starting points
     std::size_t starts = 0;
 };

@@ -121,6 +121,14 @@ std::vector<double> fit(const fitting& how, model_fit& into) {
     how.model(how.space.all(found.at), values);
     for (std::size_t i = 0; i < values.size(); ++i) into.quotes[i].model = values[i];
     into.parameters = how.space.fitted(found);
+    std::string loose;
+    for (const std::size_t i : found.undetermined) {
+        loose += (loose.empty() ? "" : ", ") + how.space.name_of_free(i);
+    }
+    if (!loose.empty()) {
+        into.remarks.push_back("the quotes hardly determine " + loose +
+                               ": other values fit as well; fix one, or add quotes that tell");
+    }
     into.has_converged = found.has_converged;
     into.starts = found.starts;
     into.iterations = found.iterations;

@@ -29,6 +29,7 @@ class parameter_space {
 
     std::size_t free() const { return free_.size(); }
     std::vector<between> bounds() const;
+    std::string name_of_free(std::size_t number) const { return std::string(all_[free_[number]].name); }
     // All values from those that are free, and back.
     std::vector<double> all(std::span<const double> free) const;
     std::vector<double> free_of(std::span<const double> all) const;
