@@ -794,6 +794,49 @@ TEST_F(command, verify_is_stopped_by_ctrl_c) {
     EXPECT_FALSE(files().contains("made.json"));
 }
 
+TEST_F(command, calibrate_prints_the_fit_and_writes_the_market) {
+    const std::string head =
+        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {ACME: {currency: USD, spot: 100}}\n";
+    const std::string quotes =
+        "by_strike: {0.5: {90: 0.24, 100: 0.22, 110: 0.21}, 1.5: {80: 0.25, 100: 0.22, "
+        "120: 0.205}}";
+    put("quotes.yaml", head + "calibrate: {ACME: {heston: {" + quotes + "}}}\n");
+    const finished got = run({"calibrate", "quotes.yaml", "--output", "fitted.yaml"});
+    EXPECT_EQ(got.code, 0) << got.err;
+    EXPECT_EQ(got.err, "");
+    EXPECT_TRUE(has(got.out, "ACME: heston, 6 quotes by volatility\n")) << got.out;
+    EXPECT_TRUE(has(got.out, "1.5 120")) << got.out;
+    EXPECT_TRUE(has(got.out, "converged after")) << got.out;
+    put("fitted_book.yaml", "settings: {paths: 4096}\ntrades:\n" + call_text);
+    EXPECT_EQ(run({"price", "fitted_book.yaml", "--market", "fitted.yaml"}).code, 0);
+
+    const finished csv = run({"calibrate", "quotes.yaml", "--format", "csv"});
+    EXPECT_TRUE(csv.out.starts_with("of,model,part,row,name,weight,market,fitted,difference,state\n"));
+    EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 1 + 5 + 6 + 1) << csv.out;
+    const auto document = nlohmann::json::parse(run({"calibrate", "quotes.yaml", "--format", "json"}).out);
+    EXPECT_EQ(document["fits"][0]["quotes"].size(), 6U);
+    EXPECT_EQ(document["fits"][0]["sound"], true);
+
+    put("bound.yaml", head + "calibrate: {ACME: {heston: {bounds: {rho: [0.5, 0.9]}, " + quotes + "}}}\n");
+    const arguments bound{"calibrate", "bound.yaml", "-o", "bound_market.yaml"};
+    const finished stopped = run(bound);
+    EXPECT_EQ(stopped.code, 3) << shown(bound, stopped);
+    EXPECT_EQ(stopped.err, "tilewalk: heston of ACME: the fit stopped at a bound\n");
+    EXPECT_TRUE(has(stopped.out, "STOPPED AT A BOUND (") && has(stopped.out, "rho) after")) << stopped.out;
+    EXPECT_TRUE(files().contains("bound_market.yaml"));
+
+    put("misspelt.yaml", head + "calibrate: {ACME: {hestno: {" + quotes + "}}}\n");
+    expect({"calibrate", "misspelt.yaml", "-o", "never.yaml"}, 2,
+           "misspelt.yaml:4:20: calibrate.ACME.hestno: unknown key 'hestno'; known keys: heston, bates, svi, "
+           "hull_white, g2; did you mean 'heston'?");
+    EXPECT_FALSE(files().contains("never.yaml"));
+    expect({"calibrate", "market.yaml"}, 2, "missing key 'calibrate'");
+    expect({"calibrate", "quotes.yaml", "-o", "-"}, 2, "--output: found '-'");
+    expect({"calibrate", "quotes.yaml", "-o", "absent/made.yaml"}, 2, "absent");
+    expect({"calibrate", "quotes.yaml", "--format", "xml"}, 2, "--format: found 'xml'");
+    expect({"calibrate"}, 2, "QUOTES");
+}
+
 TEST_F(command, control_characters_of_a_file_never_reach_the_terminal) {
     put("evil.yaml",
         "market: market.yaml\ntrades:\n  - {id: \"\\e[31mred\", product: european, underlying: ACMEE, "

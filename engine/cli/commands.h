@@ -22,5 +22,6 @@ command add_devices(CLI::App& to);
 command add_bench(CLI::App& to);
 command add_tune(CLI::App& to);
 command add_verify(CLI::App& to);
+command add_calibrate(CLI::App& to);
 
 }  // namespace tilewalk::cli

@@ -71,11 +71,13 @@ int run(int argc, const char* const* argv) {
         "  tilewalk devices                                 # GPUs, and why one is not used\n"
         "  tilewalk bench prefetch book.yaml                # which way of reading memory is fastest\n"
         "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
-        "  tilewalk verify                                  # whether the prices are right\n\n"
+        "  tilewalk verify                                  # whether the prices are right\n"
+        "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n\n"
         "tilewalk COMMAND --help tells more about each.");
-    const std::vector<command> commands{
-        add_price(app),   add_validate(app), add_explain(app), add_products(app), add_diff(app),
-        add_devices(app), add_warm(app),     add_bench(app),   add_tune(app),     add_verify(app)};
+    const std::vector<command> commands{add_price(app),    add_validate(app), add_explain(app),
+                                        add_products(app), add_diff(app),     add_devices(app),
+                                        add_warm(app),     add_bench(app),    add_tune(app),
+                                        add_verify(app),   add_calibrate(app)};
     std::vector<std::string> names;
     for (const auto& known : commands) names.push_back(known.app->get_name());
 

@@ -341,6 +341,28 @@ void node::only(const std::vector<std::string>& known) const {
     }
 }
 
+node node::without(std::string_view key) const {
+    node made = *this;
+    if (find(key) != nullptr) {
+        std::erase_if(std::get<std::vector<member>>(made.content_),
+                      [&](const member& m) { return m.key == key; });
+    }
+    return made;
+}
+
+node node::with(std::string_view key, node value) const {
+    node made = *this;
+    for (member& m : std::get<std::vector<member>>(made.content_)) {
+        if (m.key != key) continue;
+        m.value = std::move(value);
+        return made;
+    }
+    const location at = value.where();
+    std::get<std::vector<member>>(made.content_)
+        .push_back({std::string(key), std::move(value), at.line, at.column});
+    return made;
+}
+
 // Builds the tree from events. Containers that are still open are kept on a stack.
 class builder : public YAML::EventHandler {
   public:

@@ -50,6 +50,11 @@ class node {
     // Refuses members that are not in `known`, with the nearest known one suggested.
     void only(const std::vector<std::string>& known) const;
 
+    // A copy of a mapping without a member; with one in the place of that of the same name, or at the end.
+    // What was read keeps its places.
+    node without(std::string_view key) const;
+    node with(std::string_view key, node value) const;
+
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
     std::string found() const;  // "'abc'", "a list", "nothing", ... for messages
 

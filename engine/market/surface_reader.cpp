@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -295,6 +296,13 @@ bool is_surface(const node& value) {
         const char first = member.key.empty() ? '\0' : member.key.front();
         return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
     });
+}
+
+implied_surface read_quoted_surface(const node& value, written_by form, dates::date as_of,
+                                    const local_volatility::forward_function& forward) {
+    const auto kind = std::find_if(std::begin(implied_forms), std::end(implied_forms),
+                                   [&](const implied_form& known) { return known.form == form; });
+    return read_implied(value, *kind, as_of, forward);
 }
 
 surface_reading read_surface(const node& value, dates::date as_of,

@@ -30,4 +30,8 @@ struct surface_reading {
 surface_reading read_surface(const config::node& value, dates::date as_of,
                              const local_volatility::forward_function& forward);
 
+// Quotes alone, without a judgement of their arbitrage: what stands behind by_strike or by_moneyness.
+implied_surface read_quoted_surface(const config::node& value, implied_surface::written_by form,
+                                    dates::date as_of, const local_volatility::forward_function& forward);
+
 }  // namespace tilewalk::markets

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tilewalk/book.h"
+#include "tilewalk/calibration.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a file of quotes to the market with fitted models: the file is a market with `calibrate:` beside it,
+// and the new market is that of the file with models put in their places.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "engine/calibration/target.h"
+#include "engine/config/document.h"
+#include "engine/config/wording.h"
+#include "engine/config/written.h"
+#include "engine/market/market_state.h"
+#include "engine/market/wording.h"
+#include "engine/report/formats.h"
+#include "engine/report/numbers.h"
+
+namespace tilewalk {
+
+namespace calibrations {
+
+using config::node;
+
+struct quotes_state {
+    node root;  // of the market
+    markets::market_state market;
+    struct item {
+        std::string of;
+        moved what = moved::asset;
+        std::unique_ptr<target> fit;
+    };
+    std::vector<item> items;
+};
+
+namespace {
+
+const char* section_of(moved what) {
+    return what == moved::asset ? "assets" : "currencies";
+}
+
+struct asked {
+    const node::member* of = nullptr;
+    const node::member* quotes = nullptr;
+    const catalogue_entry* model = nullptr;
+};
+
+std::vector<asked> read_asked(const node& calibrate) {
+    const std::string such = "such as {ACME: {heston: {by_strike: {2027-01-15: {90: 0.24, 100: 0.22}}}}}";
+    if (!calibrate.is_mapping()) {
+        calibrate.fail("found " + calibrate.found() +
+                       ", expected a mapping of assets and currencies to models with quotes, " + such);
+    }
+    if (calibrate.members().empty()) calibrate.fail("found nothing to calibrate, expected a mapping " + such);
+    std::vector<std::string> known;
+    for (const catalogue_entry& entry : catalogue()) known.emplace_back(entry.name);
+    std::vector<asked> out;
+    for (const node::member& of : calibrate.members()) {
+        if (!of.value.is_mapping()) {
+            of.value.fail("found " + of.value.found() + ", expected a model with its quotes, one of " +
+                          config::joined(known));
+        }
+        of.value.only(known);
+        if (of.value.members().size() != 1) {
+            of.value.fail("found " + std::to_string(of.value.members().size()) + " models, expected one of " +
+                          config::joined(known));
+        }
+        const node::member& quotes = of.value.members().front();
+        if (!quotes.value.is_mapping()) {
+            quotes.value.fail("found " + quotes.value.found() + ", expected a mapping with the quotes of " +
+                              quotes.key);
+        }
+        out.push_back({&of, &quotes, &*std::ranges::find(catalogue(), quotes.key, &catalogue_entry::name)});
+    }
+    return out;
+}
+
+// An asset or currency with what it holds changed.
+template <class Change>
+node changed(const node& root, moved what, const std::string& name, Change change) {
+    const node* const section = root.find(section_of(what));
+    if (section == nullptr || !section->is_mapping()) return root;
+    const node* const of = section->find(name);
+    if (of == nullptr || !of->is_mapping()) return root;
+    return root.with(section_of(what), section->with(name, change(*of)));
+}
+
+node unmoved(const node& of) {
+    return of.without("model").without("volatility");
+}
+
+node parsed(const std::string& text) {
+    return config::parse(text, "what calibration wrote");
+}
+
+// The market is written elsewhere, and may name files beside the quotes.
+node with_whole_paths(const node& root) {
+    const node* const assets = root.find("assets");
+    if (assets == nullptr) return root;
+    node made = root;
+    for (const node::member& asset : assets->members()) {
+        const node* const volatility = asset.value.find("volatility");
+        if (volatility == nullptr || !volatility->is_mapping()) continue;
+        const node* const file = volatility->find("scenarios");
+        if (file == nullptr) continue;
+        const auto folder = std::filesystem::path(file->where().file).parent_path();
+        const auto whole = std::filesystem::absolute(folder / file->text()).lexically_normal();
+        const node name = parsed("[" + report::json_string(whole.string()) + "]").items().front();
+        made = changed(made, moved::asset, asset.key, [&](const node& of) {
+            return of.with("volatility", volatility->with("scenarios", name));
+        });
+    }
+    return made;
+}
+
+std::string sentence(const model_fit& fit) {
+    std::string out = fit.of + ", " + fit.model + (fit.part.empty() ? "" : " " + fit.part) + ": " +
+                      report::counted(fit.quotes.size(), "quote") + ", root mean square of the " + fit.unit +
+                      " differences " + report::significant(fit.root_mean_square, 3);
+    if (!fit.has_converged) out += ", NOT CONVERGED";
+    if (fit.is_at_bound()) out += ", STOPPED AT A BOUND";
+    if (fit.has_arbitrage) out += ", WITH ARBITRAGE";
+    return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const quotes_state> read_quotes(const node& root, const std::string& name) {
+    if (!root.is_mapping()) {
+        root.fail("found " + root.found() +
+                  ", expected a market with what to calibrate: a mapping with as_of, "
+                  "currencies, assets, calibrate");
+    }
+    root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings", "calibrate"});
+    const std::vector<asked> all = read_asked(root.at("calibrate"));
+    auto made = std::make_shared<quotes_state>();
+    made->root = with_whole_paths(root.without("calibrate"));
+    // How an asset moves is not known yet, and correlations may name a factor of its model.
+    node still = made->root.without("correlations");
+    for (const asked& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
+    made->market = markets::read_market(still);
+    made->market.name = name;
+    for (const asked& a : all) {
+        const markets::market_state& market = made->market;
+        std::vector<std::string> assets, currencies;
+        for (const auto& [known, asset] : market.assets) assets.push_back(known);
+        for (const auto& [known, curve] : market.currencies) currencies.push_back(known);
+        const bool is_asset = a.model->what == moved::asset;
+        const std::vector<std::string>& known = is_asset ? assets : currencies;
+        if (std::ranges::find(known, a.of->key) == known.end()) {
+            const std::vector<std::string>& others = is_asset ? currencies : assets;
+            if (std::ranges::find(others, a.of->key) != others.end()) {
+                a.quotes->fail("found " + a.quotes->key + " for " + a.of->key + ", which is " +
+                               (is_asset ? "a currency" : "an asset") + "; expected a model of " +
+                               (is_asset ? "rates" : "assets"));
+            }
+            a.of->fail(markets::unknown_name(is_asset ? "asset" : "currency", a.of->key, known));
+        }
+        made->items.push_back(
+            {a.of->key, a.model->what, a.model->read(a.quotes->value, {a.model->name, a.of->key, market})});
+    }
+    return made;
+}
+
+}  // namespace calibrations
+
+market_quotes market_quotes::load(const std::filesystem::path& file) {
+    return market_quotes(calibrations::read_quotes(config::load(file), file.string()));
+}
+
+market_quotes market_quotes::parse(std::string_view yaml, const std::string& name) {
+    return market_quotes(calibrations::read_quotes(config::parse(yaml, name), name));
+}
+
+bool model_fit::is_at_bound() const {
+    return std::ranges::any_of(
+        parameters, [](const fitted_parameter& p) { return p.is == fitted_parameter::state::at_bound; });
+}
+
+bool calibration::is_sound() const {
+    return std::ranges::all_of(fits, [](const model_fit& f) { return f.is_sound(); });
+}
+
+calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) {
+    const calibrations::quotes_state& state = to.state();
+    calibration made;
+    made.as_of = dates::to_string(state.market.as_of);
+    config::node root = state.root;
+    std::string header = "# Written by tilewalk calibrate from " + printable(state.market.name) + ".\n";
+    for (const auto& item : state.items) {
+        calibrations::outcome found = item.fit->fit(cancel);
+        const config::node model = calibrations::parsed(found.model);
+        root = calibrations::changed(root, item.what, item.of, [&](const config::node& of) {
+            return calibrations::unmoved(of).with("model", model);
+        });
+        for (model_fit& fit : found.fits) {
+            header += "# " + calibrations::sentence(fit) + "\n";
+            made.fits.push_back(std::move(fit));
+        }
+    }
+    // What the rest of the market says of the models, such as correlations of their factors, has to agree.
+    markets::read_market(root);
+    made.market = header + config::written(root);
+    return made;
+}
+
+}  // namespace tilewalk

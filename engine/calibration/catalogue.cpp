@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one list of what can be calibrated.
+#include <array>
+
+#include "engine/calibration/target.h"
+
+namespace tilewalk::calibrations {
+
+std::span<const catalogue_entry> catalogue() {
+    static constexpr std::array entries{
+        catalogue_entry{"heston", moved::asset, read_heston},
+        catalogue_entry{"bates", moved::asset, read_bates},
+        catalogue_entry{"svi", moved::asset, read_svi},
+        catalogue_entry{"hull_white", moved::currency, read_hull_white},
+        catalogue_entry{"g2", moved::currency, read_g2},
+    };
+    return entries;
+}
+
+}  // namespace tilewalk::calibrations

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eigen's Levenberg-Marquardt, which is MINPACK's. Each parameter is a logistic function of its variable.
+#include "engine/calibration/least_squares.h"
+
+#include <Eigen/Core>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unsupported/Eigen/NonLinearOptimization>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::calibrations {
+namespace {
+
+// How near to an end of its bounds, as a part of them, a parameter counts as stopped there.
+constexpr double at_the_end = 1e-5;
+// Starting points lie no nearer than this.
+constexpr double off_the_end = 1e-3;
+// A share of the residuals that one more step could still explain, by the cosine of the angle.
+constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
+
+// Of what a step does to the residuals by one parameter, the share that must be left when others move so as
+// to undo it; and how much of a direction a parameter has to be to be named.
+constexpr double least_determined = 1e-3, named_share = 0.2;
+
+struct change {
+    const between& of;
+
+    double parameter(double variable) const {
+        const double share = 1 / (1 + std::exp(-variable));
+        return of.by == between::scale::geometric ? of.low * std::pow(of.high / of.low, share)
+                                                  : of.low + (of.high - of.low) * share;
+    }
+    double variable(double parameter) const {
+        const double share = of.by == between::scale::geometric
+                                 ? std::log(parameter / of.low) / std::log(of.high / of.low)
+                                 : (parameter - of.low) / (of.high - of.low);
+        const double inside = std::clamp(share, off_the_end, 1 - off_the_end);
+        return std::log(inside / (1 - inside));
+    }
+    bool is_at_bound(double variable) const { return 1 / (1 + std::exp(std::abs(variable))) < at_the_end; }
+};
+
+// What Eigen asks.
+class functor {
+  public:
+    using Scalar = double;
+    enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
+
+    explicit functor(const least_squares& of) : of_(of) {}
+
+    int values() const { return static_cast<int>(of_.residuals); }
+    int inputs() const { return static_cast<int>(of_.bounds.size()); }
+
+    int operator()(const Eigen::VectorXd& variables, Eigen::VectorXd& residuals) {
+        if (of_.cancel != nullptr && of_.cancel->load()) throw error(error_kind::cancelled, "cancelled");
+        const std::vector<double> at = parameters(variables);
+        of_.evaluate(at, {residuals.data(), static_cast<std::size_t>(residuals.size())});
+        ++evaluations;
+        if (residuals.allFinite()) return 0;
+        throw error(error_kind::numeric, "a model's price is not a number while it is fitted");
+    }
+
+    int df(const Eigen::VectorXd& variables, Eigen::MatrixXd& slopes) {
+        const double h = is_careful ? 1e-4 : 1e-6;
+        Eigen::VectorXd moved = variables, above(values()), below(values());
+        if (!is_careful) (*this)(variables, below);
+        for (Eigen::Index i = 0; i < variables.size(); ++i) {
+            moved(i) = variables(i) + h;
+            (*this)(moved, above);
+            if (is_careful) {
+                moved(i) = variables(i) - h;
+                (*this)(moved, below);
+            }
+            slopes.col(i) = (above - below) / (is_careful ? 2 * h : h);
+            moved(i) = variables(i);
+        }
+        return 0;
+    }
+
+    std::vector<double> parameters(const Eigen::VectorXd& variables) const {
+        std::vector<double> at;
+        for (std::size_t i = 0; i < of_.bounds.size(); ++i) {
+            at.push_back(change{of_.bounds[i]}.parameter(variables(static_cast<Eigen::Index>(i))));
+        }
+        return at;
+    }
+
+    // Slopes from both sides.
+    bool is_careful = false;
+    std::uint64_t evaluations = 0;
+
+  private:
+    const least_squares& of_;
+};
+
+struct descent {
+    Eigen::VectorXd at;
+    double sum_of_squares = 0;
+    bool has_converged = false;
+    std::uint64_t iterations = 0;
+};
+
+descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& from, double tolerance,
+                std::size_t most_evaluations) {
+    using space = Eigen::LevenbergMarquardtSpace::Status;
+    Eigen::LevenbergMarquardt<functor> search(along);
+    search.parameters.ftol = search.parameters.xtol = tolerance;
+    search.parameters.maxfev = static_cast<Eigen::Index>(most_evaluations);
+    search.parameters.factor = 1;  // the first step is no longer than the variables
+    descent out;
+    out.at = from;
+    const space status = search.minimize(out.at);
+    if (status == Eigen::LevenbergMarquardtSpace::ImproperInputParameters) {
+        throw error(error_kind::internal, "a fit with fewer residuals than parameters");
+    }
+    out.sum_of_squares = search.fnorm * search.fnorm;
+    out.iterations = static_cast<std::uint64_t>(search.iter);
+    const double mean_square = out.sum_of_squares / static_cast<double>(along.values());
+    // Where no residual is left, rounding alone says which way is down.
+    out.has_converged = status != Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation &&
+                        (search.gnorm < (of.has_kinks ? no_slope_at_kinks : no_slope) ||
+                         mean_square <= of.good_enough * of.good_enough);
+    return out;
+}
+
+// Which of the parameters the residuals do not tell apart.
+std::vector<std::size_t> undetermined(functor& along, const Eigen::VectorXd& at,
+                                      const std::vector<bool>& is_at_bound) {
+    Eigen::MatrixXd slopes(along.values(), along.inputs());
+    along.df(at, slopes);
+    std::vector<std::size_t> inside, out;
+    for (std::size_t i = 0; i < is_at_bound.size(); ++i) {
+        if (!is_at_bound[i]) inside.push_back(i);
+    }
+    if (inside.empty()) return out;
+    Eigen::MatrixXd shapes(along.values(), static_cast<Eigen::Index>(inside.size()));
+    const double most = slopes.colwise().norm().maxCoeff();
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        const auto column = slopes.col(static_cast<Eigen::Index>(inside[k]));
+        // A parameter that moves nothing has no shape.
+        if (!(column.norm() > 1e-6 * most)) out.push_back(inside[k]);
+        shapes.col(static_cast<Eigen::Index>(k)) = column / std::max(column.norm(), 1e-6 * most);
+    }
+    if (!out.empty()) return out;
+    const Eigen::JacobiSVD<Eigen::MatrixXd> solved(shapes, Eigen::ComputeThinV);
+    const Eigen::Index last = shapes.cols() - 1;
+    if (solved.singularValues()(last) > least_determined) return out;
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        if (std::abs(solved.matrixV()(static_cast<Eigen::Index>(k), last)) > named_share) {
+            out.push_back(inside[k]);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+minimum minimise(const least_squares& of, const std::vector<std::vector<double>>& starts) {
+    constexpr double coarse = 1e-6, fine = 1e-14;
+    functor along(of);
+    std::optional<descent> best;
+    minimum out;
+    for (const std::vector<double>& start : starts) {
+        Eigen::VectorXd from(along.inputs());
+        for (std::size_t i = 0; i < of.bounds.size(); ++i) {
+            from(static_cast<Eigen::Index>(i)) = change{of.bounds[i]}.variable(start[i]);
+        }
+        const descent found = descend(along, of, from, coarse, 60);
+        out.iterations += found.iterations;
+        ++out.starts;
+        if (!best || found.sum_of_squares < best->sum_of_squares) best = found;
+        if (best->sum_of_squares <= of.good_enough * of.good_enough * static_cast<double>(of.residuals)) {
+            break;
+        }
+    }
+    along.is_careful = true;
+    best = descend(along, of, best->at, fine, of.most_evaluations);
+    out.iterations += best->iterations;
+    out.at = along.parameters(best->at);
+    out.sum_of_squares = best->sum_of_squares;
+    for (std::size_t i = 0; i < of.bounds.size(); ++i) {
+        out.is_at_bound.push_back(change{of.bounds[i]}.is_at_bound(best->at(static_cast<Eigen::Index>(i))));
+    }
+    // Towards a bound the slope never ends.
+    const bool stopped = std::ranges::find(out.is_at_bound, true) != out.is_at_bound.end();
+    out.has_converged = best->has_converged || stopped;
+    out.undetermined = undetermined(along, best->at, out.is_at_bound);
+    out.evaluations = along.evaluations;
+    return out;
+}
+
+}  // namespace tilewalk::calibrations

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every quote checked for what no fit could see: a price that no volatility gives, an expiry that has passed,
+// the same option twice.
+#include "engine/calibration/option_quotes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/config/time_reader.h"
+#include "engine/config/wording.h"
+#include "engine/market/surface_reader.h"
+#include "engine/market/wording.h"
+#include "engine/models/parameters.h"
+
+namespace tilewalk::calibrations {
+
+namespace {
+
+using config::node;
+using markets::right;
+using markets::rounded;
+
+constexpr std::size_t most_quotes = 20'000;
+constexpr models::range volatilities{1e-4, 5};
+constexpr double most_money = 1e15, most_weight = 1e9;
+constexpr double most_log_moneyness = 16;
+// Of the forward: what is worth less has no volatility that a price could show.
+constexpr double least_worth = 1e-10;
+
+class quotes_reader {
+  public:
+    quotes_reader(const node& of, const reading& in)
+        : of_(of),
+          in_(in),
+          asset_(in.market.find_asset(in.of)),
+          carry_(in.market.discount_curve(asset_.currency)) {}
+
+    option_quotes read() {
+        using written_by = markets::implied_surface::written_by;
+        const std::string forms =
+            "one of quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22}], by_strike or by_moneyness";
+        int given = 0;
+        for (const std::string& form : option_quote_keys()) given += of_.find(form) != nullptr ? 1 : 0;
+        if (given != 1) of_.fail("found " + std::to_string(given) + " forms of quotes, expected " + forms);
+        if (const node* list = of_.find("quotes")) {
+            read_list(*list);
+        } else if (const node* by_strike = of_.find("by_strike")) {
+            read_surface(*by_strike, written_by::strike);
+        } else {
+            read_surface(of_.at("by_moneyness"), written_by::moneyness);
+        }
+        sort_expiries();
+        return std::move(out_);
+    }
+
+  private:
+    void read_list(const node& list) {
+        if (!list.is_sequence()) {
+            list.fail("found " + list.found() +
+                      ", expected a list of quotes, such as [{expiry: 2027-01-15, strike: 100, volatility: "
+                      "0.22}]");
+        }
+        if (list.items().empty()) list.fail("found no quotes, expected one at least");
+        if (list.items().size() > most_quotes) {
+            list.fail("found " + std::to_string(list.items().size()) + " quotes, expected at most " +
+                      std::to_string(most_quotes));
+        }
+        for (const node& item : list.items()) read_quote(item);
+    }
+
+    void read_quote(const node& item) {
+        if (!item.is_mapping()) {
+            item.fail("found " + item.found() +
+                      ", expected a quote such as {expiry: 2027-01-15, strike: 100, volatility: 0.22}");
+        }
+        item.only({"expiry", "strike", "moneyness", "volatility", "price", "option", "weight"});
+        const node& when = item.at("expiry");
+        const dates::time_point expiry = config::read_time_point(when);
+        const double years = expiry.years(in_.market.as_of);
+        if (!(years > 0)) {
+            when.fail("found the expiry " + when.text() + ", expected one after as_of (" +
+                      dates::to_string(in_.market.as_of) + ")");
+        }
+        const std::size_t at = expiry_number(years, when.text(), when);
+        const node* const strike = item.find("strike");
+        const node* const moneyness = item.find("moneyness");
+        if (!strike == !moneyness) {
+            item.fail(strike ? "found both strike and moneyness, expected one of them"
+                             : "found neither strike nor moneyness, expected one of them");
+        }
+        quoted_option read;
+        read.expiry = at;
+        const node& level = strike ? *strike : *moneyness;
+        const double number = models::read_parameter(level, {0, strike ? most_money : 1000, false, true});
+        read.strike = strike ? number : number * out_.expiries[at].forward;
+        const node* const volatility = item.find("volatility");
+        const node* const price = item.find("price");
+        if (!volatility == !price) {
+            item.fail(volatility ? "found both volatility and price, expected one of them"
+                                 : "found neither volatility nor price, expected one of them");
+        }
+        const node* const option = item.find("option");
+        if (price && !option) item.fail("missing key 'option': a price is that of a call or of a put");
+        if (option) {
+            static constexpr std::array<std::string_view, 2> rights{"call", "put"};
+            read.option = models::read_choice(item, "option", rights, 0) == 0 ? right::call : right::put;
+        }
+        fitted_quote q;
+        q.name = when.text() + " " + level.text() + (moneyness ? " of forward" : "") +
+                 (price ? read.option == right::call ? " call" : " put" : "");
+        q.weight = models::read_parameter(item, "weight", {0, most_weight}, 1);
+        q.where = item.where();
+        if (volatility) {
+            q.market = read.volatility = models::read_parameter(*volatility, volatilities);
+        } else {
+            q.market = price->number();
+            read.volatility = implied_of(*price, out_.expiries[at], read);
+        }
+        add(std::move(read), std::move(q), price != nullptr, level, item.key_path());
+    }
+
+    // The volatility that a discounted price implies.
+    double implied_of(const node& price, const quoted_expiry& at, const quoted_option& q) const {
+        const bool is_call = q.option == right::call;
+        const double least =
+            at.discount * std::max(is_call ? at.forward - q.strike : q.strike - at.forward, 0.0);
+        const double most = at.discount * (is_call ? at.forward : q.strike);
+        const double worth = price.number();
+        if (!(worth > least && worth < most)) {
+            price.fail(
+                "found the price " + price.text() + ", expected more than " + rounded(least) +
+                (least > 0 ? " (exercise on the forward " + rounded(at.forward) + ", discounted)" : "") +
+                " and less than " + rounded(most));
+        }
+        return markets::implied_volatility(q.option, at.forward, q.strike, at.years, worth / at.discount);
+    }
+
+    void read_surface(const node& value, markets::implied_surface::written_by form) {
+        const auto forward = [&](double years) { return markets::forward(asset_, carry_, years); };
+        const auto surface = markets::read_quoted_surface(value, form, in_.market.as_of, forward);
+        const bool by_strike = form == markets::implied_surface::written_by::strike;
+        for (const markets::expiry& e : surface.expiries()) {
+            const node& smile = value.at(e.written);
+            const std::size_t at = expiry_number(e.years, e.written, smile);
+            for (const markets::quote& quoted : e.quotes) {
+                const node& level = smile.at(quoted.written);
+                quoted_option read;
+                read.expiry = at;
+                read.strike = std::exp(quoted.log_moneyness) * out_.expiries[at].forward;
+                read.volatility = quoted.volatility;
+                fitted_quote q;
+                q.name = e.written + " " + quoted.written + (by_strike ? "" : " of forward");
+                q.market = quoted.volatility;
+                q.where = quoted.where;
+                add(std::move(read), std::move(q), false, level, quoted.key_path);
+            }
+        }
+    }
+
+    std::size_t expiry_number(double years, const std::string& written, const node& place) {
+        for (std::size_t i = 0; i < out_.expiries.size(); ++i) {
+            if (std::abs(out_.expiries[i].years - years) < dates::same_time_years) return i;
+        }
+        quoted_expiry made;
+        made.years = years;
+        made.spot = markets::spot_map(asset_, carry_, years);
+        made.forward = made.spot.scale + made.spot.shift;
+        made.discount = carry_.discount(years);
+        made.written = written;
+        if (!(made.forward > 0) || !std::isfinite(made.forward) || !(made.discount > 0)) {
+            place.fail("the forward of " + in_.of + " at " + written + " is " + rounded(made.forward) +
+                       ", expected more than 0");
+        }
+        out_.expiries.push_back(std::move(made));
+        return out_.expiries.size() - 1;
+    }
+
+    void add(quoted_option read, fitted_quote q, bool by_price, const node& level,
+             const std::string& key_path) {
+        const quoted_expiry& at = out_.expiries[read.expiry];
+        const auto fail = [&](const std::string& message) {
+            throw error(error_kind::input, message, q.where, key_path);
+        };
+        if (out_.quotes.empty()) out_.by_price = by_price;
+        if (out_.by_price != by_price) {
+            fail(std::string("found a ") +
+                 (by_price ? "price among volatilities" : "volatility among prices") +
+                 ", expected the quotes of a fit in one unit");
+        }
+        if (!(read.strike > at.spot.shift)) {
+            level.fail("found the strike " + rounded(read.strike) +
+                       ", expected more than what dividends after the expiry are worth then (" +
+                       rounded(at.spot.shift) + "), below which no spot falls");
+        }
+        if (std::abs(std::log(read.strike / at.forward)) > most_log_moneyness) {
+            level.fail("found the strike " + rounded(read.strike) + ", which is " +
+                       rounded(read.strike / at.forward) + " times the forward " + rounded(at.forward) +
+                       ", expected between 1e-6 and 1e6 times");
+        }
+        const right out_of_money = read.strike >= at.forward ? right::call : right::put;
+        const double worth = markets::black_price(out_of_money, at.forward, read.strike,
+                                                  read.volatility * std::sqrt(at.years));
+        if (!(worth > least_worth * std::min(at.forward, read.strike))) {
+            fail("found a volatility of " + rounded(read.volatility) +
+                 " by which the option out of the money is worth " + rounded(worth) + " on a forward of " +
+                 rounded(at.forward) + ", expected 1e-10 of it at least: no price shows less");
+        }
+        const auto key =
+            std::pair(read.expiry, std::pair(std::lround(1e9 * std::log(read.strike / at.forward)),
+                                             by_price && read.option == right::put));
+        const auto [first, is_new] = seen_.emplace(key, q.where);
+        if (!is_new) {
+            fail("found the quote " + q.name + " again, given first at " + to_string(first->second) +
+                 "; expected each option once");
+        }
+        out_.options.push_back(read);
+        out_.quotes.push_back(std::move(q));
+    }
+
+    void sort_expiries() {
+        std::vector<std::size_t> order(out_.expiries.size()), place(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::ranges::sort(order, {}, [&](std::size_t i) { return out_.expiries[i].years; });
+        std::vector<quoted_expiry> sorted;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            place[order[i]] = i;
+            sorted.push_back(out_.expiries[order[i]]);
+        }
+        out_.expiries = std::move(sorted);
+        for (quoted_option& q : out_.options) q.expiry = place[q.expiry];
+    }
+
+    const node& of_;
+    const reading& in_;
+    const markets::asset& asset_;
+    const markets::curve& carry_;
+    option_quotes out_;
+    std::map<std::pair<std::size_t, std::pair<long, bool>>, location> seen_;
+};
+
+}  // namespace
+
+double option_quotes::log_moneyness(const quoted_option& q) const {
+    return std::log(q.strike / expiries[q.expiry].forward);
+}
+
+std::vector<std::string> option_quote_keys() {
+    return {"quotes", "by_strike", "by_moneyness"};
+}
+
+option_quotes read_option_quotes(const node& of, const reading& in) {
+    return quotes_reader(of, in).read();
+}
+
+}  // namespace tilewalk::calibrations

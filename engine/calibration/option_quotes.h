@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quotes of European options on an asset, as a list or by expiry and strike:
+//     quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22, weight: 2}, {expiry: 0.5, moneyness: 0.9,
+//     ...}] quotes: [{expiry: 2027-01-15, strike: 90, option: put, price: 2.31}] by_strike: {2027-01-15: {90:
+//     0.24, 100: 0.22, 110: 0.21}}
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/calibration/target.h"
+#include "engine/config/document.h"
+#include "engine/market/asset.h"
+#include "engine/market/black.h"
+#include "tilewalk/calibration.h"
+
+namespace tilewalk::calibrations {
+
+// Of one expiry, with what the asset's dividends make of it: the spot is scale X + shift with X a martingale
+// from 1.
+struct quoted_option {
+    std::size_t expiry = 0;  // its number
+    double strike = 0;
+    markets::right option =
+        markets::right::call;  // by which it is quoted; the one out of the money for a volatility
+    double volatility = 0;     // Black's, on the forward
+};
+struct quoted_expiry {
+    double years = 0, forward = 0, discount = 0;
+    markets::affine spot;
+    std::string written;
+};
+
+struct option_quotes {
+    std::vector<quoted_expiry> expiries;  // in order
+    std::vector<quoted_option> options;   // by expiry, then strike
+    std::vector<fitted_quote> quotes;     // of the same numbers
+    bool by_price = false;
+
+    double log_moneyness(const quoted_option& q) const;
+};
+
+// The keys that a mapping with quotes may have, beside the model's own.
+std::vector<std::string> option_quote_keys();
+option_quotes read_option_quotes(const config::node& of, const reading& in);
+
+}  // namespace tilewalk::calibrations

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quotes of options on a currency's rates:
+//     swaptions: [{expiry: 1, tenor: 5, payments_per_year: 2, volatility: 0.0065, type: normal}]
+//     caps: [{maturity: 5, payments_per_year: 4, strike: 0.03, price: 0.021, option: cap}]
+// Times are of the curve alone: payments stand a whole period after the one before, with no calendar.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/calibration/target.h"
+#include "engine/config/document.h"
+#include "engine/market/black.h"
+#include "engine/rates/gaussian.h"
+#include "tilewalk/calibration.h"
+
+namespace tilewalk::calibrations {
+
+// An option on a rate: `worth` of money today for one unit of the rate.
+struct optionlet {
+    double years = 0, forward = 0, worth = 0;
+};
+
+struct quoted_rate_option {
+    bool is_swaption = true;
+    markets::right option = markets::right::call;
+    double strike = 0;
+    rates::swap_terms swap;              // of a swaption
+    double expiry = 0;                   // of it
+    std::vector<rates::period> periods;  // of a cap
+    std::vector<optionlet> lets;         // one of a swaption, one a period of a cap
+};
+
+enum class rate_unit { normal, black, price };
+
+struct rate_quotes {
+    std::vector<quoted_rate_option> options;
+    std::vector<fitted_quote> quotes;  // of the same numbers
+    rate_unit unit = rate_unit::normal;
+};
+
+std::vector<std::string> rate_quote_keys();
+rate_quotes read_rate_quotes(const config::node& of, const reading& in);
+
+// What one volatility for all of its optionlets makes the option worth, and the one that makes it worth that;
+// 0 where it is worth no more than exercise on the forwards.
+double price_by(rate_unit volatility_type, const quoted_rate_option& q, double volatility);
+double volatility_of(rate_unit volatility_type, const quoted_rate_option& q, double price);
+
+}  // namespace tilewalk::calibrations

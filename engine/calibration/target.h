@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be calibrated: how a model reads its quotes, and what it makes of them. A model is one file and
+// one line of the catalogue.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/config/document.h"
+#include "engine/market/market_state.h"
+#include "tilewalk/calibration.h"
+
+namespace tilewalk::calibrations {
+
+struct outcome {
+    std::vector<model_fit> fits;
+    std::string model;  // YAML, as the market's `model:` takes it
+};
+
+// A model with its quotes, read and checked.
+class target {
+  public:
+    virtual ~target() = default;
+    virtual outcome fit(const std::atomic<bool>* cancel) const = 0;
+};
+
+struct reading {
+    std::string_view model;               // its name
+    std::string of;                       // the asset or currency
+    const markets::market_state& market;  // outlives the target
+};
+
+enum class moved { asset, currency };
+
+struct catalogue_entry {
+    std::string_view name;  // also the key of its quotes
+    moved what;
+    std::unique_ptr<target> (*read)(const config::node& quotes, const reading& of);
+};
+std::span<const catalogue_entry> catalogue();
+
+std::unique_ptr<target> read_heston(const config::node&, const reading&);
+std::unique_ptr<target> read_bates(const config::node&, const reading&);
+std::unique_ptr<target> read_svi(const config::node&, const reading&);
+std::unique_ptr<target> read_hull_white(const config::node&, const reading&);
+std::unique_ptr<target> read_g2(const config::node&, const reading&);
+
+}  // namespace tilewalk::calibrations

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk calibrate: fits models to quotes, and writes the market with them.
+#include <fmt/core.h>
+
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/output.h"
+#include "engine/cli/settings.h"
+#include "tilewalk/calibration.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct request {
+    std::string quotes, format = "table";
+    std::optional<std::string> output;
+};
+
+int run_calibrate(const request& asked) {
+    const output_format format = parse_format(asked.format, "--format");
+    if (asked.output == "-") {
+        throw error(error_kind::usage,
+                    "--output: found '-', expected a file for the market; the fit goes to standard output");
+    }
+    const market_quotes to = market_quotes::load(asked.quotes);
+    const std::optional<output> market = asked.output ? std::optional<output>(*asked.output) : std::nullopt;
+    calibration fitted;
+    {
+        const interrupt watch;
+        fitted = calibrate(to, watch.flag());
+        watch.check();
+    }
+    if (market) market->write(fitted.market);
+    std::ostringstream text;
+    write(text, fitted, format);
+    output("-").write(text.view());
+    if (fitted.is_sound()) return all_well;
+    for (const model_fit& fit : fitted.fits) {
+        if (fit.is_sound()) continue;
+        complain(fmt::format("tilewalk: {} of {}{}: {}", fit.model, fit.of,
+                             fit.part.empty() ? "" : " at " + fit.part,
+                             !fit.has_converged  ? "the fit did not converge"
+                             : fit.has_arbitrage ? "what was fitted has arbitrage at quoted strikes"
+                                                 : "the fit stopped at a bound"));
+    }
+    return some_failed;
+}
+
+}  // namespace
+
+command add_calibrate(CLI::App& to) {
+    CLI::App* app = to.add_subcommand("calibrate", "Fit models to quotes, and write the market with them")
+                        ->group("Commands");
+    const auto asked = std::make_shared<request>();
+    app->add_option("QUOTES", asked->quotes, "A market with what to calibrate, a YAML file")->required();
+    app->add_option("-o,--output", asked->output,
+                    "File for the market with the fitted models; it appears whole or not at all")
+        ->type_name("FILE");
+    app->add_option("--format", asked->format, "Of the fit: table, csv or json (default table)")
+        ->type_name("NAME");
+    app->footer(
+        "A file of quotes is a market file with one more key:\n"
+        "  calibrate:\n"
+        "    ACME: {heston: {by_strike: {2027-01-15: {90: 0.24, 100: 0.22, 110: 0.21}}}}\n"
+        "    BETA: {svi: {quotes: [{expiry: 0.5, strike: 48, volatility: 0.31}, ...]}}\n"
+        "    USD: {hull_white: {swaptions: [{expiry: 1, tenor: 5, volatility: 0.0065, type: normal}, ...]}}\n"
+        "Models: heston, bates, svi, hull_white, g2. A parameter may be held (fixed: {kappa: 1.5}) or kept\n"
+        "between bounds (bounds: {kappa: [0.5, 5]}).\n\n"
+        "Examples:\n"
+        "  tilewalk calibrate quotes.yaml\n"
+        "  tilewalk calibrate quotes.yaml --output market.yaml && tilewalk price book.yaml --market "
+        "market.yaml\n\n"
+        "Exit codes: 0 every fit is sound; 3 one did not converge, stopped at a bound or has arbitrage, and "
+        "all\n"
+        "is reported and written nevertheless; 2 bad usage or input, 130 interrupted.");
+    return {app, [asked] { return run_calibrate(*asked); }};
+}
+
+}  // namespace tilewalk::cli

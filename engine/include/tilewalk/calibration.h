@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models fitted to quotes: what each quote is worth in the fitted model, and the market with these models.
+//
+//     auto fitted = tilewalk::calibrate(tilewalk::market_quotes::load("quotes.yaml"));
+//     if (fitted.is_sound()) auto market = tilewalk::market::parse(fitted.market);
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/error.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+namespace calibrations {
+struct quotes_state;
+}
+
+// A market with the quotes that its models are to be fitted to. Immutable, cheap to copy, safe to share.
+class market_quotes {
+  public:
+    static market_quotes load(const std::filesystem::path& file);
+    // `name` is what errors call the text.
+    static market_quotes parse(std::string_view yaml, const std::string& name = "quotes");
+
+    const calibrations::quotes_state& state() const { return *state_; }
+
+  private:
+    explicit market_quotes(std::shared_ptr<const calibrations::quotes_state> state)
+        : state_(std::move(state)) {}
+    std::shared_ptr<const calibrations::quotes_state> state_;
+};
+
+struct fitted_parameter {
+    enum class state { fitted, fixed, at_bound };
+    std::string name;
+    double value = 0;
+    state is = state::fitted;
+};
+
+struct fitted_quote {
+    std::string name;  // "2027-01-15 100", "swaption 1 x 5"
+    double weight = 1;
+    double market = 0, model = 0;  // in the unit of the fit
+    location where;
+
+    double difference() const { return model - market; }
+};
+
+// One model of one asset or currency; of SVI one for each expiry.
+struct model_fit {
+    std::string of, model;
+    std::string part;  // the expiry of an SVI smile
+    std::string unit;  // "volatility", "normal volatility" or "price"
+    std::vector<fitted_parameter> parameters;
+    std::vector<fitted_quote> quotes;
+    bool has_converged = false;
+    std::uint64_t starts = 0, iterations = 0, evaluations = 0;
+    double root_mean_square = 0;  // of the differences, by weight
+    double largest = 0;           // of them with a weight, without its sign
+    std::vector<std::string> remarks;
+    // What is offered for less than nothing at quoted strikes; it is in the remarks.
+    bool has_arbitrage = false;
+
+    bool is_at_bound() const;
+    bool is_sound() const { return has_converged && !is_at_bound() && !has_arbitrage; }
+};
+
+struct calibration {
+    std::string as_of;
+    std::vector<model_fit> fits;
+    // The quotes' market as YAML, with the fitted models; numbers have all their bits.
+    std::string market;
+
+    bool is_sound() const;
+};
+
+// The same figures every time and everywhere the same library runs. Throws tilewalk::error; (cancelled) soon
+// after `cancel` is set.
+calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel = nullptr);
+
+void write(std::ostream& out, const calibration& c, output_format format);
+
+}  // namespace tilewalk
