@@ -74,10 +74,9 @@ inline std::string book_of_every_model() {
             assets += "    " + name + ": {currency: " + currency + ", spot: 100, dividend_yield: 0.01, " +
                       every_model().find(of_asset)->second + "}\n";
             correlations += "    - [" + name + ", " + rate + ", -0.3]\n";
-            const std::string asian = ", product: asian, underlying: " + name +
-                                      ", strike: 100, averaging_dates: {start: 0, end: 1, count: 6}";
-            trades += "  - {id: rates_" + name + "_asian" + asian + "}\n";
-            trades += "  - {id: rates_" + name + "_paid_in_usd" + asian + ", currency: USD}\n";
+            trades += "  - {id: rates_" + name + ", product: asian, underlying: " + name +
+                      ", strike: 100, averaging_dates: {start: 0, end: 1, count: 6}" +
+                      (name.starts_with("heston") ? "" : ", currency: USD") + "}\n";
         }
         trades += "  - {id: rates_" + model + "_calls, product: swap_rate_calls, currency: " + currency +
                   ", dates: {start: 0, end: 2, count: 4}}\n";

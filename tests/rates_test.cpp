@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/models/loading.h"
 #include "tests/every_model.h"
 #include "tests/model_market.h"
 
@@ -284,7 +285,7 @@ TEST(rates, that_move_leave_every_price_a_martingale) {
     std::uint64_t seed = 1;
     for (const auto& [one, other] : {std::pair(hull_white, g2), std::pair(g2, hull_white),
                                      std::pair(ho_lee, g2_at_ends), std::pair(g2_at_ends, ho_lee)}) {
-        const auto rows = priced(own_products, moving(one, other), trades, 1 << 16, ++seed);
+        const auto rows = priced(own_products, moving(one, other), trades, 1 << 17, ++seed);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
             EXPECT_GT(rows[i].standard_error, 0) << trades[i] << ": can this fail?";
@@ -453,6 +454,32 @@ TEST(rates, see_a_touch_and_discount_from_its_time) {
         EXPECT_NEAR(rows[i].price, all[i].price, limit * rows[i].standard_error) << trades[i];
         EXPECT_LT(rows[i].standard_error, 0.3) << trades[i] << ": can this fail?";
     }
+}
+
+// A step from 0.5 to 2.5, the volatility 2 until 1 and 3 after it, and one that is 1.
+TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
+    using markets::volatility;
+    using kind = models::loading::kind;
+    const volatility bent = volatility::piecewise({1, 7}, {2, 3}), one = volatility::flat(1);
+    const auto of = [&](const volatility& v, models::loading a, models::loading b) {
+        return models::covariance(v, a, one, b, 0.5, 2.5);
+    };
+    const auto near = [](double got, double expected) { EXPECT_NEAR(got, expected, 2e-15 * expected); };
+    const auto decayed = [](double a, double from, double to) {  // of exp(-a t)
+        return (std::exp(-a * from) - std::exp(-a * to)) / a;
+    };
+    const models::loading plain{}, decaying{kind::decaying, 0.7}, fast{kind::decaying, 40};
+    near(of(bent, plain, plain), 2 * 0.5 + 3 * 1.5);
+    near(of(bent, decaying, plain), 2 * decayed(0.7, 1.5, 2) + 3 * decayed(0.7, 0, 1.5));
+    near(of(bent, decaying, fast), 2 * decayed(40.7, 1.5, 2) + 3 * decayed(40.7, 0, 1.5));
+    near(of(one, {kind::integrated, 0}, {kind::integrated, 0}), 8.0 / 3);
+    near(of(one, {kind::integrated, 1e-9}, {kind::integrated, 0}), 8.0 / 3 * (1 - 3e-9 / 4));
+    near(of(one, {kind::integrated, 0.7}, plain), (2 - decayed(0.7, 0, 2)) / 0.7);
+    near(of(one, {kind::integrated, 0.7}, {kind::integrated, 0.7}),
+         (2 - 2 * decayed(0.7, 0, 2) + decayed(1.4, 0, 2)) / 0.49);
+    near(bent.total_variance(10), 4 * 1 + 9 * 9);
+    // On both sides of where the series gives way to the exponential.
+    for (const double z : {0.0199, 0.0201}) near(models::integrated_decay(z, 1), -std::expm1(-z) / z);
 }
 
 TEST(rates, say_how_they_move) {

@@ -168,10 +168,10 @@ parameter read_parameter(const config::node::member& declaration, const std::vec
     parameter read;
     read.name = declaration.key;
     read.where = declaration.where();
-    check_script_name(read.name, refuse);
     if (contains(reserved_keys, read.name)) {
         refuse("the name '" + read.name + "' is a key of every trade; choose another");
     }
+    check_script_name(read.name, refuse);
     const config::node& value = declaration.value;
     value.only(
         {"type", "help", "default", "optional", "per", "choices", "minimum", "maximum", "above", "below"});

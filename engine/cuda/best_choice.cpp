@@ -52,11 +52,14 @@ std::size_t nodes_in_all(const program::lane_section& s) {
 // Where a thread walks four paths, the compiler interleaves their sections, and a bound on registers presses
 // long ones into local memory. In double the Asian's of 11 nodes, for which the bound was best, has room and
 // one of 16 had not; in single a barrier's of 22 has and one of 25 had not. Of two paths in single the step
-// of Heston's model, 101 nodes, has room, and one with jumps besides, 144, had not.
+// of Heston's model, 101 nodes, has room, and one with jumps besides, 144, had not. Rows are loaded ahead and
+// wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows, had no room.
 bool has_short_sections(const program::path_program& p, const kernel_choice& how) {
+    constexpr std::size_t most_rows = 32;
     const std::size_t most_nodes = how.width < 4 ? 120 : walks_in_double(how.precision) ? 12 : 24;
-    return std::all_of(p.sections.begin(), p.sections.end(),
-                       [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
+    return std::all_of(p.sections.begin(), p.sections.end(), [&](const program::lane_section& s) {
+        return nodes_in_all(s) <= most_nodes && s.per_run.columns.size() <= most_rows;
+    });
 }
 
 // For a short program the compiler takes fewer registers than are best, or more, unless it is told how many

@@ -63,7 +63,7 @@ struct trade_plan {
         std::uint64_t bytes = 0;      // of those, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
-    std::vector<std::string> models;  // how each asset moves
+    std::vector<std::string> models;  // how assets and rates move
     std::string kernel;   // how a GPU's is built, and who says so; empty where there is no GPU to use
     std::string program;  // printed
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
