@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/models/quadratic_exponential.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
 
@@ -36,37 +37,17 @@ double usual_watched_steps_per_year(const by_term& sigma) {
     return std::max(100.0, 400 * *std::ranges::max_element(sigma.values));
 }
 
-// What the asset shares with the variance is divided by sigma, and in single precision nothing would be left
-// of it. Below this one the asset takes its noise as it comes, and the mean of the variance in place of what
-// was drawn: the error is less than sigma times the length of a step, and the step is a martingale.
-constexpr double least_sigma = 1e-4;
-
-// The parameters over a step, and what follows from them.
-struct heston_step {
-    double kappa, theta, sigma;
-    bool is_moving;
-    double rho, length;
-
-    heston_step(const heston_parameters& p, double from, double to)
-        : kappa(p.kappa.from(from)),
-          theta(p.theta.from(from)),
-          sigma(p.sigma.from(from)),
-          is_moving(sigma > least_sigma),
-          rho(is_moving ? p.rho.from(from) : 0),
-          length(to - from) {}
-
-    double decay() const { return kernels::exp(-kappa * length); }
-    // The integral of the decay over the step.
-    double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
-    double rho_over_sigma() const { return is_moving ? rho / sigma : 0; }
-    double unshared() const { return 1 - rho * rho; }
-
-    // Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
-    // sqrt(K3 v + K4 v') z.
-    double k1() const { return 0.5 * length * (kappa * rho_over_sigma() - 0.5) - rho_over_sigma(); }
-    double k2() const { return 0.5 * length * (kappa * rho_over_sigma() - 0.5) + rho_over_sigma(); }
-    double k3() const { return 0.5 * length * unshared(); }
-};
+// Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
+// sqrt(K3 v + K4 v') z.
+double k1(const heston_step& s) {
+    return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) - s.rho_over_sigma();
+}
+double k2(const heston_step& s) {
+    return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) + s.rho_over_sigma();
+}
+double k3(const heston_step& s) {
+    return 0.5 * s.length * s.unshared();
+}
 
 class heston final : public walk {
   public:
@@ -128,64 +109,24 @@ class heston final : public walk {
     }
 
     pair quadratic_exponential(step& of, value x, value v) const {
-        constexpr double where_they_meet = 1.5, least_mean = 1e-18, least_spread = 1e-14;
         const auto named = [&](std::string_view name,
                                const std::function<double(const heston_step&)>& number) {
             return row(of, name, number);
         };
+        const auto number = [&](double n) { return of.into().constant(n); };
         const value per_root =
             named("per_root", [](const heston_step& s) { return 1 / kernels::sqrt(s.length); });
         const value z = per_root * of.other(0);
+        const auto drawn = drawn_variance<value>::over(rows_of_variance<value>(named), v, z, number);
+        const value mean = drawn.mean, after = drawn.after;
 
-        // Mean and variance of the variance after the step, and their ratio psi.
-        const value decay = named("decay", [](const heston_step& s) { return s.decay(); });
-        const value risen =
-            named("risen", [](const heston_step& s) { return s.theta * s.kappa * s.decayed(); });
-        const value spread =
-            named("spread", [](const heston_step& s) { return s.sigma * s.sigma * s.decay() * s.decayed(); });
-        const value spread_of_mean = named("spread_of_mean", [](const heston_step& s) {
-            return 0.5 * s.theta * s.kappa * s.sigma * s.sigma * s.decayed() * s.decayed();
-        });
-        const value mean = max(fma(v, decay, risen), least_mean);
-        const value psi = max(fma(v, spread, spread_of_mean) / (mean * mean), least_spread);
-
-        // Where psi is small, a square of a normal; else a mass at 0 and an exponential tail. Each is
-        // computed with a psi of its own side, so that the one not taken makes no NaN.
-        const value meet = of.into().constant(where_they_meet), one = of.into().constant(1.0);
-        const value is_square = psi <= meet;
-        const value twice_over_psi = 2.0 / min(psi, where_they_meet);
-        const value b_squared = (twice_over_psi - 1.0) + sqrt(twice_over_psi) * sqrt(twice_over_psi - 1.0);
-        const value a = mean / (1.0 + b_squared);
-        const value distance = sqrt(b_squared) + z;
-        const value square = a * (distance * distance);
-
-        const value wide = max(psi, where_they_meet);
-        const value mass = (wide - 1.0) / (wide + 1.0), rest = 2.0 / (wide + 1.0);
-        const value tail_mean = 0.5 * mean * (wide + 1.0);  // mean / rest
-        const value beyond = norm_cdf(-z);                  // 1 - u for the u that goes up with z
-        const value tail =
-            select(beyond < rest, tail_mean * log(rest / max(beyond, 1e-30)), of.into().constant(0.0));
-        const value after = select(is_square, square, tail);
-
-        // What makes the step a martingale: the mean of exp(A v') is known for either law, unless A is too
-        // large.
-        const value k1 = named("k1", [](const heston_step& s) { return s.k1(); });
-        const value k2 = named("k2", [](const heston_step& s) { return s.k2(); });
-        const value k3 = named("k3", [](const heston_step& s) { return s.k3(); });
-        const value exponent = named("exponent", [](const heston_step& s) { return s.k2() + 0.5 * s.k3(); });
-        const value now = named("now", [](const heston_step& s) { return -(s.k1() + 0.5 * s.k3()); });
+        const value of_v = named("k1", k1), of_after = named("k2", k2), of_noise = named("k3", k3);
+        const value exponent = named("exponent", [](const heston_step& s) { return k2(s) + 0.5 * k3(s); });
+        const value now = named("now", [](const heston_step& s) { return -(k1(s) + 0.5 * k3(s)); });
         const value uncorrected = named("uncorrected", [](const heston_step& s) {
             return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
         });
-        const value room = select(is_square, 1.0 - 2.0 * exponent * a, 1.0 - exponent * tail_mean);
-        const value is_possible = of.into().constant(0.0) < room;
-        const value safe_room = select(is_possible, room, one);
-        // Minus the logarithm of that mean.
-        const value squared_part = -exponent * a * b_squared / safe_room;
-        const value of_root = log(select(is_square, safe_room, mass + rest / safe_room));
-        const value correction =
-            select(is_square, fma(of.into().constant(0.5), of_root, squared_part), -of_root);
-        const value drift = select(is_possible, fma(now, v, correction), uncorrected);
+        const value drift = drawn.drift(v, exponent, now, uncorrected, number);
 
         // The asset's own noise without what it shares with the variance.
         const value unshared = named("unshared", [](const heston_step& s) {
@@ -196,8 +137,8 @@ class heston final : public walk {
         const value is_moving =
             named("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
         const value seen = fma(is_moving, after - mean, mean);
-        const value deviation = sqrt(max(k3 * (v + seen), 0.0));
-        return {x + (drift + fma(k1, v, fma(k2, seen, deviation * alone))), after};
+        const value deviation = sqrt(max(of_noise * (v + seen), 0.0));
+        return {x + (drift + fma(of_v, v, fma(of_after, seen, deviation * alone))), after};
     }
 
     heston_parameters p_;
