@@ -12,6 +12,8 @@ std::shared_ptr<const model> read_black_scholes(const config::node& parameters, 
 std::shared_ptr<const model> read_heston(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_stochastic_local_volatility(const config::node& parameters,
+                                                              const reading& of);
 std::shared_ptr<const model> read_merton(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_kou(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_bates(const config::node& parameters, const reading& of);
@@ -30,6 +32,9 @@ std::span<const catalogue_entry> catalogue() {
         catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean", read_schobel_zhu},
         catalogue_entry{"local_volatility", "volatility by time and spot, of an implied surface or given",
                         read_local_volatility},
+        catalogue_entry{"stochastic_local_volatility",
+                        "stochastic variance with a leverage by time and spot that gives a surface back",
+                        read_stochastic_local_volatility},
         catalogue_entry{"merton", "lognormal with normal jumps", read_merton},
         catalogue_entry{"kou", "lognormal with exponential jumps up and down", read_kou},
         catalogue_entry{"bates", "stochastic variance with normal jumps", read_bates},
