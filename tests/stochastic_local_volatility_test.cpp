@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assets under stochastic local volatility: the implied surface comes back, its two limits are the models that
-// it is made of, and what must hold of any model holds.
+// Assets under stochastic local volatility: the implied surface comes back, its two limits are the models
+// that it is made of, and what must hold of any model holds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +24,31 @@ namespace {
 // options, one of them known, has a small error.
 const std::string own_products = R"(
 products:
+  - product: forward
+    summary: The price on a date.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      maturity: {type: date, help: The day.}
+    example: {underlying: A, maturity: 1.0}
+    script: |
+      on maturity:
+          pay spot(underlying)
+  - product: forward_start_beside
+    summary: A call on what one asset makes of a later price, less the same of another.
+    parameters:
+      one: {type: asset, help: The one.}
+      other: {type: asset, help: The other.}
+      fixing: {type: date, help: The day of the strike.}
+      maturity: {type: date, help: The day.}
+    example: {one: A, other: B, fixing: 0.5, maturity: 1.0}
+    script: |
+      level = 1
+      other_level = 1
+      on fixing:
+          level = spot(one)
+          other_level = spot(other)
+      on maturity:
+          pay 100 * max(spot(one) / level - 1, 0) - 100 * max(spot(other) / other_level - 1, 0)
   - product: beside
     summary: An option on one asset less the same on another.
     parameters:
@@ -104,11 +129,46 @@ std::vector<reading> read_back(double years, const svi& smile, const std::vector
         const auto side = deviations[i] >= 0 ? markets::right::call : markets::right::put;
         const double discount = std::exp(-rate * years);
         const double known = discount * markets::black_price(side, forward, strike, middle);
-        const double should = discount * markets::black_price(side, forward, strike, truth * std::sqrt(years));
+        const double should =
+            discount * markets::black_price(side, forward, strike, truth * std::sqrt(years));
         const double vega = discount * markets::black_vega(forward, strike, truth, years);
         out.push_back({1e4 * (rows[i].price + known - should) / vega, 1e4 * rows[i].standard_error / vega});
     }
     return out;
+}
+
+// The surface of the tests, for what needs no market file.
+markets::local_volatility local_of_smiles() {
+    std::vector<markets::expiry> expiries;
+    for (const auto& [years, s] : smiles)
+        expiries.push_back(markets::expiry::from_svi(years, {s.a, s.b, s.rho, s.m, s.sigma}));
+    return markets::local_volatility::of_surface(
+        markets::implied_surface(markets::implied_surface::written_by::svi, std::move(expiries)));
+}
+models::heston_parameters heston_of(double sigma, double rho) {
+    models::heston_parameters p;
+    p.v0 = 0.03;
+    p.kappa = models::by_term::flat(1.5);
+    p.theta = models::by_term::flat(0.05);
+    p.sigma = models::by_term::flat(sigma);
+    p.rho = models::by_term::flat(rho);
+    return p;
+}
+
+// Two assets of one noise, for differences.
+std::string two_assets(const std::string& first, const std::string& second, double rho, bool both_vary) {
+    std::string more = fmt::format(", [A.variance, B, {}]", rho);
+    if (both_vary) more += fmt::format(", [B.variance, A, {}], [A.variance, B.variance, 1]", rho);
+    return fmt::format(
+        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n"
+        "  A: {{currency: USD, spot: {}, {}}}\n  B: {{currency: USD, spot: {}, {}}}\n"
+        "correlations: [[A, B, 1]{}]\n",
+        rate, spot, first, spot, second, more);
+}
+
+std::string beside(double strike, double years) {
+    return fmt::format("product: beside, one: A, other: B, option: {}, strike: {}, maturity: {}",
+                       strike < spot ? "put" : "call", strike, years);
 }
 
 TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
@@ -127,6 +187,120 @@ TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
         }
     }
     fmt::print("worst {:.2f} basis points\n", worst);
+}
+
+// What another draw of the particles makes of a price, on the same paths.
+TEST(stochastic_local_volatility, particles_are_noise_of_some_basis_points) {
+    const auto with = [](int particles) {
+        return leveraged(svi_surface(), usual_heston, fmt::format(", particles: {}", particles));
+    };
+    double sum = 0;
+    int cases = 0;
+    for (const int other : {14000, 18000}) {
+        const auto rows = price(two_assets(with(16384), with(other), -0.7, true),
+                                {beside(92, 0.25), beside(100, 0.25), beside(108, 0.25), beside(85, 1),
+                                 beside(100, 1), beside(115, 1)},
+                                1 << 14);
+        for (const price_row& row : rows) {
+            ASSERT_EQ(row.status, trade_status::priced) << row.message;
+            const bool is_short = cases % 6 < 3;
+            const double strikes[] = {92, 100, 108, 85, 100, 115};
+            const double years = is_short ? 0.25 : 1;
+            const double vega =
+                std::exp(-rate * years) *
+                markets::black_vega(spot * std::exp(rate * years), strikes[cases % 6], 0.18, years);
+            const double off = 1e4 * row.price / vega;
+            fmt::print("strike {} in {} years: {:.2f} +- {:.2f} basis points\n", strikes[cases % 6], years,
+                       off, 1e4 * row.standard_error / vega);
+            sum += off * off;
+            ++cases;
+        }
+    }
+    // A difference has twice the variance of one.
+    fmt::print("noise of 16384 particles: {:.2f} basis points\n", std::sqrt(sum / cases / 2));
+}
+
+// No volatility of the variance: the leverage makes up for its mean, whatever it is.
+TEST(stochastic_local_volatility, without_mixing_is_local_volatility) {
+    const auto rows = price(two_assets(leveraged(svi_surface(), usual_heston, ", mixing: 0, particles: 256"),
+                                       "model: {local_volatility: {" + svi_surface() + "}}", -0.7, false),
+                            {beside(90, 0.25), beside(100, 1), beside(120, 1)}, 1 << 14);
+    for (const price_row& row : rows) {
+        ASSERT_EQ(row.status, trade_status::priced) << row.message;
+        fmt::print("{} +- {}\n", row.price, row.standard_error);
+    }
+}
+
+// With the surface that Heston's model makes there is nothing to make up for.
+TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
+    const fourier::heston p{0.04, 1.5, 0.05, 0.4, -0.6};
+    std::string surface;
+    for (double years = 0.05; years < 1.31; years += years < 0.3 ? 0.05 : 0.1) {
+        std::string quotes;
+        const double wide = std::sqrt(0.045 * years);
+        for (double d = -4; d < 3.1; d += 0.25) {
+            const double k = std::exp(d * wide);
+            const auto made = fourier::vanilla(characteristic_of(p, years), k);
+            const auto side = k < 1 ? markets::right::put : markets::right::call;
+            quotes +=
+                fmt::format("{}{:.12f}: {:.12f}", quotes.empty() ? "" : ", ", k,
+                            markets::implied_volatility(side, 1, k, years, k < 1 ? made.put : made.call));
+        }
+        surface += fmt::format("{}{:.2f}: {{{}}}", surface.empty() ? "" : ", ", years, quotes);
+    }
+    const std::string words = "heston: {v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.4, rho: -0.6}";
+    const auto rows =
+        price(two_assets(leveraged("surface: {by_moneyness: {" + surface + "}, arbitrage: repair}", words),
+                         "model: {" + words + "}", -0.6, true),
+              {beside(90, 0.5), beside(100, 0.5), beside(110, 0.5), beside(85, 1), beside(100, 1),
+               beside(115, 1), "product: forward_start_beside, one: A, other: B, fixing: 0.5, maturity: 1.0"},
+              1 << 16);
+    for (const price_row& row : rows) {
+        ASSERT_EQ(row.status, trade_status::priced) << row.message;
+        fmt::print("{} +- {}\n", row.price, row.standard_error);
+    }
+}
+
+// Of all that the leverage is read from, at one maturity, by many particles: half the step, a quarter of what
+// is off.
+TEST(stochastic_local_volatility, the_weak_order) {
+    for (const double rho : {0.0, -0.7}) {
+        for (const double steps : {25.0, 50.0, 100.0}) {
+            models::leverage l(local_of_smiles(), heston_of(0.6, rho), {1 << 16, steps});
+            fmt::print("rho {} steps {}:", rho, steps);
+            for (const auto& d : l.differences(0.25)) fmt::print(" {:.2f}", 1e4 * d.volatility);
+            fmt::print("\n");
+        }
+    }
+}
+
+// 6 dates, 4 models, in double and in single: 48 comparisons, a false alarm in 3,000.
+TEST(stochastic_local_volatility, the_discounted_asset_is_a_martingale) {
+    const std::vector<double> dates{0.004, 0.1, 0.5, 1.0, 3.0, 10.0};
+    std::vector<std::string> trades;
+    for (const double t : dates)
+        trades.push_back(fmt::format("product: forward, underlying: A, maturity: {}", t));
+    std::uint64_t seed = 500;
+    for (const std::string& heston :
+         {std::string(usual_heston), std::string("heston: {v0: 0.03, kappa: 1.5, theta: 0.05, sigma: 1, rho: -0.9}"),
+          std::string("heston: {v0: 0.03, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: 0.5}"),
+          std::string(
+              "heston: {v0: 0.09, kappa: {0.5: 1, 2: 4}, theta: {0.3: 0.1, 1: 0.03}, sigma: 0.5, rho: "
+              "{1: -0.3, 2: -0.8}}")}) {
+        const std::string market =
+            market_of(leveraged(svi_surface(), heston, ", particles: 2048, steps_per_year: 50"));
+        for (const char* precision : {"double", "single"}) {
+            const auto rows = price(market, trades, 1 << 15, ++seed, precision);
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
+                if (heston.find("sigma: 1") != heston.npos) fmt::print("{} {} {}: {} +- {}\n", heston, precision, trades[i], rows[i].price,
+                           rows[i].standard_error);
+                EXPECT_LE(std::abs(rows[i].price - spot), limit * rows[i].standard_error + 1e-3)
+                    << heston << " " << trades[i] << " " << precision << ": " << rows[i].price << " +- "
+                    << rows[i].standard_error;
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -29,8 +29,10 @@ constexpr std::size_t node_points = 65;
 constexpr std::size_t lag = 8;
 // The share of particles beyond the last place of a node, on either side; from there on it is flat.
 constexpr double tail_share = 1.0 / 1024;
-// Whatever the particles say: it is where they hardly go.
-constexpr double most_leverage = 1e4;
+// Of the mean of all: where those at x have less, few are seen that have any, and one of these would take
+// an asset anywhere.
+constexpr double least_share = 1e-3;
+constexpr double most_leverage = 1e4;  // of a variance that fades away
 
 // The first two steps of Roberts's additive sequence in two dimensions: powers of 1 / 1.3247..., the root of
 // g^3 = g + 1.
@@ -67,8 +69,10 @@ struct moments {
         const double a = s[2] * s[4] - s[3] * s[3], b = s[2] * s[3] - s[1] * s[4],
                      c = s[1] * s[3] - s[2] * s[2];
         const double spread = s[0] * a + s[1] * b + s[2] * c;
-        // A parabola needs particles in three places.
-        return spread > 1e-9 * s[0] * s[0] * s[0] ? (v[0] * a + v[1] * b + v[2] * c) / spread : v[0] / s[0];
+        const double mean = v[0] / s[0];
+        // A parabola needs particles in three places, and may be thrown by a few.
+        if (!(spread > 1e-9 * s[0] * s[0] * s[0])) return mean;
+        return kernels::clamp((v[0] * a + v[1] * b + v[2] * c) / spread, 0.5 * mean, 2 * mean);
     }
 };
 
@@ -132,7 +136,7 @@ void leverage::move(double to) {
     local_.table(now_, to, low, high, lever.numbers);
     const double per_interval = (high - low) / static_cast<double>(lever.numbers.size() - 1);
     const double all_before = all_mean_;
-    all_mean_ = std::max(kernels::fma(all_mean_, step.decay(), step.risen()), least_mean());
+    all_mean_ = std::max(kernels::fma(all_mean_, step.decay(), step.risen()), 1e-6 * p_.v0);
     const bool is_far = nodes_.size() > lag;
     const double back = is_far ? nodes_[nodes_.size() - 1 - lag].years : 0;
     const double all_back = is_far ? nodes_[nodes_.size() - 1 - lag].all_mean : p_.v0;
@@ -142,7 +146,7 @@ void leverage::move(double to) {
         const double share = mean_of(now_, x) / all_before;
         const double next =
             kernels::clamp(share + ahead * (share - mean_of(back, x) / all_back), 0.5 * share, 2 * share);
-        const double mean = std::max(0.5 * (share * all_before + next * all_mean_), least_mean());
+        const double mean = std::max(0.5 * (share * all_before + next * all_mean_), least_share * all_mean_);
         lever.numbers[i] = std::min(lever.numbers[i] / kernels::sqrt(mean), most_leverage);
     }
     const double intervals = static_cast<double>(lever.numbers.size() - 1), per_x = intervals / (high - low);
@@ -214,7 +218,7 @@ leverage::node leverage::seen(double years) const {
         out.means[k] = here - (before + out.means[k + 1] - 2 * here) / 12;
         before = here;
     }
-    for (double& m : out.means) m = std::max(m, least_mean());
+    for (double& m : out.means) m = std::max(m, least_share * all_mean_);
     return out;
 }
 
@@ -225,7 +229,7 @@ double leverage::mean_of(double years, double x) const {
         // The slope in x is there from the start: it is the level that moves.
         const double shape = first.at(x) / first.at(0);
         const double weight = years / first.years;
-        return std::max(shape * (p_.v0 + weight * (first.at(0) - p_.v0)), least_mean());
+        return std::max(shape * (p_.v0 + weight * (first.at(0) - p_.v0)), least_share * p_.v0);
     }
     const auto above = std::min(std::ranges::lower_bound(nodes_, years, {}, &node::years), nodes_.end() - 1);
     const node &a = *(above - 1), &b = *above;

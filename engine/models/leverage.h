@@ -64,7 +64,6 @@ class leverage {
     void compare_with_surface(double years);
     void move(double to);
     double mean_of(double years, double x) const;
-    double least_mean() const { return 1e-6 * p_.v0; }
 
     markets::local_volatility local_;
     heston_parameters p_;

@@ -65,6 +65,7 @@ variance_rows<real> rows_of_variance(const make_row& row) {
 template <class real>
 struct drawn_variance {
     real after, mean;
+    real wild;  // psi over where the laws meet, at most 1
     truth_of<real> is_square;
     real a, b_squared;           // the square a (b + z)^2
     real mass, rest, tail_mean;  // 0 with the mass, else an exponential tail
@@ -81,7 +82,8 @@ struct drawn_variance {
         // Where psi is small, a square of a normal; else a mass at 0 and an exponential tail. Each is
         // computed with a psi of its own side, so that the one not taken makes no NaN.
         d.is_square = psi <= number(where_they_meet);
-        const real twice_over_psi = 2.0 / min(psi, where_they_meet);
+        const real tame = min(psi, where_they_meet), twice_over_psi = 2.0 / tame;
+        d.wild = tame * (1 / where_they_meet);
         d.b_squared = (twice_over_psi - 1.0) + sqrt(twice_over_psi) * sqrt(twice_over_psi - 1.0);
         d.a = d.mean / (1.0 + d.b_squared);
         const real distance = sqrt(d.b_squared) + z;
