@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/fourier/characteristic.h"
@@ -171,67 +173,66 @@ std::string beside(double strike, double years) {
                        strike < spot ? "put" : "call", strike, years);
 }
 
+// What 16,384 particles leave in an implied volatility, as `particles_are_noise` measures it.
+constexpr double noise = 2.5;
+
+// 6 options on fresh paths, where a step of 0.01 years, the particles and the paths have their errors: within
+// 2 basis points of volatility and 4.5 times both noises.
 TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
-    const char* more = getenv("MORE") ? getenv("MORE") : "";
-    const char* hes = getenv("HES") ? getenv("HES") : usual_heston.c_str();
-    const std::uint64_t paths = getenv("PATHS") ? strtoull(getenv("PATHS"), nullptr, 10) : 1 << 18;
-    double worst = 0;
-    const std::vector<double> deviations{-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5};
-    for (const auto& [years, smile] : smiles) {
-        if (years == 0.5) continue;
-        const auto got = read_back(years, smile, deviations, leveraged(svi_surface(), hes, more), paths);
+    const std::vector<double> deviations{-1.0, 0.0, 1.0};
+    for (const std::size_t expiry : {0U, 2U}) {
+        const auto& [years, smile] = smiles[expiry];
+        const auto got = read_back(years, smile, deviations, leveraged(svi_surface(), usual_heston), 1 << 19);
         for (std::size_t i = 0; i < got.size(); ++i) {
             fmt::print("{} years, {:4} deviations: {:6.2f} basis points +- {:.2f}\n", years, deviations[i],
                        got[i].basis_points, got[i].error);
-            worst = std::max(worst, std::abs(got[i].basis_points));
+            EXPECT_LE(std::abs(got[i].basis_points), 2 + limit * std::hypot(noise, got[i].error))
+                << years << " years, " << deviations[i];
         }
     }
-    fmt::print("worst {:.2f} basis points\n", worst);
 }
 
 // What another draw of the particles makes of a price, on the same paths.
-TEST(stochastic_local_volatility, particles_are_noise_of_some_basis_points) {
+TEST(stochastic_local_volatility, particles_are_noise) {
     const auto with = [](int particles) {
         return leveraged(svi_surface(), usual_heston, fmt::format(", particles: {}", particles));
     };
+    const struct {
+        double strike, years;
+    } options[] = {{92, 0.25}, {100, 0.25}, {108, 0.25}, {85, 1}, {100, 1}, {115, 1}};
+    std::vector<std::string> trades;
+    for (const auto& o : options) trades.push_back(beside(o.strike, o.years));
     double sum = 0;
-    int cases = 0;
-    for (const int other : {14000, 18000}) {
-        const auto rows = price(two_assets(with(16384), with(other), -0.7, true),
-                                {beside(92, 0.25), beside(100, 0.25), beside(108, 0.25), beside(85, 1),
-                                 beside(100, 1), beside(115, 1)},
-                                1 << 14);
-        for (const price_row& row : rows) {
-            ASSERT_EQ(row.status, trade_status::priced) << row.message;
-            const bool is_short = cases % 6 < 3;
-            const double strikes[] = {92, 100, 108, 85, 100, 115};
-            const double years = is_short ? 0.25 : 1;
-            const double vega =
-                std::exp(-rate * years) *
-                markets::black_vega(spot * std::exp(rate * years), strikes[cases % 6], 0.18, years);
-            const double off = 1e4 * row.price / vega;
-            fmt::print("strike {} in {} years: {:.2f} +- {:.2f} basis points\n", strikes[cases % 6], years,
-                       off, 1e4 * row.standard_error / vega);
-            sum += off * off;
-            ++cases;
-        }
+    const auto rows = price(two_assets(with(16'000), with(16'900), -0.7, true), trades, 1 << 13);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
+        const auto& [strike, years] = options[i];
+        const double vega =
+            std::exp(-rate * years) * markets::black_vega(spot * std::exp(rate * years), strike, 0.18, years);
+        const double off = 1e4 * rows[i].price / vega, error = 1e4 * rows[i].standard_error / vega;
+        fmt::print("strike {} in {} years: {:.2f} +- {:.2f} basis points\n", strike, years, off, error);
+        // A difference has the variance of both.
+        EXPECT_LE(std::abs(off), limit * std::hypot(noise * std::sqrt(2), error));
+        sum += off * off / 2;
     }
-    // A difference has twice the variance of one.
-    fmt::print("noise of 16384 particles: {:.2f} basis points\n", std::sqrt(sum / cases / 2));
+    fmt::print("noise: {:.2f} basis points\n", std::sqrt(sum / static_cast<double>(rows.size())));
 }
 
-// No volatility of the variance: the leverage makes up for its mean, whatever it is.
+// No volatility of the variance: the leverage makes up for its mean, whatever it is. 3 comparisons on common
+// paths; the integral of the variance over a step by its ends leaves some 1e-5 of the price.
 TEST(stochastic_local_volatility, without_mixing_is_local_volatility) {
     const auto rows = price(two_assets(leveraged(svi_surface(), usual_heston, ", mixing: 0, particles: 256"),
                                        "model: {local_volatility: {" + svi_surface() + "}}", -0.7, false),
                             {beside(90, 0.25), beside(100, 1), beside(120, 1)}, 1 << 14);
     for (const price_row& row : rows) {
         ASSERT_EQ(row.status, trade_status::priced) << row.message;
-        fmt::print("{} +- {}\n", row.price, row.standard_error);
+        EXPECT_LE(std::abs(row.price), 2e-4 + limit * row.standard_error) << row.trade;
     }
 }
 
-// With the surface that Heston's model makes there is nothing to make up for.
+// With the surface that Heston's model makes there is nothing to make up for, also not of a forward start. On
+// common paths prices are off by up to 0.016, which is 4 basis points of volatility: that of the particles,
+// of a surface with quotes for expiries a few weeks apart, and of both schemes.
 TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
     const fourier::heston p{0.04, 1.5, 0.05, 0.4, -0.6};
     std::string surface;
@@ -257,32 +258,64 @@ TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
               1 << 16);
     for (const price_row& row : rows) {
         ASSERT_EQ(row.status, trade_status::priced) << row.message;
-        fmt::print("{} +- {}\n", row.price, row.standard_error);
+        EXPECT_LE(std::abs(row.price), 0.025 + limit * row.standard_error) << row.trade;
     }
 }
 
-// Of all that the leverage is read from, at one maturity, by many particles: half the step, a quarter of what
-// is off.
+// Options on the particles themselves, the mean of three draws, whose noise is 0.8 basis points: a quarter of
+// the step, and less than an eighth of the error is left, where order 1 would leave a quarter.
 TEST(stochastic_local_volatility, the_weak_order) {
-    for (const double rho : {0.0, -0.7}) {
-        for (const double steps : {25.0, 50.0, 100.0}) {
-            models::leverage l(local_of_smiles(), heston_of(0.6, rho), {1 << 16, steps});
-            fmt::print("rho {} steps {}:", rho, steps);
-            for (const auto& d : l.differences(0.25)) fmt::print(" {:.2f}", 1e4 * d.volatility);
-            fmt::print("\n");
+    const auto worst = [&](double steps) {
+        std::vector<double> sums(3);
+        for (const std::uint64_t seed : {1U, 2U, 3U}) {
+            models::leverage l(local_of_smiles(), heston_of(0.6, -0.7), {1 << 16, steps, seed});
+            const auto all = l.differences(0.25);
+            for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += 1e4 * all.at(i).volatility / 3;
+        }
+        fmt::print("{} steps a year: {:.2f}, {:.2f} and {:.2f} basis points\n", steps, sums[0], sums[1],
+                   sums[2]);
+        return std::max({std::abs(sums[0]), std::abs(sums[1]), std::abs(sums[2])});
+    };
+    const double coarse = worst(25), fine = worst(100);
+    EXPECT_GT(coarse, 30) << "can this fail?";
+    EXPECT_LE(fine, coarse / 8 + limit * 0.8);
+}
+
+// How far others have asked, and from which thread, changes no number.
+TEST(stochastic_local_volatility, the_leverage_depends_on_the_market_alone) {
+    const auto fresh = [] { return models::leverage(local_of_smiles(), heston_of(0.6, -0.7), {1024, 50}); };
+    auto at_once = fresh(), in_turn = fresh();
+    const auto expected = at_once.table(0.5, 0.52, 20);
+    in_turn.table(0.02, 0.03, 20);
+    in_turn.mean_variance(0.3, 0.1);
+    EXPECT_EQ(in_turn.table(0.5, 0.52, 20).numbers, expected.numbers);
+    in_turn.table(1.5, 1.6, 20);
+    EXPECT_EQ(in_turn.table(0.5, 0.52, 20).numbers, expected.numbers);
+    auto shared = fresh();
+    std::vector<std::vector<double>> got(4);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            threads.emplace_back([&, i] {
+                shared.table(0.1 * static_cast<double>(i), 0.1 * static_cast<double>(i) + 0.05, 20);
+                got[i] = shared.table(0.5, 0.52, 20).numbers;
+            });
         }
     }
+    for (const auto& numbers : got) EXPECT_EQ(numbers, expected.numbers);
+    for (const double l : expected.numbers) EXPECT_GT(l, 0.1);
 }
 
-// 6 dates, 4 models, in double and in single: 48 comparisons, a false alarm in 3,000.
+// 5 dates, 4 models, in double and in single: 40 comparisons, a false alarm in 3,700.
 TEST(stochastic_local_volatility, the_discounted_asset_is_a_martingale) {
-    const std::vector<double> dates{0.004, 0.1, 0.5, 1.0, 3.0, 10.0};
+    const std::vector<double> dates{0.004, 0.1, 0.5, 1.0, 3.0};
     std::vector<std::string> trades;
     for (const double t : dates)
         trades.push_back(fmt::format("product: forward, underlying: A, maturity: {}", t));
     std::uint64_t seed = 500;
     for (const std::string& heston :
-         {std::string(usual_heston), std::string("heston: {v0: 0.03, kappa: 1.5, theta: 0.05, sigma: 1, rho: -0.9}"),
+         {std::string(usual_heston),
+          std::string("heston: {v0: 0.03, kappa: 1.5, theta: 0.05, sigma: 1, rho: -0.9}"),
           std::string("heston: {v0: 0.03, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: 0.5}"),
           std::string(
               "heston: {v0: 0.09, kappa: {0.5: 1, 2: 4}, theta: {0.3: 0.1, 1: 0.03}, sigma: 0.5, rho: "
@@ -293,14 +326,108 @@ TEST(stochastic_local_volatility, the_discounted_asset_is_a_martingale) {
             const auto rows = price(market, trades, 1 << 15, ++seed, precision);
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
-                if (heston.find("sigma: 1") != heston.npos) fmt::print("{} {} {}: {} +- {}\n", heston, precision, trades[i], rows[i].price,
-                           rows[i].standard_error);
                 EXPECT_LE(std::abs(rows[i].price - spot), limit * rows[i].standard_error + 1e-3)
                     << heston << " " << trades[i] << " " << precision << ": " << rows[i].price << " +- "
                     << rows[i].standard_error;
             }
         }
     }
+}
+
+// A finite price, in double and in single.
+TEST(stochastic_local_volatility, survives_extremes) {
+    const struct {
+        const char* heston;
+        double rate, spot, years;
+    } cases[] = {
+        {"{v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 3, rho: -0.999}", 0.02, 100, 1},
+        {"{v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 3, rho: 0.999}", 0.02, 100, 1},
+        {"{v0: 0.04, kappa: 0, theta: 0.04, sigma: 1, rho: -0.7}", -0.03, 1e-6, 2},
+        {"{v0: 0.04, kappa: 0, theta: 0, sigma: 0, rho: 1}", 0.02, 1e9, 1},
+        {"{v0: 25, kappa: 100, theta: 0.01, sigma: 20, rho: 1}", 0.02, 100, 1},
+        {"{v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.6, rho: -0.7}", 0.02, 100, 0.00274},
+        {"{v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.6, rho: -0.7}", 0.02, 100, 50},
+    };
+    for (const auto& c : cases) {
+        const std::string market = fmt::format(
+            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: {}, "
+            "{}}}\n",
+            c.rate, c.spot,
+            leveraged(svi_surface(), fmt::format("heston: {}", c.heston),
+                      ", particles: 512, steps_per_year: 10"));
+        for (const char* precision : {"double", "single"}) {
+            const auto rows =
+                price(market,
+                      {fmt::format("product: european, underlying: A, option: call, strike: {}, "
+                                   "maturity: {}",
+                                   c.spot, c.years)},
+                      1 << 12, 1, precision);
+            ASSERT_EQ(rows[0].status, trade_status::priced) << c.heston << ": " << rows[0].message;
+            EXPECT_TRUE(std::isfinite(rows[0].price) && std::isfinite(rows[0].standard_error)) << c.heston;
+            EXPECT_GT(rows[0].price, 0) << c.heston << " " << c.years;
+        }
+    }
+}
+
+TEST(stochastic_local_volatility, complaints_say_what_and_where) {
+    const std::string surface = "surface: {svi: {1.0: {a: 0.02, b: 0.1, rho: -0.2, m: 0, sigma: 0.2}}}";
+    const auto with = [&](const std::string& heston, const std::string& more = "") {
+        return leveraged(surface, heston, more);
+    };
+    const struct {
+        std::string moves;
+        std::vector<std::string> expected;
+    } bad[] = {
+        {leveraged("surface: {by_strike: {1.0: {90: 0.2, 100: 0.9, 110: 0.2}}}", usual_heston),
+         {"market:4", "arbitrage"}},
+        {with("heston: 3"), {"market:4", "heston", "expected the variance"}},
+        {with("heston: {v0: 0, kappa: 1, theta: 0.04, sigma: 1, rho: 0}"), {"market:4", "v0", "0", "1e-08"}},
+        {with("heston: {v0: 0.04, kappa: 1, theta: 0.04, sigma: 1, rho: -1.2}"), {"market:4", "rho", "-1.2"}},
+        {with("heston: {v0: 0.04, kappa: 1, theta: 0.04, sigma: 1, rho: 0, scheme: full_truncation}"),
+         {"market:4", "scheme"}},
+        {with(usual_heston, ", mixing: 1.5"), {"market:4", "mixing", "1.5", "between 0 and 1"}},
+        {with(usual_heston, ", particles: 100"), {"market:4", "particles", "100", "between 256 and 1048576"}},
+        {with(usual_heston, ", particles: 300.5"), {"market:4", "300.5", "whole number"}},
+        {with(usual_heston, ", mixng: 0.5"), {"market:4", "mixng", "mixing"}},
+        {"model: {stochastic_local_volatility: {" + surface + "}}", {"market:4", "heston"}},
+    };
+    for (const auto& b : bad) {
+        try {
+            market::parse(market_of(b.moves), "market");
+            ADD_FAILURE() << b.moves;
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::input);
+            for (const std::string& part : b.expected)
+                EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << b.moves << "\n" << e.what();
+        }
+    }
+}
+
+TEST(stochastic_local_volatility, a_variance_that_is_gone_is_refused) {
+    const auto rows = price(
+        market_of(leveraged(svi_surface(),
+                            "heston: {v0: 0.04, kappa: {1: 0, 2: 100}, theta: 0, sigma: 0.5, rho: -1}",
+                            ", particles: 512")),
+        {"product: forward, underlying: A, maturity: 1", "product: forward, underlying: A, maturity: 2"},
+        256);
+    EXPECT_EQ(rows[0].status, trade_status::priced) << rows[0].message;
+    EXPECT_EQ(rows[1].status, trade_status::failed);
+    for (const char* part : {"mean variance of 'A'", "2 years", "theta"})
+        EXPECT_NE(rows[1].message.find(part), std::string::npos) << rows[1].message;
+    EXPECT_EQ(rows[1].where.line, 4);
+}
+
+// How well the particles have met the surface is told by `explain`.
+TEST(stochastic_local_volatility, says_what_it_has_reached) {
+    const auto plans = engine().explain(
+        book::parse(
+            "trades: [{id: t, product: european, underlying: A, option: call, strike: 100, maturity: 1.0}]"),
+        market::parse(market_of(leveraged(svi_surface(), usual_heston, ", particles: 1000, mixing: 0.5"))));
+    ASSERT_EQ(plans.at(0).models.size(), 2U);
+    for (const char* part : {"1000 particles", "a mixing of 0.5", "at least 100 steps a year"})
+        EXPECT_NE(plans[0].models[0].find(part), std::string::npos) << plans[0].models[0];
+    EXPECT_NE(plans[0].models[1].find("basis points of volatility (at "), std::string::npos)
+        << plans[0].models[1];
 }
 
 }  // namespace

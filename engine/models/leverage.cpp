@@ -136,7 +136,7 @@ void leverage::move(double to) {
     local_.table(now_, to, low, high, lever.numbers);
     const double per_interval = (high - low) / static_cast<double>(lever.numbers.size() - 1);
     const double all_before = all_mean_;
-    all_mean_ = std::max(kernels::fma(all_mean_, step.decay(), step.risen()), 1e-6 * p_.v0);
+    all_mean_ = std::max(kernels::fma(all_mean_, step.decay(), step.risen()), least_mean_variance(p_));
     const bool is_far = nodes_.size() > lag;
     const double back = is_far ? nodes_[nodes_.size() - 1 - lag].years : 0;
     const double all_back = is_far ? nodes_[nodes_.size() - 1 - lag].all_mean : p_.v0;

@@ -24,6 +24,11 @@ struct particle_settings {
     std::uint64_t seed = 1;
 };
 
+// The mean of the variance counts as this where it is less.
+inline double least_mean_variance(const heston_parameters& p) {
+    return 1e-6 * p.v0;
+}
+
 // The particles go on as far as somebody has asked; how far changes no number. Threads may ask at once.
 class leverage {
   public:

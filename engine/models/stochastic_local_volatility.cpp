@@ -2,6 +2,7 @@
 // Heston's variance, times a leverage by time and spot with which the model gives an implied surface back:
 // dS / S = L(t, S) sqrt(v) dW. `mixing` is the share of the variance's own volatility that is taken: with 0
 // this is local volatility. Paths and the particles of leverage.h take the same step, of leveraged_step.h.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "engine/models/leveraged_step.h"
 #include "engine/models/local_volatility.h"
 #include "kernels/math.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::models {
 
@@ -35,7 +37,12 @@ class leveraged_walk final : public walk {
     void add_breaks(double last, std::vector<double>& times) const override {
         for (double k = 1; k < last * with_.steps_per_year; ++k) times.push_back(k / with_.steps_per_year);
         const heston_parameters& p = with_.variance;
-        for (const by_term* t : {&p.kappa, &p.theta, &p.sigma, &p.rho}) t->add_breaks(last, times);
+        std::vector<double> pillars;
+        for (const by_term* t : {&p.kappa, &p.theta, &p.sigma, &p.rho}) t->add_breaks(last, pillars);
+        times.insert(times.end(), pillars.begin(), pillars.end());
+        pillars.push_back(last);
+        std::ranges::sort(pillars);
+        expect_variance(pillars);
     }
     // As under local volatility, a path that ends soon takes some steps, too.
     double longest_step(double last) const override {
@@ -79,6 +86,22 @@ class leveraged_walk final : public walk {
     location where() const override { return of_.where; }
 
   private:
+    // No leverage makes up for a variance that is gone.
+    void expect_variance(const std::vector<double>& until) const {
+        double mean = with_.variance.v0, from = 0;
+        for (const double to : until) {
+            const heston_step s(with_.variance, from, to);
+            mean = mean * s.decay() + s.risen();
+            from = to;
+            if (mean >= least_mean_variance(with_.variance)) continue;
+            throw error(error_kind::input,
+                        "the mean variance of '" + of_.name + "' falls to " + config::shown(mean) + " in " +
+                            config::shown(to) + " years, expected at least a millionth of v0, which is " +
+                            config::shown(least_mean_variance(with_.variance)) + "; give theta more than 0",
+                        of_.where);
+        }
+    }
+
     settings with_;
     std::shared_ptr<step_tables> tables_;
     const markets::asset& of_;
