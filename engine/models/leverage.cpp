@@ -131,7 +131,8 @@ void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(
         [&](const char*, double (*number)(const heston_step&)) { return number(step); });
-    const auto [low, high] = local_.table_range(now_, to);
+    const std::pair<double, double> range = local_.table_range(now_, to);
+    const double low = range.first, high = range.second;
     step_table lever{low, high, std::vector<double>(4 * node_points)};
     local_.table(now_, to, low, high, lever.numbers);
     const double per_interval = (high - low) / static_cast<double>(lever.numbers.size() - 1);

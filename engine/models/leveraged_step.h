@@ -5,8 +5,8 @@
 // With L as it is where the step begins this is the quadratic-exponential scheme, whose step is a martingale.
 // In the clock that runs at v, x is under local volatility, with the noise Y of variance v: what Platen's
 // explicit scheme (Kloeden and Platen 1992, section 15.1) adds to Euler's for an L that bends on the way is
-// added here, in that clock. On the smile of the tests, 100 steps a year, prices are then off by less than
-// 0.5 basis points of volatility for the step, and by 8 without it.
+// added here, in that clock. On the smile of the tests, with sigma 0.6 and rho -0.7, options of a quarter of
+// a year are off by up to 46 basis points of volatility with 25 steps a year and by 7 with 100.
 #pragma once
 
 #include "engine/models/quadratic_exponential.h"

@@ -31,8 +31,9 @@ struct settings {
 
 class leveraged_walk final : public walk {
   public:
-    leveraged_walk(const settings& with, std::shared_ptr<step_tables> tables, const markets::asset& of)
-        : with_(with), tables_(std::move(tables)), of_(of) {}
+    leveraged_walk(const settings& with, std::shared_ptr<leverage> from, std::shared_ptr<step_tables> tables,
+                   const markets::asset& of)
+        : with_(with), leverage_(std::move(from)), tables_(std::move(tables)), of_(of) {}
 
     void add_breaks(double last, std::vector<double>& times) const override {
         for (double k = 1; k < last * with_.steps_per_year; ++k) times.push_back(k / with_.steps_per_year);
@@ -54,6 +55,7 @@ class leveraged_walk final : public walk {
     void begin(step& of) override { variance_ = of.state("variance", with_.variance.v0); }
 
     moved record(step& of, value x) override {
+        last_ = of.grid().back();
         const auto row = [&](std::string_view name, const std::function<double(const heston_step&)>& number) {
             return of.row(
                 name, [&](double from, double to) { return number(heston_step(with_.variance, from, to)); });
@@ -85,6 +87,22 @@ class leveraged_walk final : public walk {
     }
     location where() const override { return of_.where; }
 
+    // Up to the last of the expiries that the path goes by.
+    std::vector<std::string> remarks() const override {
+        const leverage::difference* worst = nullptr;
+        const auto all = leverage_->differences(last_);
+        for (const auto& d : all) {
+            if (worst == nullptr || std::abs(d.volatility) > std::abs(worst->volatility)) worst = &d;
+        }
+        if (worst == nullptr) return {};
+        return {fmt::format(
+            "options on the {} particles, at the surface's expiries and up to one standard deviation from "
+            "the money, are off by at most {:.1f} basis points of volatility (at {} years, {:+.0f} "
+            "deviations)",
+            leverage_->how().particles, 1e4 * std::abs(worst->volatility), config::shown(worst->years),
+            worst->deviations)};
+    }
+
   private:
     // No leverage makes up for a variance that is gone.
     void expect_variance(const std::vector<double>& until) const {
@@ -103,8 +121,10 @@ class leveraged_walk final : public walk {
     }
 
     settings with_;
+    std::shared_ptr<leverage> leverage_;
     std::shared_ptr<step_tables> tables_;
     const markets::asset& of_;
+    double last_ = 0;
     std::uint32_t variance_ = 0, between_ = 0;
     bool is_watched_ = false;
 };
@@ -118,10 +138,7 @@ class leveraged_model final : public model {
           tables_(std::make_shared<step_tables>(
               [from_particles = leverage_, points = with_.points](double from, double to) {
                   return from_particles->table(from, to, points);
-              })) {
-        if (const markets::implied_surface* surface = read.local.implied())
-            last_expiry_ = surface->expiries().back().years;
-    }
+              })) {}
     std::string describe() const override {
         return fmt::format(
             "stochastic_local_volatility, quadratic_exponential, a mixing of {}, {} particles, {} points a "
@@ -129,27 +146,10 @@ class leveraged_model final : public model {
             config::shown(with_.mixing), leverage_->how().particles, with_.points,
             config::shown(with_.steps_per_year), config::shown(with_.watched_steps_per_year));
     }
-    std::vector<std::string> remarks() const override {
-        std::vector<std::string> out = remarks_;
-        const leverage::difference* worst = nullptr;
-        const auto all = leverage_->differences(last_expiry_);
-        for (const auto& d : all) {
-            if (worst == nullptr || std::abs(d.volatility) > std::abs(worst->volatility)) worst = &d;
-        }
-        if (worst != nullptr) {
-            out.push_back(fmt::format(
-                "options on the {} particles, at the surface's expiries and up to one standard deviation "
-                "from "
-                "the money, are off by at most {:.1f} basis points of volatility (at {} years, {:+.0f} "
-                "deviations)",
-                leverage_->how().particles, 1e4 * std::abs(worst->volatility), config::shown(worst->years),
-                worst->deviations));
-        }
-        return out;
-    }
+    std::vector<std::string> remarks() const override { return remarks_; }
     std::vector<own_factor> own_factors() const override { return {{"variance", with_.variance.rho}}; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
-        return std::make_unique<leveraged_walk>(with_, tables_, of);
+        return std::make_unique<leveraged_walk>(with_, leverage_, tables_, of);
     }
 
   private:
@@ -157,7 +157,6 @@ class leveraged_model final : public model {
     std::vector<std::string> remarks_;
     std::shared_ptr<leverage> leverage_;
     std::shared_ptr<step_tables> tables_;
-    double last_expiry_ = 0;
 };
 
 }  // namespace

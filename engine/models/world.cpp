@@ -136,6 +136,7 @@ class joint_world final : public world {
             out.push_back(f.name + ": " + model_of(*f.asset).describe());
             for (const std::string& remark : model_of(*f.asset).remarks())
                 out.push_back(f.name + ": " + remark);
+            for (const std::string& remark : f.walk->remarks()) out.push_back(f.name + ": " + remark);
         }
         return out;
     }

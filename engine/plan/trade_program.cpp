@@ -215,7 +215,6 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     std::vector<double> grid{0.0};
     if (goes_on) {
         world = models::make_world({market, script.assets(), script.currencies(), out.currency});
-        out.models = world->describe();
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
     }
@@ -239,6 +238,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     }
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step();
+    if (world) out.models = world->describe();
 
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);

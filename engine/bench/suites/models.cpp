@@ -64,7 +64,8 @@ constexpr std::array catalogue{
             "1.0: {70: 0.24, 85: 0.22, 100: 0.2, 115: 0.19, 130: 0.185}}}}}",
             1, 9.4134033839},
     example{"stochastic_local_volatility", "stochastic_local_volatility",
-            "model: {stochastic_local_volatility: {points: 100, steps_per_year: 252, heston: {v0: 0.04, "
+            "model: {stochastic_local_volatility: {points: 100, particles: 4096, steps_per_year: 252, "
+            "heston: {v0: 0.04, "
             "kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7}, surface: {by_strike: {"
             "0.25: {80: 0.245, 90: 0.22, 100: 0.2, 110: 0.19, 120: 0.185}, "
             "1.0: {70: 0.24, 85: 0.22, 100: 0.2, 115: 0.19, 130: 0.185}}}}}",
