@@ -26,6 +26,10 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
          "{a: 0.012, b: 0.08, rho: -0.5, m: 0.03, sigma: 0.2}}}, steps_per_year: 25}}"},
         {"cev", "model: {cev: {volatility: 2, beta: 0.5}}"},
         {"sabr", "model: {sabr: {alpha: 2, beta: 0.5, rho: -0.4, nu: 0.6}}"},
+        {"stochastic_local_volatility",
+         "model: {stochastic_local_volatility: {surface: {svi: {0.5: {a: 0.005, b: 0.06, rho: -0.55, m: "
+         "0.02, sigma: 0.15}, 1.0: {a: 0.012, b: 0.08, rho: -0.5, m: 0.03, sigma: 0.2}}}, heston: {v0: 0.04, "
+         "kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}, particles: 1024, steps_per_year: 25}}"},
         {"merton",
          "model: {merton: {volatility: 0.18, jump_intensity: 0.5, jump_mean: -0.1, jump_sd: 0.12}}"},
         {"kou", "model: {kou: {volatility: 0.18, jump_intensity: 1, p_up: 0.4, eta_up: 12, eta_down: 8}}"},

@@ -45,6 +45,9 @@ class local_volatility {
     static local_volatility of_surface(implied_surface surface);
     static local_volatility of_grid(local_volatility_grid grid, forward_function forward);
 
+    // None: it was given.
+    const implied_surface* implied() const { return std::get_if<implied_surface>(&form_); }
+
     // The mean of sigma^2 over the time from t0 to t1 at x; t0 < t1. Of a surface, the rise of total variance
     // enters exactly, however many expiries lie between.
     double local_variance(double t0, double t1, double x) const;

@@ -14,6 +14,8 @@ std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, co
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_cev(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_sabr(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_stochastic_local_volatility(const config::node& parameters,
+                                                              const reading& of);
 std::shared_ptr<const model> read_merton(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_kou(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_bates(const config::node& parameters, const reading& of);
@@ -36,6 +38,9 @@ std::span<const catalogue_entry> catalogue() {
         catalogue_entry{"cev", "a power of the forward as its volatility, absorbed at zero", read_cev},
         catalogue_entry{"sabr", "a power of the forward by a lognormal volatility, absorbed at zero",
                         read_sabr},
+        catalogue_entry{"stochastic_local_volatility",
+                        "stochastic variance with a leverage by time and spot that gives a surface back",
+                        read_stochastic_local_volatility},
         catalogue_entry{"merton", "lognormal with normal jumps", read_merton},
         catalogue_entry{"kou", "lognormal with exponential jumps up and down", read_kou},
         catalogue_entry{"bates", "stochastic variance with normal jumps", read_bates},

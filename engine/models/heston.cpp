@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/models/quadratic_exponential.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
 
@@ -36,37 +37,17 @@ double usual_watched_steps_per_year(const by_term& sigma) {
     return std::max(100.0, 400 * *std::ranges::max_element(sigma.values));
 }
 
-// What the asset shares with the variance is divided by sigma, and in single precision nothing would be left
-// of it. Below this one the asset takes its noise as it comes, and the mean of the variance in place of what
-// was drawn: the error is less than sigma times the length of a step, and the step is a martingale.
-constexpr double least_sigma = 1e-4;
-
-// The parameters over a step, and what follows from them.
-struct heston_step {
-    double kappa, theta, sigma;
-    bool is_moving;
-    double rho, length;
-
-    heston_step(const heston_parameters& p, double from, double to)
-        : kappa(p.kappa.from(from)),
-          theta(p.theta.from(from)),
-          sigma(p.sigma.from(from)),
-          is_moving(sigma > least_sigma),
-          rho(is_moving ? p.rho.from(from) : 0),
-          length(to - from) {}
-
-    double decay() const { return kernels::exp(-kappa * length); }
-    // The integral of the decay over the step.
-    double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
-    double rho_over_sigma() const { return is_moving ? rho / sigma : 0; }
-    double unshared() const { return 1 - rho * rho; }
-
-    // Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
-    // sqrt(K3 v + K4 v') z.
-    double k1() const { return 0.5 * length * (kappa * rho_over_sigma() - 0.5) - rho_over_sigma(); }
-    double k2() const { return 0.5 * length * (kappa * rho_over_sigma() - 0.5) + rho_over_sigma(); }
-    double k3() const { return 0.5 * length * unshared(); }
-};
+// Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
+// sqrt(K3 v + K4 v') z.
+double k1(const heston_step& s) {
+    return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) - s.rho_over_sigma();
+}
+double k2(const heston_step& s) {
+    return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) + s.rho_over_sigma();
+}
+double k3(const heston_step& s) {
+    return 0.5 * s.length * s.unshared();
+}
 
 class heston final : public walk {
   public:
@@ -128,67 +109,25 @@ class heston final : public walk {
     }
 
     pair quadratic_exponential(step& of, value x, value v) const {
-        constexpr double where_they_meet = 1.5, least_mean = 1e-18, least_spread = 1e-14;
         const auto named = [&](std::string_view name,
                                const std::function<double(const heston_step&)>& number) {
             return row(of, name, number);
         };
+        const auto number = [&](double n) { return of.into().constant(n); };
         const value per_root =
             named("per_root", [](const heston_step& s) { return 1 / kernels::sqrt(s.length); });
         const value z = per_root * of.other(0);
+        const value of_v = named("k1", k1), of_after = named("k2", k2), of_noise = named("k3", k3);
+        const value exponent = named("exponent", [](const heston_step& s) { return k2(s) + 0.5 * k3(s); });
+        const auto drawn =
+            drawn_variance<value>::over(rows_of_variance<value>(named), v, z, exponent, number);
+        const value mean = drawn.mean, after = drawn.after;
 
-        // Mean and variance of the variance after the step; psi is the ratio of the latter to the mean
-        // squared.
-        const value decay = named("decay", [](const heston_step& s) { return s.decay(); });
-        const value risen =
-            named("risen", [](const heston_step& s) { return s.theta * s.kappa * s.decayed(); });
-        const value spread =
-            named("spread", [](const heston_step& s) { return s.sigma * s.sigma * s.decay() * s.decayed(); });
-        const value spread_of_mean = named("spread_of_mean", [](const heston_step& s) {
-            return 0.5 * s.theta * s.kappa * s.sigma * s.sigma * s.decayed() * s.decayed();
-        });
-        const value mean = max(fma(v, decay, risen), least_mean), squared = mean * mean;
-        const value variance = fma(v, spread, spread_of_mean);
-
-        // What makes the step a martingale: the mean of exp(A v') is known for either law, unless A is too
-        // large.
-        const value k1 = named("k1", [](const heston_step& s) { return s.k1(); });
-        const value k2 = named("k2", [](const heston_step& s) { return s.k2(); });
-        const value k3 = named("k3", [](const heston_step& s) { return s.k3(); });
-        const value exponent = named("exponent", [](const heston_step& s) { return s.k2() + 0.5 * s.k3(); });
-        const value now = named("now", [](const heston_step& s) { return -(s.k1() + 0.5 * s.k3()); });
+        const value now = named("now", [](const heston_step& s) { return -(k1(s) + 0.5 * k3(s)); });
         const value uncorrected = named("uncorrected", [](const heston_step& s) {
             return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
         });
-
-        // Where psi is small, v' is a square, mean / g (sqrt(b) + z)^2 with g = 1 + b; else it has a mass 1 -
-        // g at 0 and an exponential tail of mean mean / g. Divisions are what either side asks for most, so
-        // they share them. Each side is computed with a psi of its own, so that the one not taken makes no
-        // NaN.
-        const value zero = of.into().constant(0.0), one = of.into().constant(1.0);
-        const value is_square = variance <= where_they_meet * squared;
-        const value ratio =
-            min(2.0 * squared / (variance + select(is_square, zero, squared)), 2 / least_spread);
-        const value twice_over_psi = max(ratio, 1.0);
-        const value b = (twice_over_psi - 1.0) + sqrt(twice_over_psi * (twice_over_psi - 1.0));
-        const value g = select(is_square, 1.0 + b, ratio);
-
-        // The mean of exp(A v') is finite where `room` is positive, and (g / room)^(1/2) exp(A mean b / room)
-        // for a square, 1 - g + g^2 / room for a tail.
-        const value room = fma(select(is_square, -2.0 * exponent, -exponent), mean, g);
-        const value is_possible = zero < room;
-        const value safe = select(is_possible, room, g);
-        const value inverse = one / (g * safe);
-        const value scale = mean * (safe * inverse);  // mean / g
-        const value distance = sqrt(b) + z;
-        const value beyond = norm_cdf(-z);  // 1 - u for the u that goes up with z
-        const value tail = select(beyond < g, log(g / max(beyond, 1e-30)), zero);
-        const value after = scale * select(is_square, distance * distance, tail);
-
-        const value of_root = log(select(is_square, safe * safe * inverse, fma(g * g, g * inverse, 1.0 - g)));
-        const value squared_part = exponent * mean * (b * g * inverse);
-        const value correction = select(is_square, 0.5 * of_root - squared_part, -of_root);
-        const value drift = select(is_possible, fma(now, v, correction), uncorrected);
+        const value drift = drawn.drift(v, now, uncorrected);
 
         // The asset's own noise without what it shares with the variance.
         const value unshared = named("unshared", [](const heston_step& s) {
@@ -199,8 +138,8 @@ class heston final : public walk {
         const value is_moving =
             named("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
         const value seen = fma(is_moving, after - mean, mean);
-        const value deviation = sqrt(max(k3 * (v + seen), 0.0));
-        return {x + (drift + fma(k1, v, fma(k2, seen, deviation * alone))), after};
+        const value deviation = sqrt(max(of_noise * (v + seen), 0.0));
+        return {x + (drift + fma(of_v, v, fma(of_after, seen, deviation * alone))), after};
     }
 
     heston_parameters p_;

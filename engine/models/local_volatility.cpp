@@ -4,62 +4,25 @@
 // so no path searches for its place: it reads between two neighbours. Platen's explicit scheme (Kloeden and
 // Platen 1992, section 15.1) is of weak order 2 and reads the table at three places; Euler's, of order 1, at
 // one.
-#include "engine/market/local_volatility.h"
+#include "engine/models/local_volatility.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
-#include "engine/market/surface_reader.h"
-#include "engine/models/model.h"
+#include "engine/models/step_tables.h"
 #include "kernels/math.h"
 
 namespace tilewalk::models {
 
 namespace {
 
-using markets::local_volatility;
 using program::value;
 
 enum class scheme { second_order, euler };
 constexpr std::array<std::string_view, 2> scheme_names{"second_order", "euler"};
-
-// The tables of steps, which most trades on the asset share: steps end at multiples of one length.
-class step_tables {
-  public:
-    struct of_step {
-        double low, high;
-        std::vector<double> volatilities;
-    };
-
-    step_tables(local_volatility local, std::size_t points) : local_(std::move(local)), points_(points) {}
-
-    std::shared_ptr<const of_step> find_or_make(double from, double to) {
-        {
-            const std::lock_guard guard(lock_);
-            if (const auto at = made_.find({from, to}); at != made_.end()) return at->second;
-        }
-        const auto [low, high] = local_.table_range(from, to);
-        auto made = std::make_shared<of_step>(of_step{low, high, std::vector<double>(points_)});
-        local_.table(from, to, low, high, made->volatilities);
-        const std::lock_guard guard(lock_);
-        if (made_.size() < most_kept) made_.emplace(std::pair(from, to), made);
-        return made;
-    }
-    std::size_t points() const { return points_; }
-
-  private:
-    static constexpr std::size_t most_kept = 20'000;
-
-    local_volatility local_;
-    std::size_t points_;
-    std::mutex lock_;
-    std::map<std::pair<double, double>, std::shared_ptr<const of_step>> made_;
-};
 
 class local_volatility_walk final : public walk {
   public:
@@ -82,29 +45,7 @@ class local_volatility_walk final : public walk {
     double longest_watched_step() const override { return 1 / watched_steps_per_year_; }
 
     moved record(step& of, value x) override {
-        const std::size_t points = tables_->points();
-        std::vector<double> numbers;
-        std::vector<std::pair<double, double>> ranges;
-        for (std::size_t i = 0; i + 1 < of.grid().size(); ++i) {
-            const auto table = tables_->find_or_make(of.grid()[i], of.grid()[i + 1]);
-            numbers.insert(numbers.end(), table->volatilities.begin(), table->volatilities.end());
-            ranges.emplace_back(table->low, table->high);
-        }
-        const double intervals = static_cast<double>(points - 1);
-        const auto row = [&](std::string_view name, const std::function<double(double, double)>& of_range) {
-            std::size_t i = 0;
-            return of.row(name, [&](double, double) {
-                const auto [low, high] = ranges[i++];
-                return of_range(low, high);
-            });
-        };
-        const value per_x = row("per_x", [&](double low, double high) { return intervals / (high - low); });
-        const value first =
-            row("first", [&](double low, double high) { return -low * intervals / (high - low); });
-        const program::tabulated table = of.into().table("local_volatility of " + of_.name, numbers, points);
-        const auto volatility_at = [&](value level) {
-            return of.into().interpolate(table, fma(level, per_x, first));
-        };
+        const auto volatility_at = record_tables(of, *tables_, "local_volatility of " + of_.name);
         const value length = of.row("length", [](double from, double to) { return to - from; });
         const value volatility = volatility_at(x), variance = volatility * volatility * length;
         if (is_watched_) of.into().write(between_, variance);
@@ -150,21 +91,22 @@ class local_volatility_model final : public model {
   public:
     local_volatility_model(markets::surface_reading read, scheme by, std::size_t points,
                            double steps_per_year, double watched_steps_per_year)
-        : tables_(std::make_shared<step_tables>(std::move(read.local), points)),
+        : remarks_(remarks_of(read)),
+          points_(points),
+          tables_(
+              std::make_shared<step_tables>([local = std::move(read.local), points](double from, double to) {
+                  const auto [low, high] = local.table_range(from, to);
+                  step_table made{low, high, std::vector<double>(points)};
+                  local.table(from, to, low, high, made.numbers);
+                  return made;
+              })),
           by_(by),
           steps_per_year_(steps_per_year),
-          watched_steps_per_year_(watched_steps_per_year) {
-        for (const markets::arbitrage& a : read.findings) {
-            remarks_.push_back("arbitrage at " + tilewalk::to_string(a.where) + ", " + a.key_path + ": " +
-                               a.message + (a.in_quotes ? "" : " (between the quotes)") +
-                               "; the local volatility is bounded there");
-        }
-    }
+          watched_steps_per_year_(watched_steps_per_year) {}
     std::string describe() const override {
         return "local_volatility, " + std::string(scheme_names[static_cast<std::size_t>(by_)]) + ", " +
-               std::to_string(tables_->points()) + " points a step, at least " +
-               config::shown(steps_per_year_) + " steps a year, " + config::shown(watched_steps_per_year_) +
-               " where watched continuously";
+               std::to_string(points_) + " points a step, at least " + config::shown(steps_per_year_) +
+               " steps a year, " + config::shown(watched_steps_per_year_) + " where watched continuously";
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
@@ -173,19 +115,16 @@ class local_volatility_model final : public model {
     }
 
   private:
+    std::vector<std::string> remarks_;
+    std::size_t points_;
     std::shared_ptr<step_tables> tables_;
     scheme by_;
     double steps_per_year_, watched_steps_per_year_;
-    std::vector<std::string> remarks_;
 };
 
 }  // namespace
 
-std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
-    // A bridge between two steps has a variance that does not move. Where the volatility is as 1 / spot, the
-    // price of an option with a barrier is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
-    constexpr double usual_points = 128, usual_steps_per_year = 100, usual_watched_steps_per_year = 500;
-    parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
+markets::surface_reading read_surface_of(const config::node& parameters, const reading& of) {
     const config::node& surface = parameters.at("surface");
     const bool has_cash =
         std::ranges::any_of(of.asset.dividends, [](const auto& d) { return !d.proportional; });
@@ -201,15 +140,44 @@ std::shared_ptr<const model> read_local_volatility(const config::node& parameter
     const auto forward = [asset = of.asset, carry = of.carry](double years) {
         return markets::forward(asset, carry, years);
     };
+    return markets::read_surface(surface, of.as_of, forward);
+}
+
+std::vector<std::string> remarks_of(const markets::surface_reading& read) {
+    std::vector<std::string> out;
+    for (const markets::arbitrage& a : read.findings) {
+        out.push_back("arbitrage at " + tilewalk::to_string(a.where) + ", " + a.key_path + ": " + a.message +
+                      (a.in_quotes ? "" : " (between the quotes)") +
+                      "; the local volatility is bounded there");
+    }
+    return out;
+}
+
+std::size_t read_points(const config::node& parameters) {
+    constexpr double usual_points = 128;
     const double points = read_parameter(parameters, "points", {2, 4096}, usual_points);
-    const double steps = read_parameter(parameters, "steps_per_year", {1, 100'000}, usual_steps_per_year);
-    const double watched =
-        read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, usual_watched_steps_per_year);
     if (points != std::floor(points))
         parameters.at("points").fail("found " + parameters.at("points").text() + ", expected a whole number");
+    return static_cast<std::size_t>(points);
+}
+
+double read_surface_steps(const config::node& parameters) {
+    return read_parameter(parameters, "steps_per_year", {1, 100'000}, 100);
+}
+
+// A bridge between two steps has a variance that does not move. Where the volatility is as 1 / spot, the
+// price of an option with a barrier is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
+double read_watched_surface_steps(const config::node& parameters) {
+    return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 500);
+}
+
+std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
+    parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
+    const std::size_t points = read_points(parameters);
+    const double steps = read_surface_steps(parameters), watched = read_watched_surface_steps(parameters);
     const auto by = static_cast<scheme>(read_choice(parameters, "scheme", scheme_names, 0));
-    return std::make_shared<local_volatility_model>(markets::read_surface(surface, of.as_of, forward), by,
-                                                    static_cast<std::size_t>(points), steps, watched);
+    return std::make_shared<local_volatility_model>(read_surface_of(parameters, of), by, points, steps,
+                                                    watched);
 }
 
 }  // namespace tilewalk::models

@@ -95,6 +95,9 @@ class walk {
     virtual std::string why_not_lognormal() const = 0;
     // Where the market says so.
     virtual location where() const = 0;
+
+    // What a person should know of the way that was recorded.
+    virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 // A source of noise beside the asset's own; correlations call it ACME.variance. So are all but the first of a

@@ -178,6 +178,7 @@ class joint_world final : public world {
             out.push_back(f.name + ": " + model_of(*f.asset).describe() + f.walk->detail());
             for (const std::string& remark : model_of(*f.asset).remarks())
                 out.push_back(f.name + ": " + remark);
+            for (const std::string& remark : f.walk->remarks()) out.push_back(f.name + ": " + remark);
         }
         for (const moving_rates& r : rates_) {
             out.push_back(r.currency + ": " + r.model->describe());

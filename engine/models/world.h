@@ -44,7 +44,8 @@ class world : public language::world {
     // Records the step from grid[i] to grid[i + 1] into the open section; it runs once for each i.
     virtual void record_step() = 0;
 
-    // The models that move assets and rates, one line each, for people; from begin on.
+    // The models that move assets and rates, one line each and what is to be known of them and of what was
+    // recorded, for people.
     virtual std::vector<std::string> describe() const = 0;
 
     bool is_past() const override { return false; }

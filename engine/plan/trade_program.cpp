@@ -218,7 +218,6 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
-        out.models = world->describe();
     }
     const std::size_t steps = grid.size() - 1;
 
@@ -240,6 +239,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     }
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step();
+    if (world) out.models = world->describe();
 
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);

@@ -41,9 +41,9 @@ using kernels::tile_result;
 using plan::precision;
 using tiles = std::vector<tile_result>;
 
-// Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; that of
-// the surface is Black's with the volatility quoted at the strike, those of CEV and SABR are closed forms,
-// that of the basket a mean over 8 million draws of the final prices, with an error of 0.0004; that of
+// Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; those
+// of the surfaces are Black's with the volatility quoted at the strike, those of CEV and SABR are closed
+// forms, that of the basket a mean over 8 million draws of the final prices, with an error of 0.0004; that of
 // rough_bergomi one over 3 million draws of the exact variance on the dates, with an error of 0.0013. Under
 // normal rates they are Black's, with the variance of the forward.
 constexpr std::array catalogue{
@@ -74,6 +74,13 @@ constexpr std::array catalogue{
     example{"cev", "cev", "model: {cev: {volatility: 2, beta: 0.5, steps_per_year: 250}}", 1, 9.4748246504},
     example{"sabr", "sabr", "model: {sabr: {alpha: 2, beta: 0.5, rho: 0, nu: 0.6, steps_per_year: 250}}", 1,
             9.7076045077},
+    example{"stochastic_local_volatility", "stochastic_local_volatility",
+            "model: {stochastic_local_volatility: {points: 100, particles: 4096, steps_per_year: 252, "
+            "heston: {v0: 0.04, "
+            "kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7}, surface: {by_strike: {"
+            "0.25: {80: 0.245, 90: 0.22, 100: 0.2, 110: 0.19, 120: 0.185}, "
+            "1.0: {70: 0.24, 85: 0.22, 100: 0.2, 115: 0.19, 130: 0.185}}}}}",
+            1, 9.4134033839},
     example{"merton", "merton",
             "model: {merton: {volatility: 0.16, jump_intensity: 0.75, jump_mean: -0.12, jump_sd: 0.08}}", 1,
             9.3730856772},

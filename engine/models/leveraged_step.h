@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of dx = L(t, x) sqrt(v) dW - L^2 v / 2 dt with Heston's v, written once for the paths of a program
+// and for the particles that L is found with.
+//
+// With L as it is where the step begins this is the quadratic-exponential scheme, whose step is a martingale.
+// In the clock that runs at v, x is under local volatility, with the noise Y of variance v: what Platen's
+// explicit scheme (Kloeden and Platen 1992, section 15.1) adds to Euler's for an L that bends on the way is
+// added here, in that clock. On the smile of the tests, with sigma 0.6 and rho -0.7, options of a quarter of
+// a year are off by up to 46 basis points of volatility with 25 steps a year and by 7 with 100.
+#pragma once
+
+#include "engine/models/quadratic_exponential.h"
+
+namespace tilewalk::models {
+
+template <class real>
+struct leveraged_rows {
+    variance_rows<real> variance;
+    // Y grows by -before v + after v' + uncorrected + sqrt(alone (v + v')) z.
+    real before, after, alone, uncorrected;
+    real taken;  // half the variance of Y that is shared, by v
+    real joint;  // of the integral of Y by its clock, the mean that its ends do not tell, by v
+    real half_length, is_moving;
+};
+template <class real, class make_row>
+leveraged_rows<real> rows_of_leveraged(const make_row& row) {
+    return {rows_of_variance<real>(row),
+            row("before",
+                [](const heston_step& s) { return s.rho_over_sigma() * (1 - 0.5 * s.kappa * s.length); }),
+            row("after",
+                [](const heston_step& s) { return s.rho_over_sigma() * (1 + 0.5 * s.kappa * s.length); }),
+            row("alone", [](const heston_step& s) { return 0.5 * s.length * s.unshared(); }),
+            row("uncorrected",
+                [](const heston_step& s) { return -s.rho_over_sigma() * s.kappa * s.theta * s.length; }),
+            row("taken", [](const heston_step& s) { return 0.25 * s.rho * s.rho * s.length; }),
+            row("joint", [](const heston_step& s) { return s.rho * s.sigma * s.length * s.length / 6; }),
+            row("half_length", [](const heston_step& s) { return 0.5 * s.length; }),
+            row("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; })};
+}
+
+template <class real>
+struct leveraged_move {
+    real x, v;
+    real between;  // the integral of the squared volatility, with L where the step began
+};
+
+// `z` is the standard normal of the variance, `alone` the one that the asset has for itself; lever(x) is L.
+template <class real, class reader, class make>
+leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, real v, real z, real alone,
+                                    const reader& lever, const make& number) {
+    using kernels::fma, kernels::max, kernels::min, kernels::sqrt;
+    const real l = lever(x), square = l * l;
+    const real taken = square * step.taken;
+    const auto drawn = drawn_variance<real>::over(step.variance, v, z, fma(l, step.after, -taken), number);
+    const real seen = fma(step.is_moving, drawn.after - drawn.mean, drawn.mean);
+    const real clock = step.half_length * (v + seen);
+
+    const real shared = fma(step.after, seen, -step.before * v);
+    const real noise = sqrt(max(step.alone * (v + seen), 0.0)) * alone;
+    const real drift = drawn.drift(v, fma(l, step.before, taken), l * step.uncorrected);
+    const real held = drift + fma(l, shared + noise, -0.5 * square * clock);
+
+    // What the bend of L adds. The supports stand apart by what is known before the draw. Far draws count as
+    // if they were nearer, and all of it as no more than a deviation: where L bends much within a step, the
+    // mean of exp(x) would be ruled by them. And it fades out where the variance is about to be drawn from
+    // its exponential tail, which the expansion knows nothing of: with sigma 1 and rho -0.9 the mean would be
+    // off by half a percent. The weight is 1 but for the square of the step.
+    constexpr double farthest = 4;
+    const real expected = step.half_length * (v + drawn.mean), root = sqrt(expected), width = l * root;
+    const real predicted = fma(-0.5 * square, expected, x);
+    const real up = lever(predicted + width), down = lever(predicted - width);
+    const real slope = (up - down) / root, bend = ((up + down) - 2.0 * l) / expected;
+    const real far = farthest * root;
+    const real y = min(max(step.uncorrected + shared + noise, -far), far);
+    const real ticked = min(clock, farthest * farthest * expected);
+    // The integral of Y by its clock, and that of the clock by Y, as their ends tell: v goes along with Y.
+    const real by_clock = fma(y, (2.0 / 3) * ticked - (1.0 / 3) * step.half_length * v, step.joint * v);
+    const real by_noise = fma(y, ticked, -by_clock);
+    const real squares = fma(up, up, down * down) - 2.0 * square;
+    const real bent_noise = fma(0.5 * bend, by_noise, 0.25 * slope * fma(y, y, -ticked));
+    const real bent_drift = fma(-0.25 * slope * (up + down), by_clock, -0.125 * ticked * squares);
+    const real bent = min(max(bent_noise + bent_drift, -width), width);
+    const real wild = drawn.wild(), weight = 1.0 - wild * wild;
+    return {x + fma(weight, bent, held), drawn.after, square * clock};
+}
+
+}  // namespace tilewalk::models
