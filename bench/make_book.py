@@ -249,7 +249,8 @@ class page:
 
     def kinds(self):
         yield {"quanto": False}
-        yield {"quanto": True}
+        if "currency" not in self.example:
+            yield {"quanto": True}
         for name, values in self.choices.items():
             for value in values:
                 if value != self.example.get(name):
@@ -358,12 +359,12 @@ def make_trade(d, index, product, pinned, pages):
     d.pinned = pinned
     terms = (MAKERS.get(product) or pages[product].draw)(d)
     named = (value.strip("[]").split(", ")[0] for value in terms.values())
-    first = next(name for name in named if name in ASSETS)
-    own = ASSETS[first][2]
-    quanto = d.flag("quanto", 0.12)
-    foreign = d.one_of("currency", tuple(c for c in CURRENCIES if c != own))
-    if quanto:
-        terms["currency"] = foreign
+    first = next((name for name in named if name in ASSETS), None)
+    if first is not None:  # what has no asset says its currency itself
+        quanto = d.flag("quanto", 0.12)
+        foreign = d.one_of("currency", tuple(c for c in CURRENCIES if c != ASSETS[first][2]))
+        if quanto:
+            terms["currency"] = foreign
     if d.often(0.3):
         terms["quantity"] = str(d.whole(-500, 500) or 1)
     text = ", ".join(f"{key}: {value}" for key, value in terms.items())
