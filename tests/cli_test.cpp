@@ -654,6 +654,20 @@ TEST_F(command, validate_lists_every_problem_by_place) {
     EXPECT_TRUE(has(bad.out, "\n3 trades, 2 bad\n")) << bad.out;
 }
 
+TEST_F(command, price_and_validate_tell_of_a_surface_that_was_bent) {
+    put("bent.yaml",
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n    ACME:\n"
+        "      currency: USD\n      spot: 100\n      model:\n        local_volatility:\n"
+        "          surface: {by_strike: {1.0: {90: 0.2, 100: 0.9, 110: 0.2}}, arbitrage: repair}\n"
+        "trades:\n  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n");
+    for (const char* does : {"validate", "price"}) {
+        const finished got = run({does, "bent.yaml", "--paths", "64"});
+        EXPECT_EQ(got.code, 0) << got.err;
+        EXPECT_TRUE(got.err.starts_with("tilewalk: warning: ACME: arbitrage at bent.yaml:10:")) << got.err;
+        EXPECT_FALSE(has(got.out, "arbitrage")) << got.out;
+    }
+}
+
 TEST_F(command, explain_shows_dates_grid_shocks_program_and_memory) {
     const finished one = run({"explain", "book.yaml", "asian"});
     EXPECT_EQ(one.code, 0) << one.err;

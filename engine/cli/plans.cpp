@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "engine/cli/output.h"
 
 namespace tilewalk::cli {
@@ -23,6 +25,17 @@ void check_market(const job& of) {
 market market_of(const job& of) {
     check_market(of);
     return of.with.market.value.empty() ? *of.trades.market() : market::load(of.with.market.value);
+}
+
+void complain_of_remarks(const market& of) {
+    constexpr std::size_t most = 8;
+    const std::vector<std::string> remarks = of.remarks();
+    for (std::size_t i = 0; i < std::min(most, remarks.size()); ++i)
+        complain("tilewalk: warning: " + remarks[i]);
+    if (remarks.size() > most) {
+        complain("tilewalk: and " + std::to_string(remarks.size() - most) +
+                 " more of the kind; tilewalk explain tells them all");
+    }
 }
 
 std::vector<trade_plan> plan(const job& of) {

@@ -21,6 +21,8 @@ job load_job(const std::string& book_file, const spoken& options);
 // Throws tilewalk::error (usage) if neither the settings nor the book name a market.
 void check_market(const job& of);
 market market_of(const job& of);
+// Tells what there is to know of the market, on standard error.
+void complain_of_remarks(const market& of);
 
 std::vector<trade_plan> plan(const job& of);
 

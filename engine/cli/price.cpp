@@ -29,7 +29,9 @@ results run(const job& asked) {
     run_options options = asked.with.options();
     options.cancel = watch.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
-    results r = pricer.price(asked.trades, market_of(asked), options);
+    const market of = market_of(asked);
+    complain_of_remarks(of);
+    results r = pricer.price(asked.trades, of, options);
     watch.check();
     return r;
 }

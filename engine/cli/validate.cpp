@@ -25,7 +25,9 @@ int validate(const request& asked) {
         return all_well;
     }
     const engine checker({wanted.with.instruction_set.value});
-    const auto problems = checker.validate(wanted.trades, market_of(wanted), wanted.with.options());
+    const market of = market_of(wanted);
+    complain_of_remarks(of);
+    const auto problems = checker.validate(wanted.trades, of, wanted.with.options());
     std::string text;
     for (const auto& problem : problems) text += problem_line(problem);
     const std::size_t trades = wanted.trades.size(), bad = problems.size();

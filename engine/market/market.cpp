@@ -4,6 +4,8 @@
 
 #include "engine/config/document.h"
 #include "engine/market/market_state.h"
+#include "engine/models/model.h"
+#include "engine/models/rates.h"
 
 namespace tilewalk {
 
@@ -24,6 +26,17 @@ market market::load(const std::filesystem::path& file) {
 
 market market::parse(std::string_view yaml, const std::string& name) {
     return market(state_of(config::read_document(yaml, name), name));
+}
+
+std::vector<std::string> market::remarks() const {
+    std::vector<std::string> out;
+    const auto add = [&](const std::string& name, const auto& model) {
+        if (!model) return;
+        for (const std::string& remark : model->remarks()) out.push_back(name + ": " + remark);
+    };
+    for (const auto& [name, asset] : state_->assets) add(name, asset.model);
+    for (const auto& [name, model] : state_->rate_models) add(name, model);
+    return out;
 }
 
 std::string market::as_of() const {

@@ -46,8 +46,7 @@ struct market_state {
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
     // Factors are asset names, FX pairs as written ("EURUSD"), rates ("USD.rate") and own factors of models
-    // ("ACME.variance", "USD.rate_2");
-    // the lesser name comes first.
+    // ("ACME.variance", "USD.rate_2"); the lesser name comes first.
     std::map<std::pair<std::string, std::string>, double> correlations;
     struct own_factor {
         std::string of;          // an asset, or a currency's first rate

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewalk {
 
@@ -22,6 +23,9 @@ class market {
     explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
 
     std::string as_of() const;  // YYYY-MM-DD
+    // What a person should know of what was read and taken all the same, such as a surface that is bent to
+    // have no arbitrage: a line each, by asset or currency.
+    std::vector<std::string> remarks() const;
     const markets::market_state& state() const { return *state_; }
 
   private:
