@@ -21,6 +21,7 @@
 #include "engine/cuda/kernel_text.h"
 #include "engine/machine.h"
 #include "engine/models/model.h"
+#include "engine/models/rates.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 #include "tests/fake_device.h"
@@ -124,6 +125,10 @@ TEST(bench_models, have_a_row_for_every_model_of_the_catalogue) {
         known.insert(model.name);
         EXPECT_TRUE(measured.contains(model.name)) << "no example of " << model.name;
     }
+    for (const auto& model : tilewalk::models::rate_catalogue()) {
+        known.insert(model.name);
+        EXPECT_TRUE(measured.contains(model.name)) << "no example of " << model.name;
+    }
     EXPECT_EQ(measured, known);
 }
 
@@ -132,9 +137,14 @@ TEST(bench_models, take_252_steps) {
         const auto walked = plan_of(e, precision::double_).trade;
         EXPECT_EQ(walked.when.steps(), 252u) << e.name;
         ASSERT_EQ(walked.assets.size(), static_cast<std::size_t>(e.assets)) << e.name;
-        ASSERT_EQ(walked.models.size(), static_cast<std::size_t>(e.assets)) << e.name;
-        for (const std::string& model : walked.models)
-            EXPECT_NE(model.find(e.model), std::string::npos) << e.name << ": " << model;
+        ASSERT_EQ(walked.models.size(), static_cast<std::size_t>(e.assets) + (e.rates.empty() ? 0 : 1))
+            << e.name;
+        for (const std::string& model : walked.models) {
+            const std::string_view expected = model.starts_with("USD: ") ? e.rates : e.model;
+            const std::string named =
+                model.substr(model.find(' ') + 1, model.find(',') - model.find(' ') - 1);
+            EXPECT_NE(expected.find(named), std::string::npos) << e.name << ": " << model;
+        }
     }
 }
 
@@ -167,7 +177,7 @@ TEST(bench_models, of_kernels_that_do_nothing_are_wrong) {
 }
 
 TEST(bench_models, pass_on_a_gpu_that_computes_what_the_processor_does) {
-    const auto some = named({"heston", "local_volatility", "basket_of_10"});
+    const auto some = named({"heston", "local_volatility", "basket_of_10", "g2"});
     std::size_t on_gpu = 0;
     for (const row& r : playing_gpu(some).rows(some)) {
         EXPECT_TRUE(r.is_result()) << key_of(r) << ": " << r.wrong << r.skipped;
@@ -176,7 +186,7 @@ TEST(bench_models, pass_on_a_gpu_that_computes_what_the_processor_does) {
         EXPECT_EQ(r.figures.at("paths"), few.on_gpu);
         EXPECT_EQ(r.figures.at("registers"), 32);
     }
-    EXPECT_EQ(on_gpu, 9u);
+    EXPECT_EQ(on_gpu, 12u);
 }
 
 TEST(bench_models, one_bit_of_a_tile_is_noticed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book with an asset of every model, and each beside others in a basket of three. A model of the catalogue
-// that has no asset here is an error, so that whoever adds one has it tested on both back ends.
+// A book with an asset of every model, and each beside others in a basket of three, and with a currency whose
+// rates move for every model of rates. A model of a catalogue that is not here is an error, so that whoever
+// adds one has it tested on both back ends.
 #pragma once
 
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "engine/models/model.h"
+#include "engine/models/rates.h"
 
 namespace tilewalk {
 
@@ -41,12 +43,49 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
     return all;
 }
 
+// How the rates of a currency move by each model, as a market says it.
+inline const std::map<std::string, std::string, std::less<>>& every_rate_model() {
+    static const std::map<std::string, std::string, std::less<>> all{
+        {"hull_white", "model: {hull_white: {mean_reversion: 0.05, volatility: {0.5: 0.01, 30: 0.015}}}"},
+        {"g2", "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: {0.5: 0.01, 30: 0.012}, rho: -0.7}}"},
+    };
+    for (const auto& entry : models::rate_catalogue()) {
+        if (!all.contains(entry.name)) {
+            throw std::logic_error("tests/every_model.h has no currency of the model " +
+                                   std::string(entry.name));
+        }
+    }
+    return all;
+}
+
 // The trades on one model are named by it: HESTON's are heston_asian, heston_paid_in_eur, heston_barrier.
 inline std::string book_of_every_model() {
-    std::string text =
-        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\n"
-        "  fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n  assets:\n";
-    std::string trades, correlations;
+    static const std::vector<std::string> others{"AUD", "CAD", "CHF", "GBP", "JPY", "NOK", "SEK"};
+    std::string currencies = "USD: {rate: 0.03}, EUR: {rate: 0.02}",
+                pairs = "EURUSD: {rate: 1.1, volatility: 0.1}", assets, trades, correlations;
+    std::size_t next = 0;
+    for (const auto& [model, moves] : every_rate_model()) {
+        const std::string currency = others.at(next++), pair = currency + "USD", rate = currency + ".rate";
+        currencies += ", " + currency + ": {rate: 0.025, " + moves + "}";
+        pairs += ", " + pair + ": {rate: 0.8, volatility: 0.1}";
+        correlations += "    - [" + rate + ", " + pair + ", 0.2]\n";
+        for (const char* const of_asset : {"black_scholes", "heston"}) {
+            const std::string name = std::string(of_asset) + "_" + model;
+            assets += "    " + name + ": {currency: " + currency + ", spot: 100, dividend_yield: 0.01, " +
+                      every_model().find(of_asset)->second + "}\n";
+            correlations += "    - [" + name + ", " + rate + ", -0.3]\n";
+            const std::string asian = ", product: asian, underlying: " + name +
+                                      ", strike: 100, averaging_dates: {start: 0, end: 1, count: 6}";
+            trades += "  - {id: rates_" + name + "_asian" + asian + "}\n";
+            trades += "  - {id: rates_" + name + "_paid_in_usd" + asian + ", currency: USD}\n";
+        }
+        trades += "  - {id: rates_" + model + "_calls, product: swap_rate_calls, currency: " + currency +
+                  ", dates: {start: 0, end: 2, count: 4}}\n";
+        trades += "  - {id: rates_" + model + "_barrier, product: barrier, underlying: black_scholes_" +
+                  model + ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";
+    }
+    std::string text = "market:\n  as_of: 2026-01-15\n  currencies: {" + currencies + "}\n  fx: {" + pairs +
+                       "}\n  assets:\n" + assets;
     std::vector<std::string> basket;
     for (const auto& [model, moves] : every_model()) {
         text += "    " + model + ": {currency: USD, spot: 100, dividend_yield: 0.01, " + moves + "}\n";
@@ -66,7 +105,17 @@ inline std::string book_of_every_model() {
         trades += "  - {id: " + model + "_barrier, product: barrier, underlying: " + model +
                   ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";
     }
-    return text + "  correlations:\n" + correlations + "trades:\n" + trades;
+    return text + "  correlations:\n" + correlations + R"(products:
+  - product: swap_rate_calls
+    summary: Calls on the swap rate of ten years.
+    parameters:
+      dates: {type: schedule, help: The dates of fixing.}
+    example: {dates: [1.0, 2.0]}
+    script: |
+      on dates:
+          pay max(constant_maturity_rate(currency, 10, 1) - 0.02, 0)
+)" + "trades:\n" +
+           trades;
 }
 
 }  // namespace tilewalk

@@ -29,9 +29,14 @@ TEST(models, price_alone_and_together_in_every_precision) {
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
             const price_row& row = got.rows[i];
             ASSERT_EQ(row.status, trade_status::priced) << row.trade << ": " << row.message;
-            // The same shocks, rounded; but where draws are refused, rounding may refuse others.
-            EXPECT_NEAR(row.price, exact.rows[i].price, 2 * exact.rows[i].standard_error)
-                << row.trade << " in " << precision;
+            // Neither has the random numbers of double, mixed has those of single: some 60 comparisons at 4.5
+            // standard errors, a false alarm in 2,500. On the same shocks there is rounding alone; but where
+            // draws are refused, rounding may refuse others.
+            const double error = std::hypot(row.standard_error, exact.rows[i].standard_error);
+            EXPECT_NEAR(row.price, exact.rows[i].price, 4.5 * error) << row.trade << " in " << precision;
+            if (row.shadow_difference) {
+                EXPECT_LE(std::abs(*row.shadow_difference), 2 * row.standard_error) << row.trade;
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 // factors and the integral of their sum are normal together, so steps of any length are exact, and a bond is
 // the exponential of a line in the factors.
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,17 +37,46 @@ struct gaussian {
     std::vector<normal_factor> factors;
     double rho = 0;  // between the two, where there are two
 
-    double correlation(std::size_t k, std::size_t l) const { return k == l ? 1 : rho; }
-    // Of the sum of the integrals of the factors over [from, to], as seen from `from`.
-    double variance(double from, double to) const {
-        double sum = 0;
-        for (std::size_t k = 0; k < factors.size(); ++k) {
-            for (std::size_t l = 0; l < factors.size(); ++l) {
-                sum += correlation(k, l) * covariance(factors[k].scale, factors[k].integrated(),
-                                                      factors[l].scale, factors[l].integrated(), from, to);
+    // Of the noises of two factors over a step, by their loadings.
+    double noise(std::size_t k, loading::kind by_k, std::size_t l, loading::kind by_l, double from,
+                 double to) const {
+        const normal_factor &f = factors[k], &g = factors[l];
+        return (k == l ? 1 : rho) * covariance(f.scale, {by_k, f.decay}, g.scale, {by_l, g.decay}, from, to);
+    }
+};
+
+// Covariances, at one time, of the factors and of the integral of their sum until then.
+struct moments {
+    std::vector<double> of_factors;   // by row
+    std::vector<double> of_integral;  // with each factor
+    double integral = 0;              // its own
+
+    explicit moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}
+
+    moments after(const gaussian& g, double from, double to) const {
+        using kind = loading::kind;
+        const std::size_t n = of_integral.size();
+        moments next(n);
+        next.integral = integral;
+        const auto left = [&](std::size_t k) {
+            return loading{kind::decaying, g.factors[k].decay}.at(to - from);
+        };
+        const auto gone = [&](std::size_t k) { return integrated_decay(g.factors[k].decay, to - from); };
+        for (std::size_t k = 0; k < n; ++k) {
+            double with_integral = of_integral[k];
+            for (std::size_t l = 0; l < n; ++l) {
+                const double both = of_factors[k * n + l];
+                with_integral += gone(l) * both;
+                next.of_factors[k * n + l] =
+                    left(k) * left(l) * both + g.noise(k, kind::decaying, l, kind::decaying, from, to);
+                next.of_integral[k] += g.noise(k, kind::decaying, l, kind::integrated, from, to);
+                next.integral +=
+                    gone(k) * gone(l) * both + g.noise(k, kind::integrated, l, kind::integrated, from, to);
             }
+            next.of_integral[k] += left(k) * with_integral;
+            next.integral += 2 * gone(k) * of_integral[k];
         }
-        return sum;
+        return next;
     }
 };
 
@@ -70,7 +99,7 @@ class gaussian_walk final : public rate_walk {
     // Beyond this one the exponential of the integral has a mean that no number of paths can find.
     void add_breaks(double last, std::vector<double>&) const override {
         constexpr double most_variance = 100;
-        const double variance = of_.variance(0, last);
+        const double variance = moments(of_.factors.size()).after(of_, 0, last).integral;
         if (variance <= most_variance) return;
         throw error(error_kind::input,
                     "the rates of " + of_.currency + " move too far until " + markets::rounded(last) +
@@ -84,12 +113,16 @@ class gaussian_walk final : public rate_walk {
         for (std::size_t k = 0; k < of_.factors.size(); ++k)
             factors_.push_back(of.state("rate" + std::to_string(k), 0));
         growth_ = of.state("growth", 0);
+        times_ = of.grid();
+        known_.assign(1, moments(of_.factors.size()));
+        for (std::size_t i = 0; i + 1 < times_.size(); ++i)
+            known_.push_back(known_.back().after(of_, times_[i], times_[i + 1]));
     }
 
     void record(rate_step& of) override {
         const std::size_t n = factors_.size();
         value growth = of.into().read(growth_) + of.row("convexity", [&](double from, double to) {
-            return 0.5 * (of_.variance(0, to) - of_.variance(0, from));
+            return 0.5 * (at(to).integral - at(from).integral);
         });
         std::vector<value> next;
         for (std::size_t k = 0; k < n; ++k) {
@@ -124,17 +157,14 @@ class gaussian_walk final : public rate_walk {
             return integrated_decay(of_.factors[k].decay, std::max(until - now, 0.0));
         };
         value exponent = by_run("bond_convexity", [&](double now, double until) {
+            const moments& then = at(now);
+            const std::size_t n = of_.factors.size();
             double sum = 0;
-            for (std::size_t k = 0; k < of_.factors.size(); ++k) {
-                const normal_factor& f = of_.factors[k];
-                for (std::size_t l = 0; l < of_.factors.size(); ++l) {
-                    const normal_factor& g = of_.factors[l];
-                    const double of_both = covariance(f.scale, f.decaying(), g.scale, g.decaying(), 0, now);
-                    const double of_integral =
-                        covariance(f.scale, f.decaying(), g.scale, g.integrated(), 0, now);
-                    sum += of_.correlation(k, l) * left(k, now, until) *
-                           (left(l, now, until) * of_both + 2 * of_integral);
-                }
+            for (std::size_t k = 0; k < n; ++k) {
+                double of_both = 2 * then.of_integral[k];
+                for (std::size_t l = 0; l < n; ++l)
+                    of_both += left(l, now, until) * then.of_factors[k * n + l];
+                sum += left(k, now, until) * of_both;
             }
             return -0.5 * sum;
         });
@@ -149,8 +179,15 @@ class gaussian_walk final : public rate_walk {
     }
 
   private:
+    const moments& at(double time) const {
+        const auto place = std::ranges::lower_bound(times_, time - dates::same_time_years);
+        return known_[static_cast<std::size_t>(place - times_.begin())];
+    }
+
     const gaussian& of_;
     const markets::curve& today_;
+    std::vector<moments> known_;  // by grid time
+    std::span<const double> times_;
     std::vector<std::uint32_t> factors_;
     std::uint32_t growth_ = 0;
 };

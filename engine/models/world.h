@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world to come of one trade: every asset and exchange rate that it looks at, each moved by its model,
-// under the risk-neutral measure of the trade's currency. It records how they move from one grid time to the
-// next and answers the script's questions on each date.
+// The world to come of one trade: every asset, exchange rate and interest rate that it depends on, each moved
+// by its model, under the measure of the trade currency's numeraire. It records how they move from one grid
+// time to the next and answers the script's questions on each date.
 #pragma once
 
 #include <memory>
@@ -44,7 +44,7 @@ class world : public language::world {
     // Records the step from grid[i] to grid[i + 1] into the open section; it runs once for each i.
     virtual void record_step() = 0;
 
-    // The models that move the assets, one line each, for people.
+    // The models that move assets and rates, one line each, for people.
     virtual std::vector<std::string> describe() const = 0;
 
     bool is_past() const override { return false; }

@@ -45,8 +45,8 @@ class world {
     virtual program::value spot(const std::string& asset) = 0;
     // Units of the trade's currency for one unit of `currency`.
     virtual program::value fx(const std::string& currency) = 0;
-    // What the asset is expected to be worth on later dates, one for each run: its forward price, in the
-    // measure of the trade's currency. `named` tells one date of the script from another.
+    // What the asset can be bought for on later dates, one for each run: its forward price, as it is seen in
+    // the trade's currency. `named` tells one date of the script from another.
     virtual program::value forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) = 0;
     // What a call (else a put) on the asset with this strike and these dates of exercise is worth on the date

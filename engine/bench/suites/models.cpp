@@ -43,7 +43,8 @@ using tiles = std::vector<tile_result>;
 
 // Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; that of
 // the surface is Black's with the volatility quoted at the strike, that of the basket a mean over 8 million
-// draws of the final prices, with an error of 0.0004.
+// draws of the final prices, with an error of 0.0004. Under normal rates they are Black's, with the variance
+// of the forward.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
     example{
@@ -77,6 +78,12 @@ constexpr std::array catalogue{
             "model: {variance_gamma: {sigma: 0.2, nu: 0.25, theta: -0.14}}", 1, 9.5515880208},
     example{"nig", "nig", "model: {nig: {alpha: 14, beta: -4, delta: 0.6}}", 1, 10.0065774089},
     example{"basket_of_10", "black_scholes", "volatility: {v}", 10, 8.575415},
+    example{"hull_white", "hull_white", "", 0, 1.4719932040,
+            "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
+    example{"g2", "g2", "", 0, 1.5148124844,
+            "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.012, rho: -0.7}}"},
+    example{"black_scholes_hull_white", "black_scholes", "volatility: 0.2", 1, 9.3592749978,
+            "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
 };
 
 // Counts its dates, so that the path stops on each of them whatever the model.
@@ -96,6 +103,19 @@ products:
       on last(dates):
           level = sum(spot(a) for a in basket) / size(basket)
           pay max(level - strike, 0) * stops / size(dates)
+  - product: late_call_on_a_bond
+    summary: A call on a bond, whose path stops on many dates.
+    parameters:
+      maturity: {type: date, help: Of the bond.}
+      strike: {type: amount, help: The strike, of a hundred.}
+      dates: {type: schedule, help: The dates.}
+    example: {maturity: 6, strike: 86, dates: [0.5, 1.0]}
+    script: |
+      stops = 0
+      on dates:
+          stops = stops + 1
+      on last(dates):
+          pay max(100 * bond(currency, maturity) - strike, 0) * stops / size(dates)
 )";
 
 constexpr std::array on_gpu{precision::single_fast, precision::single, precision::double_};
@@ -327,10 +347,16 @@ std::string book_of(const example& of) {
         for (int j = 0; j < i; ++j)
             correlations += "    - [" + name + ", " + static_cast<char>('A' + j) + ", 0.5]\n";
     }
-    return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n" + assets +
+    const bool has_rates = !of.rates.empty();
+    if (has_rates && of.assets > 0) correlations += "    - [A, USD.rate, -0.3]\n";
+    const std::string trade = of.assets > 0
+                                  ? "product: late_call, basket: [" + names + "], strike: 100"
+                                  : std::string("product: late_call_on_a_bond, maturity: 6, strike: 86");
+    return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03" +
+           (has_rates ? ", " + std::string(of.rates) : std::string()) + "}}\n" +
+           (assets.empty() ? "" : "  assets:\n" + assets) +
            (correlations.empty() ? "" : "  correlations:\n" + correlations) + std::string(product) +
-           "trades:\n  - {id: call, product: late_call, basket: [" + names +
-           "], strike: 100, dates: {start: 0, end: 1, count: 252}}\n";
+           "trades:\n  - {id: call, currency: USD, " + trade + ", dates: {start: 0, end: 1, count: 252}}\n";
 }
 
 void measure(const cpu_bench& here, gpu_bench* on, const std::string& why_no_gpu,

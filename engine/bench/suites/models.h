@@ -13,13 +13,15 @@
 
 namespace tilewalk::bench::models {
 
-// A call on one asset, or on the mean of several, whose path stops on each of 252 days of a year.
+// A call on one asset, on the mean of several, or, without an asset, on a bond, whose path stops on each of
+// 252 days of a year.
 struct example {
     std::string_view name;   // of its rows
-    std::string_view model;  // of the catalogue of models
+    std::string_view model;  // of the catalogue of models, or that of the models of rates
     std::string_view how;    // an asset moves, in YAML; {v} stands for a volatility of its own
     int assets = 1;
-    double price = 0;  // as a truth other than a path has it
+    double price = 0;          // as a truth other than a path has it
+    std::string_view rates{};  // how they move, in YAML; where nothing is said, they do not
 };
 std::span<const example> examples();
 
