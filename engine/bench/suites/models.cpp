@@ -111,7 +111,7 @@ products:
     summary: A call on a bond, whose path stops on many dates.
     parameters:
       maturity: {type: date, help: Of the bond.}
-      strike: {type: amount, help: The strike, of a hundred.}
+      strike: {type: amount, help: The strike of a hundred.}
       dates: {type: schedule, help: The dates.}
     example: {maturity: 6, strike: 86, dates: [0.5, 1.0]}
     script: |
