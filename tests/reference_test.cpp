@@ -788,7 +788,7 @@ std::string told(const scores& s) {
 }
 
 // Of n independent z, 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it once
-// in 150,000 times) and of the mean square (chi squared of 1016 degrees: once in 85,000 times).
+// in 150,000 times) and of the mean square (chi squared of 1004 degrees: once in 85,000 times).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
@@ -844,7 +844,7 @@ TEST(reference, a_continuous_average_leans_within_its_allowance) {
     EXPECT_EQ(seen, 3);
 }
 
-// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1016 once in
+// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1004 once in
 // 150 times, and the mean of one of ten families once in 15,000; with the seeds as they stand the outcome
 // never changes.
 TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {

@@ -43,8 +43,8 @@ using tiles = std::vector<tile_result>;
 
 // Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; that of
 // the surface is Black's with the volatility quoted at the strike, that of the basket a mean over 8 million
-// draws of the final prices, with an error of 0.0004. Under normal rates, and forward rates with a
-// displacement of 1 a year, they are Black's, with the variance of the forward.
+// draws of the final prices, with an error of 0.0004. Under normal rates they are Black's, with the variance
+// of the forward.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
     example{
@@ -82,6 +82,7 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
     example{"g2", "g2", "", 0, 1.5148124844,
             "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.012, rho: -0.7}}"},
+    // With a displacement of 1 a year bonds are lognormal, too.
     example{"forward_market", "forward_market", "", 0, 1.5503839020,
             "model: {forward_market: {tenor: 1, until: 6, displacement: 1, loadings: [[0.008, 0.005, 0.002], "
             "[0.009, 0.002, -0.001], [0.0095, 0, -0.002], [0.0095, -0.002, -0.001], [0.0095, -0.004, "
