@@ -56,6 +56,9 @@ inline const std::map<std::string, std::string, std::less<>>& every_rate_model()
     static const std::map<std::string, std::string, std::less<>> all{
         {"hull_white", "model: {hull_white: {mean_reversion: 0.05, volatility: {0.5: 0.01, 30: 0.015}}}"},
         {"g2", "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: {0.5: 0.01, 30: 0.012}, rho: -0.7}}"},
+        {"forward_market",
+         "model: {forward_market: {tenor: 1, until: 15, volatility: {0.5: 0.3, 30: 0.25}, displacement: "
+         "0.02, correlation_decay: 0.1, factors: 3}}"},
     };
     for (const auto& entry : models::rate_catalogue()) {
         if (!all.contains(entry.name)) {

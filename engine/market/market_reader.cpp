@@ -581,6 +581,12 @@ class market_reader {
                 item.fail("found the correlation of " + own + " with " + asset + ", which its model says: " +
                           rounded(of->second.correlation) + "; expected one with another factor");
             }
+            const auto one = market_.own_factors.find(first), other = market_.own_factors.find(second);
+            if (one != market_.own_factors.end() && other != market_.own_factors.end() &&
+                one->second.of == other->second.of) {
+                item.fail("found the correlation of " + first + " with " + second +
+                          ", which their model says: 0; expected one with another factor");
+            }
             for (const std::string& name : {first, second}) {
                 const auto of = market_.own_factors.find(name);
                 if (of == market_.own_factors.end() || of->second.is_constant) continue;

@@ -8,12 +8,16 @@ namespace tilewalk::models {
 
 std::shared_ptr<const rate_model> read_hull_white(const config::node& parameters, const rate_reading& of);
 std::shared_ptr<const rate_model> read_g2(const config::node& parameters, const rate_reading& of);
+std::shared_ptr<const rate_model> read_forward_market(const config::node& parameters, const rate_reading& of);
 
 std::span<const rate_catalogue_entry> rate_catalogue() {
     static constexpr std::array entries{
         rate_catalogue_entry{"hull_white", "one normal factor that reverts to its mean, fitted to the curve",
                              read_hull_white},
         rate_catalogue_entry{"g2", "two correlated normal factors, fitted to the curve", read_g2},
+        rate_catalogue_entry{"forward_market",
+                             "displaced lognormal forward rates of given periods, by one to three factors",
+                             read_forward_market},
     };
     return entries;
 }

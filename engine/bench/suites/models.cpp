@@ -102,6 +102,11 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
     example{"g2", "g2", "", 0, 1.5148124844,
             "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.012, rho: -0.7}}"},
+    // With a displacement of 1 a year bonds are lognormal, too.
+    example{"forward_market", "forward_market", "", 0, 1.5503839020,
+            "model: {forward_market: {tenor: 1, until: 6, displacement: 1, loadings: [[0.008, 0.005, 0.002], "
+            "[0.009, 0.002, -0.001], [0.0095, 0, -0.002], [0.0095, -0.002, -0.001], [0.0095, -0.004, "
+            "0.002]]}}"},
     example{"black_scholes_hull_white", "black_scholes", "volatility: 0.2", 1, 9.3592749978,
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
 };
