@@ -34,7 +34,9 @@ std::string market_of(const world& w) {
     const std::map<std::string, double> spots{{"ACME", 100},    {"BETA", 48.20}, {"GAMMA", 65.40},
                                               {"DELTA", 11.85}, {"INDEX", 6900}, {"CASHCOW", 82.50}};
     std::string text = fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {0}}}, EUR: {{rate: {0}}}}}\nassets:\n", w.rate);
+        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {0}}}, EUR: {{rate: {0}}}, AUD: {{rate: {0}, model: "
+        "{{hull_white: {{mean_reversion: 0.03, volatility: {1}}}}}}}}}\nassets:\n",
+        w.rate, 0.04 * w.volatility);
     for (const auto& [name, spot] : spots) {
         text += fmt::format("  {}: {{currency: USD, spot: {}, dividend_yield: 0.01, volatility: {}}}\n", name,
                             spot * w.scale, w.volatility);

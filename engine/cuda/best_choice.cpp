@@ -25,11 +25,19 @@ std::size_t numbers_of_path(const program::path_program& p) {
 }
 constexpr std::size_t least = 3, few = 6, moderate = 12;
 
+// Rows are loaded ahead and wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows,
+// had no room under a bound on registers, and one of 36 rows none for four paths a thread.
+bool has_short_rows(const program::path_program& p) {
+    constexpr std::size_t most_rows = 32;
+    return std::all_of(p.sections.begin(), p.sections.end(),
+                       [](const program::lane_section& s) { return s.per_run.columns.size() <= most_rows; });
+}
+
 // Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
 // find room in registers. Four were best for an Asian (one shock, two states) in every precision; for an
 // autocallable on five assets one, and two in single_fast, whose functions need few registers.
 int best_width(const program::path_program& p, precision of) {
-    if (numbers_of_path(p) <= few) return 4;
+    if (numbers_of_path(p) <= few && has_short_rows(p)) return 4;
     return of == precision::single_fast ? 2 : 1;
 }
 
@@ -52,14 +60,12 @@ std::size_t nodes_in_all(const program::lane_section& s) {
 // Where a thread walks four paths, the compiler interleaves their sections, and a bound on registers presses
 // long ones into local memory. In double the Asian's of 11 nodes, for which the bound was best, has room and
 // one of 16 had not; in single a barrier's of 22 has and one of 25 had not. Of two paths in single the step
-// of Heston's model, 101 nodes, has room, and one with jumps besides, 144, had not. Rows are loaded ahead and
-// wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows, had no room.
+// of Heston's model, 101 nodes, has room, and one with jumps besides, 144, had not.
 bool has_short_sections(const program::path_program& p, const kernel_choice& how) {
-    constexpr std::size_t most_rows = 32;
     const std::size_t most_nodes = how.width < 4 ? 120 : walks_in_double(how.precision) ? 12 : 24;
-    return std::all_of(p.sections.begin(), p.sections.end(), [&](const program::lane_section& s) {
-        return nodes_in_all(s) <= most_nodes && s.per_run.columns.size() <= most_rows;
-    });
+    return has_short_rows(p) &&
+           std::all_of(p.sections.begin(), p.sections.end(),
+                       [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
 }
 
 // For a short program the compiler takes fewer registers than are best, or more, unless it is told how many
