@@ -9,11 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/numeric/jacobi.h"
 #include "tests/model_market.h"
 
 namespace tilewalk {
@@ -121,6 +123,35 @@ double cdf(double x) {
 double black(double forward, double strike, double deviation) {
     const double d1 = std::log(forward / strike) / deviation + deviation / 2;
     return forward * cdf(d1) - strike * cdf(d1 - deviation);
+}
+
+// Against what they are: A v = value v, vectors of length 1 that stand at right angles, the largest value
+// first.
+TEST(eigen_pairs, are_those_of_the_matrix) {
+    std::mt19937_64 random(7);
+    for (const std::size_t n : {1U, 2U, 5U, 40U}) {
+        std::vector<double> a(n * n);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j <= i; ++j)
+                a[i * n + j] = a[j * n + i] = std::normal_distribution<double>()(random);
+        }
+        const auto found = numeric::eigen_pairs(a, n);
+        ASSERT_EQ(found.size(), n);
+        for (std::size_t k = 0; k < n; ++k) {
+            EXPECT_LE(found[k].value, found[k > 0 ? k - 1 : 0].value);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double image =
+                    std::inner_product(a.begin() + std::ptrdiff_t(i * n),
+                                       a.begin() + std::ptrdiff_t(i * n + n), found[k].vector.begin(), 0.0);
+                EXPECT_NEAR(image, found[k].value * found[k].vector[i], 1e-12 * double(n)) << n;
+            }
+            for (std::size_t l = 0; l <= k; ++l) {
+                EXPECT_NEAR(std::inner_product(found[k].vector.begin(), found[k].vector.end(),
+                                               found[l].vector.begin(), 0.0),
+                            k == l ? 1 : 0, 1e-13 * double(n));
+            }
+        }
+    }
 }
 
 // Each period's rate, displaced, is lognormal in the measure of the bond that pays the caplet: 57 comparisons

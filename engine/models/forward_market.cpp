@@ -20,11 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
-
 #include "engine/config/time_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/rates.h"
+#include "engine/numeric/jacobi.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
 
@@ -358,27 +357,24 @@ std::vector<double> read_dates(const config::node& parameters, dates::date as_of
 // exp(-decay * years between), as near as so many factors come to it: the heaviest directions, each row
 // then stretched to length 1. The rates that are next go up with each factor.
 std::vector<loadings> directions(const forward_rates& of, double decay, std::size_t factors) {
-    const auto n = static_cast<Eigen::Index>(of.periods() - 1);
+    const std::size_t n = of.periods() - 1;
     std::vector<loadings> out(of.periods(), loadings{});
     if (n == 0) return out;
-    Eigen::MatrixXd correlation(n, n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-        for (Eigen::Index j = 0; j < n; ++j) {
-            const double between = of.dates[std::size_t(i) + 1] - of.dates[std::size_t(j) + 1];
-            correlation(i, j) = kernels::exp(-decay * std::abs(between));
-        }
+    std::vector<double> correlation;
+    for (std::size_t i = 1; i <= n; ++i) {
+        for (std::size_t j = 1; j <= n; ++j)
+            correlation.push_back(kernels::exp(-decay * std::abs(of.dates[i] - of.dates[j])));
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(correlation);  // the heaviest is the last
+    const std::vector<numeric::eigen_pair> found = numeric::eigen_pairs(std::move(correlation), n);
     constexpr double nothing = 1e-12;
-    for (Eigen::Index i = 0; i < n; ++i) {
-        loadings& row = out[std::size_t(i) + 1];
+    for (std::size_t i = 0; i < n; ++i) {
+        loadings& row = out[i + 1];
         double square = 0;
-        for (Eigen::Index f = 0; f < std::min(n, Eigen::Index(factors)); ++f) {
-            const double weight = solved.eigenvalues()(n - 1 - f);
+        for (std::size_t f = 0; f < std::min(n, factors); ++f) {
+            const auto& [weight, direction] = found[f];
             if (weight <= nothing * double(n)) continue;
-            const double sign = solved.eigenvectors()(0, n - 1 - f) < 0 ? -1 : 1;
-            row[std::size_t(f)] = sign * kernels::sqrt(weight) * solved.eigenvectors()(i, n - 1 - f);
-            square += row[std::size_t(f)] * row[std::size_t(f)];
+            row[f] = (direction[0] < 0 ? -1 : 1) * kernels::sqrt(weight) * direction[i];
+            square += row[f] * row[f];
         }
         for (double& l : row) l /= kernels::sqrt(square);
     }
