@@ -850,7 +850,7 @@ std::string told(const scores& s) {
 }
 
 // Of n independent z, 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it once
-// in 150,000 times) and of the mean square (chi squared of 1,183 degrees: once in 87,000 times).
+// in 150,000 times) and of the mean square (chi squared of 1,069 degrees: once in 86,000 times).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
