@@ -17,60 +17,12 @@
 
 #include "engine/numeric/jacobi.h"
 #include "tests/model_market.h"
+#include "tests/moving_rates.h"
 
 namespace tilewalk {
 namespace {
 
-const std::string own_products = R"(products:
-  - product: a_bond
-    summary: What a bond is worth on a day, paid then.
-    parameters:
-      looked: {type: date, help: The day.}
-      maturity: {type: date, help: Of the bond.}
-    example: {looked: 1.0, maturity: 2.0}
-    script: |
-      on looked:
-          pay bond(currency, maturity)
-  - product: a_payment
-    summary: One unit, decided on one day and paid on another.
-    parameters:
-      looked: {type: date, help: The day of decision.}
-      maturity: {type: date, help: The day of payment.}
-    example: {looked: 1.0, maturity: 2.0}
-    script: |
-      on looked:
-          pay 1 on maturity
-  - product: bond_calls
-    summary: Calls on a bond, one on each of some days.
-    parameters:
-      days: {type: schedule, help: The days of exercise.}
-      maturity: {type: date, help: Of the bond.}
-      strike: {type: amount, help: What is paid for it.}
-    example: {days: [1.0], maturity: 2.0, strike: 0.9}
-    script: |
-      on days:
-          pay max(bond(currency, maturity) - strike, 0)
-  - product: in_other
-    summary: One unit of another currency, decided on one day and paid on another.
-    parameters:
-      looked: {type: date, help: The day of decision.}
-      maturity: {type: date, help: The day of payment.}
-      of: {type: currency, help: What is paid.}
-    example: {looked: 1.0, maturity: 2.0, of: EUR}
-    script: |
-      on looked:
-          pay 1 in of on maturity
-  - product: a_spot
-    summary: An asset, in its currency.
-    parameters:
-      looked: {type: date, help: The day.}
-      underlying: {type: asset, help: The asset.}
-      of: {type: currency, help: Its currency.}
-    example: {looked: 1.0, underlying: A, of: USD}
-    script: |
-      on looked:
-          pay spot(underlying) in of
-  - product: a_sale
+const std::string own_products = "products:\n" + rate_products + R"(  - product: a_sale
     summary: The asset, sold when it comes down to the level, or else on the last day.
     parameters:
       underlying: {type: asset, help: The asset.}
@@ -100,12 +52,6 @@ const std::string own_products = R"(products:
           pay max(forward_rate(currency, begin, end) - earlier, 0) on end
 )";
 
-double usd(double years) {
-    const double at1 = -0.02, at5 = -0.15, at10 = -0.35;
-    return std::exp(years <= 1   ? at1 * years
-                    : years <= 5 ? at1 + (at5 - at1) * (years - 1) / 4
-                                 : at5 + (at10 - at5) * (years - 5) / 5);
-}
 double usd_rate(double from, double to) {
     return (usd(from) / usd(to) - 1) / (to - from);
 }

@@ -26,18 +26,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string own_products = R"(
-products:
-  - product: forward
-    summary: The price itself.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-  - product: late_call
+const std::string own_products = "products:\n" + forward_product + R"(  - product: late_call
     summary: A call on the last of many dates, on all of which the path stops.
     parameters:
       underlying: {type: asset, help: The asset.}

@@ -11,31 +11,13 @@
 #include "engine/models/loading.h"
 #include "tests/every_model.h"
 #include "tests/model_market.h"
+#include "tests/moving_rates.h"
 
 namespace tilewalk {
 namespace {
 
 // Each pays one number of its language function, so that prices can be taken apart.
-const std::string own_products = R"(products:
-  - product: a_bond
-    summary: What a bond is worth on a day, paid then.
-    parameters:
-      looked: {type: date, help: The day.}
-      maturity: {type: date, help: Of the bond.}
-    example: {looked: 1.0, maturity: 2.0}
-    script: |
-      on looked:
-          pay bond(currency, maturity)
-  - product: a_payment
-    summary: One unit, decided on one day and paid on another.
-    parameters:
-      looked: {type: date, help: The day of decision.}
-      maturity: {type: date, help: The day of payment.}
-    example: {looked: 1.0, maturity: 2.0}
-    script: |
-      on looked:
-          pay 1 on maturity
-  - product: a_forward_rate
+const std::string own_products = "products:\n" + rate_products + R"(  - product: a_forward_rate
     summary: A rate fixed on one day for a period, paid at its end.
     parameters:
       looked: {type: date, help: The day of fixing.}
@@ -66,36 +48,6 @@ const std::string own_products = R"(products:
     script: |
       on looked:
           pay swap_rate(of, begin, payments)
-  - product: a_bond_option
-    summary: Calls on a bond, one on each of some days.
-    parameters:
-      days: {type: schedule, help: The days of exercise.}
-      maturity: {type: date, help: Of the bond.}
-      strike: {type: amount, help: What is paid for it.}
-    example: {days: [1.0], maturity: 2.0, strike: 0.9}
-    script: |
-      on days:
-          pay max(bond(currency, maturity) - strike, 0)
-  - product: in_other
-    summary: One unit of another currency, decided on one day and paid on another.
-    parameters:
-      looked: {type: date, help: The day of decision.}
-      maturity: {type: date, help: The day of payment.}
-      of: {type: currency, help: What is paid.}
-    example: {looked: 1.0, maturity: 2.0, of: EUR}
-    script: |
-      on looked:
-          pay 1 in of on maturity
-  - product: a_spot
-    summary: An asset, in its currency.
-    parameters:
-      looked: {type: date, help: The day.}
-      underlying: {type: asset, help: The asset.}
-      of: {type: currency, help: Its currency.}
-    example: {looked: 1.0, underlying: A, of: USD}
-    script: |
-      on looked:
-          pay spot(underlying) in of
   - product: a_forward
     summary: A forward price, seen on one day and paid on its own.
     parameters:
@@ -136,14 +88,6 @@ const std::string own_products = R"(products:
 
 const std::string curves =
     "as_of: 2026-01-15\ncurrencies: {USD: {zero_rates: {1: 0.02, 5: 0.03, 10: 0.035}}, EUR: {rate: 0.01}}\n";
-
-double usd(double years) {
-    const double at1 = -0.02, at5 = -0.15, at10 = -0.35;
-    const double log_factor = years <= 1   ? at1 * years
-                              : years <= 5 ? at1 + (at5 - at1) * (years - 1) / 4
-                                           : at5 + (at10 - at5) * (years - 5) / 5;
-    return std::exp(log_factor);
-}
 
 TEST(rates, of_a_curve_that_does_not_move_are_met_to_rounding) {
     const double annuity = 1.5 * usd(3.5) + usd(4.5), coupons = [] {
@@ -351,12 +295,12 @@ TEST(rates, that_are_normal_meet_blacks_formula_for_bonds) {
              {std::pair(1.0, 3.0), std::pair(5.0, 15.0), std::pair(0.01, 20.0)}) {
             const double strike = usd(maturity) / usd(looked) * 1.01;
             trades.push_back(
-                fmt::format("currency: USD, product: a_bond_option, days: [{}], maturity: {}, strike: {}",
+                fmt::format("currency: USD, product: bond_calls, days: [{}], maturity: {}, strike: {}",
                             looked, maturity, strike));
             truth.push_back(call(of, looked, maturity, strike));
         }
         trades.emplace_back(
-            "currency: USD, product: a_bond_option, maturity: 7, strike: 0.85, days: {start: 0, end: 6, "
+            "currency: USD, product: bond_calls, maturity: 7, strike: 0.85, days: {start: 0, end: 6, "
             "count: 12}");
         truth.push_back(0);
         for (int i = 1; i <= 12; ++i) truth.back() += call(of, 0.5 * i, 7, 0.85);

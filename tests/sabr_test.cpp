@@ -20,41 +20,7 @@
 namespace tilewalk {
 namespace {
 
-const std::string own_products = R"(
-products:
-  - product: forward
-    summary: The price itself.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-  - product: late_forward
-    summary: The price on the last of many dates, on all of which the path stops.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      dates: {type: schedule, help: The dates.}
-    example: {underlying: A, dates: [0.5, 1.0]}
-    script: |
-      seen = 0
-      on dates:
-          seen = spot(underlying)
-      on last(dates):
-          pay seen
-  - product: not_above
-    summary: One where the price is at a level or below it, which may be 0.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      level: {type: number, help: The level.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, level: 1, maturity: 1.0}
-    script: |
-      on maturity:
-          if spot(underlying) <= level:
-              pay 1
-)";
+const std::string own_products = "products:\n" + forward_product + late_forward_product;
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
                              std::uint64_t paths, std::uint64_t seed,

@@ -24,18 +24,7 @@ namespace {
 
 // The asset under test beside a lognormal one that the same noise drives, so that the difference of two
 // options, one of them known, has a small error.
-const std::string own_products = R"(
-products:
-  - product: forward
-    summary: The price on a date.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-  - product: forward_start_beside
+const std::string own_products = "products:\n" + forward_product + R"(  - product: forward_start_beside
     summary: A call on what one asset makes of a later price, less the same of another.
     parameters:
       one: {type: asset, help: The one.}

@@ -26,18 +26,7 @@ namespace {
 
 using fourier::characteristic;
 
-const std::string own_products = R"(
-products:
-  - product: forward
-    summary: The price itself.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-  - product: late_forward
+const std::string own_products = "products:\n" + forward_product + R"(  - product: late_forward
     summary: The price on the last of many dates, on all of which the path stops.
     parameters:
       underlying: {type: asset, help: The asset.}
