@@ -68,6 +68,33 @@ static constexpr real norm_cdf(real x) {
     return x > real(0) ? real(1) - tail : tail;
 }
 
+// normal_to_exponential as a polynomial in x from -1 to 1, the ends of where it counts.
+struct exponential_polynomial_coefficients {
+    static constexpr double of[] = {
+        0x1.4b85f38d7c05cp+3,   0x1.520c6f2f8a18fp+4,   0x1.7d54b38b8ca08p+3,   0x1.7cef6bcb6b2dbp-2,
+        -0x1.fb0474f5da855p-3,  0x1.4d7b31171f7fcp-3,   -0x1.a48cd8e227419p-4,  0x1.ee15fb4b37118p-5,
+        -0x1.02cdba2c47433p-5,  0x1.b3961a0a069fep-7,   -0x1.5e877f60b97afp-9,  -0x1.55aa12b85aa47p-9,
+        0x1.2510a785bfb0cp-8,   -0x1.1ff5c0c4e6144p-8,  0x1.bd0d79aba4332p-9,   -0x1.1aa3b7f6a1ec1p-9,
+        0x1.2f10831060434p-10,  -0x1.ec7e035972a5fp-12, -0x1.29c4826304a19p-12, 0x1.a322aea15e0cep-11,
+        -0x1.2965e6d4aa671p-14, -0x1.74906acbd41b1p-11, -0x1.7f413a6db446fp-11, 0x1.fbd438c58699ap-10,
+        0x1.eed9047e6b3b8p-12,  -0x1.34a87495917dp-9,   -0x1.9f6933bc42b6fp-13, 0x1.16b50a22d35f8p-9,
+        -0x1.997d7c46d87bbp-14, -0x1.6b7dc38cfb9eep-10, 0x1.391085e27c2b9p-12,  0x1.0a2fb54b288e1p-11,
+        -0x1.77ce9b6366713p-13, -0x1.3eb2f9d1ad816p-14, 0x1.207e2b7a2e6f7p-15};
+};
+
+// The exponential number of which as few are larger as of a standard normal one, -log(norm_cdf(-x)): from x =
+// -1 to where draws end (9 in double, 7 in float), and as at the nearer end beyond. Schemes that draw from a
+// law with a mass at 0 need no more. Absolute error < 2^-46 in double, 2^-18 in float.
+static constexpr double normal_to_exponential(double x) {
+    return long_polynomial_of<exponential_polynomial_coefficients>(fma(clamp(x, -1.0, 9.0), 0.2, -0.8));
+}
+static constexpr float normal_to_exponential(float x) {
+    return polynomial(fma(clamp(x, -1.0f, 7.0f), 0.25f, -0.75f), 0x1.a6e4fcp+2f, 0x1.a43c8ep+3f,
+                      0x1.dbdfbep+2f, 0x1.57d27p-2f, -0x1.9dccaep-3f, 0x1.d86aacp-4f, -0x1.e97986p-5f,
+                      0x1.d2e8c2p-6f, -0x1.76ee28p-7f, -0x1.60e688p-10f, 0x1.ecfd3p-8f, -0x1.3ef57p-8f,
+                      0x1.04a6f6p-10f);
+}
+
 // norm_inv(p) = (2 p - 1) * g(w) with w = -log(4 p (1 - p)). In the centre, up to largest_centre, g is
 // sqrt(pi/2) + w * centre_polynomial(w). In the tail a first guess of g has a relative error of 2^-20 (2^-16
 // in float), and one correction step takes it below the rounding.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each operation of a program does to numbers, one function each under the operation's own name; those
-// not here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv, min, max, pow, fma) are those of
+// not here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv,
+// normal_to_exponential, min, max, pow, fma) are those of
 // kernels/math.h. Truth is 1 or 0; any number but zero (nan included) counts as true.
 #pragma once
 

@@ -76,7 +76,8 @@ benchmark_results measure_processor(const benchmark_request& asked, const bench:
     if (asked.says) with.says = asked.says;
     const auto out = new_run(
         {{"device", name}, {"version", std::string(version())}, {"date", bench::today()}}, asked.suite);
-    suite.run_on_cpu(with, why_no_gpu, [&](bench::row r) { out->rows.push_back(std::move(r)); });
+    suite.run_on_cpu(with, request_of(asked), why_no_gpu,
+                     [&](bench::row r) { out->rows.push_back(std::move(r)); });
     return benchmark_results(out);
 }
 

@@ -17,10 +17,13 @@ void run_memory(gpu_bench& on, const request& asked, const sink& to);
 void run_reductions(gpu_bench& on, const request& asked, const sink& to);
 void run_random(gpu_bench& on, const request& asked, const sink& to);
 void run_peers(gpu_bench& on, const request& asked, const sink& to);
-void run_peers_on_cpu(const cpu_bench& on, const std::string& why_no_gpu, const sink& to);
+void run_peers_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                      const sink& to);
 void run_auto(gpu_bench& on, const request& asked, const sink& to);
 void run_models(gpu_bench& on, const request& asked, const sink& to);
-void run_models_on_cpu(const cpu_bench& on, const std::string& why_no_gpu, const sink& to);
+void check_models(const request& asked);
+void run_models_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                       const sink& to);
 
 namespace {
 
@@ -41,8 +44,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
     {"peers", "the same payoffs in PyTorch, JAX, CuPy and QuantLib, where they are installed", nullptr, "",
      run_peers, run_peers_on_cpu},
     {"auto", "the tuner's choice against a full search, on 20 kernels", nullptr, "", run_auto},
-    {"models", "every model on a path of 252 steps, on the GPU and on one core of the processor", nullptr, "",
-     run_models, run_models_on_cpu},
+    {"models", "every model on a path of 252 steps, on the GPU and on one core of the processor",
+     check_models, "", run_models, run_models_on_cpu},
 });
 
 }  // namespace

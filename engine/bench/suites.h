@@ -17,7 +17,7 @@ namespace tilewalk::bench {
 
 // What a suite is asked to do. Empty lists stand for all there is.
 struct request {
-    std::string subject;  // a workload by name, or a book's file; empty: the suite's own
+    std::string subject;  // a workload or a model by name, or a book's file; empty: the suite's own
     std::vector<std::string> feeds, layouts, precisions;
     std::vector<int> distances, widths, warps;
     std::uint64_t paths = 0;  // 0: the suite's own
@@ -47,7 +47,8 @@ struct suite_entry {
     std::string_view published;
     void (*run)(gpu_bench& on, const request& asked, const sink& to);
     // Of a suite that also measures the processor: what is left of it where there is no GPU. Null: nothing.
-    void (*run_on_cpu)(const cpu_bench& on, const std::string& why_no_gpu, const sink& to) = nullptr;
+    void (*run_on_cpu)(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                       const sink& to) = nullptr;
 };
 
 std::span<const suite_entry> suites();

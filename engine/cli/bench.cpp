@@ -206,7 +206,8 @@ command add_bench(CLI::App& to) {
     app->add_option("SUITE", asked->suite, "What to measure, see below")->required();
     app->add_option("SUBJECT", asked->subject,
                     "On what, for prefetch: a book's file, or a workload (asian, heston_step,\n"
-                    "autocallable, local_volatility, basket_of_50); all workloads but the last if left out");
+                    "autocallable, local_volatility, basket_of_50); all workloads but the last if left out;\n"
+                    "for models: one of them, such as heston");
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {
         app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);

@@ -23,6 +23,7 @@ static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] re
     if constexpr (code == floor) return kernels::floor(a);
     if constexpr (code == norm_cdf) return kernels::norm_cdf(a);
     if constexpr (code == norm_inv) return kernels::norm_inv(a);
+    if constexpr (code == normal_to_exponential) return kernels::normal_to_exponential(a);
     if constexpr (code == add) return kernels::add(a, b);
     if constexpr (code == sub) return kernels::sub(a, b);
     if constexpr (code == mul) return kernels::mul(a, b);

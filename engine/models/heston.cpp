@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "engine/models/quadratic_exponential.h"
 #include "kernels/math.h"
@@ -38,7 +39,8 @@ double usual_watched_steps_per_year(const by_term& sigma) {
 }
 
 // Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
-// sqrt(K3 v + K4 v') z.
+// sqrt(K3 v + K4 v') z, with K4 = K3. So that it is a martingale K0 + K1 v is -K3 v / 2 less the logarithm of
+// the mean of exp(A v'), A = K2 + K3 / 2.
 double k1(const heston_step& s) {
     return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) - s.rho_over_sigma();
 }
@@ -48,6 +50,17 @@ double k2(const heston_step& s) {
 double k3(const heston_step& s) {
     return 0.5 * s.length * s.unshared();
 }
+double exponent(const heston_step& s) {
+    return k2(s) + 0.5 * k3(s);
+}
+
+// What 2 A a and A t, by which that logarithm is expanded, can be at most. Below 1 there always is a mean.
+// While it is short, the expansion to the third power stands for the logarithm: it is off by less than 1e-8 A
+// v a step, of all steps of a year with 250, sigma 0.5 and rho -0.7 by 1e-8 of the forward.
+double bound(const heston_step& s) {
+    return std::abs(exponent(s)) * s.sigma * s.sigma * s.decayed();
+}
+constexpr double short_bound = 0x1p-9;
 
 class heston final : public walk {
   public:
@@ -113,33 +126,51 @@ class heston final : public walk {
                                const std::function<double(const heston_step&)>& number) {
             return row(of, name, number);
         };
-        const auto number = [&](double n) { return of.into().constant(n); };
-        const value per_root =
-            named("per_root", [](const heston_step& s) { return 1 / kernels::sqrt(s.length); });
-        const value z = per_root * of.other(0);
-        const value of_v = named("k1", k1), of_after = named("k2", k2), of_noise = named("k3", k3);
-        const value exponent = named("exponent", [](const heston_step& s) { return k2(s) + 0.5 * k3(s); });
-        const auto drawn =
-            drawn_variance<value>::over(rows_of_variance<value>(named), v, z, exponent, number);
-        const value mean = drawn.mean, after = drawn.after;
+        const step::apart noise = of.noise_apart(0);
+        const drawn_variance<value> drawn(
+            rows_of_variance<value>(named, any_step(of, &heston_step::has_tail)), v, noise.other);
+        value seen = drawn.after();
+        if (any_step(of, [](const heston_step& s) { return !s.is_moving; })) {
+            const value is_moving =
+                named("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
+            seen = fma(is_moving, drawn.after() - drawn.mean(), drawn.mean());
+        }
 
-        const value now = named("now", [](const heston_step& s) { return -(k1(s) + 0.5 * k3(s)); });
-        const value uncorrected = named("uncorrected", [](const heston_step& s) {
-            return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
-        });
-        const value drift = drawn.drift(v, now, uncorrected);
+        value drift;
+        if (any_step(of, [](const heston_step& s) { return bound(s) > short_bound; })) {
+            std::optional<value> uncorrected;
+            if (any_step(of, [](const heston_step& s) { return bound(s) >= 1; })) {
+                uncorrected = fma(named("k1", k1), v, named("uncorrected", [](const heston_step& s) {
+                                      return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
+                                  }));
+            }
+            const value start = named("half_k3", [](const heston_step& s) { return -0.5 * k3(s); }) * v;
+            drift = drawn.corrected(named("exponent", exponent), start, uncorrected);
+        } else {
+            const value by_v = named("by_v", [](const heston_step& s) {
+                const double a = exponent(s);
+                return -0.5 * k3(s) - a * s.decay() - 0.5 * a * a * s.spread();
+            });
+            const value flat = named("flat", [](const heston_step& s) {
+                const double a = exponent(s);
+                return -a * s.risen() - 0.5 * a * a * s.spread_of_mean();
+            });
+            const value of_skew = named(
+                "of_skew", [](const heston_step& s) { return -4 * exponent(s) * exponent(s) * exponent(s); });
+            drift = fma(of_skew, drawn.skew(), fma(by_v, v, flat));
+        }
+        const value deviation = sqrt(max(named("k3", k3) * (v + seen), 0.0));
+        return {x + fma(deviation, noise.alone, fma(named("k2", k2), seen, drift)), drawn.after()};
+    }
 
-        // The asset's own noise without what it shares with the variance.
-        const value unshared = named("unshared", [](const heston_step& s) {
-            return 1 / kernels::sqrt(std::max(s.unshared(), 1e-12) * s.length);
-        });
-        const value shared = named("shared", [](const heston_step& s) { return -s.rho; });
-        const value alone = unshared * fma(shared, of.other(0), of.own());
-        const value is_moving =
-            named("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
-        const value seen = fma(is_moving, after - mean, mean);
-        const value deviation = sqrt(max(of_noise * (v + seen), 0.0));
-        return {x + (drift + fma(of_v, v, fma(of_after, seen, deviation * alone))), after};
+    // Whether some step of the grid is so.
+    template <class condition>
+    bool any_step(step& of, const condition& is_so) const {
+        const auto grid = of.grid();
+        for (std::size_t i = 0; i + 1 < grid.size(); ++i) {
+            if (std::invoke(is_so, heston_step(p_, grid[i], grid[i + 1]))) return true;
+        }
+        return false;
     }
 
     heston_parameters p_;

@@ -130,7 +130,7 @@ void leverage::walk_to(double years) {
 void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(
-        [&](const char*, double (*number)(const heston_step&)) { return number(step); });
+        [&](const char*, double (*number)(const heston_step&)) { return number(step); }, step.has_tail());
     const std::pair<double, double> range = local_.table_range(now_, to);
     const double low = range.first, high = range.second;
     step_table lever{low, high, std::vector<double>(4 * node_points)};
@@ -174,8 +174,7 @@ void leverage::move(double to) {
     for (particle& p : particles_) {
         const double z = normal_of(fraction(kernels::fma(number, lattice[0], shift.first)));
         const double alone = normal_of(fraction(kernels::fma(number, lattice[1], shift.second)));
-        const auto moved =
-            move_leveraged<double>(rows, p.x, p.v, z, alone, lever_at, [](double n) { return n; });
+        const auto moved = move_leveraged<double>(rows, p.x, p.v, z, alone, lever_at);
         p = {moved.x, moved.v};
         ++number;
     }

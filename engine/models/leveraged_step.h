@@ -23,8 +23,8 @@ struct leveraged_rows {
     real half_length, is_moving;
 };
 template <class real, class make_row>
-leveraged_rows<real> rows_of_leveraged(const make_row& row) {
-    return {rows_of_variance<real>(row),
+leveraged_rows<real> rows_of_leveraged(const make_row& row, bool has_tail) {
+    return {rows_of_variance<real>(row, has_tail),
             row("before",
                 [](const heston_step& s) { return s.rho_over_sigma() * (1 - 0.5 * s.kappa * s.length); }),
             row("after",
@@ -45,19 +45,20 @@ struct leveraged_move {
 };
 
 // `z` is the standard normal of the variance, `alone` the one that the asset has for itself; lever(x) is L.
-template <class real, class reader, class make>
+template <class real, class reader>
 leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, real v, real z, real alone,
-                                    const reader& lever, const make& number) {
+                                    const reader& lever) {
     using kernels::fma, kernels::max, kernels::min, kernels::sqrt;
     const real l = lever(x), square = l * l;
     const real taken = square * step.taken;
-    const auto drawn = drawn_variance<real>::over(step.variance, v, z, fma(l, step.after, -taken), number);
-    const real seen = fma(step.is_moving, drawn.after - drawn.mean, drawn.mean);
+    const drawn_variance<real> drawn(step.variance, v, z);
+    const real seen = fma(step.is_moving, drawn.after() - drawn.mean(), drawn.mean());
     const real clock = step.half_length * (v + seen);
 
     const real shared = fma(step.after, seen, -step.before * v);
     const real noise = sqrt(max(step.alone * (v + seen), 0.0)) * alone;
-    const real drift = drawn.drift(v, fma(l, step.before, taken), l * step.uncorrected);
+    const real drift =
+        drawn.corrected(fma(l, step.after, -taken), fma(l, step.before, taken) * v, l * step.uncorrected);
     const real held = drift + fma(l, shared + noise, -0.5 * square * clock);
 
     // What the bend of L adds. The supports stand apart by what is known before the draw. Far draws count as
@@ -66,7 +67,7 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
     // its exponential tail, which the expansion knows nothing of: with sigma 1 and rho -0.9 the mean would be
     // off by half a percent. The weight is 1 but for the square of the step.
     constexpr double farthest = 4;
-    const real expected = step.half_length * (v + drawn.mean), root = sqrt(expected), width = l * root;
+    const real expected = step.half_length * (v + drawn.mean()), root = sqrt(expected), width = l * root;
     const real predicted = fma(-0.5 * square, expected, x);
     const real up = lever(predicted + width), down = lever(predicted - width);
     const real slope = (up - down) / root, bend = ((up + down) - 2.0 * l) / expected;
@@ -81,7 +82,7 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
     const real bent_drift = fma(-0.25 * slope * (up + down), by_clock, -0.125 * ticked * squares);
     const real bent = min(max(bent_noise + bent_drift, -width), width);
     const real wild = drawn.wild(), weight = 1.0 - wild * wild;
-    return {x + fma(weight, bent, held), drawn.after, square * clock};
+    return {x + fma(weight, bent, held), drawn.after(), square * clock};
 }
 
 }  // namespace tilewalk::models

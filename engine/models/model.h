@@ -45,6 +45,12 @@ class step : public section_at_hand {
     virtual program::value own() const = 0;
     // That of an own factor of the model, unscaled and without a drift of the walk's.
     virtual program::value other(std::size_t number) = 0;
+    // The noise of an own factor and what the asset's has beside it, for walks that scale neither: both
+    // standard normals. A walk takes these or the two above.
+    struct apart {
+        program::value other, alone;
+    };
+    virtual apart noise_apart(std::size_t number) = 0;
 };
 
 // What a path carries of the asset's martingale M, which starts at 1 and has the mean 1: spot(t) = scale(t)

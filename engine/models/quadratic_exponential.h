@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/models/heston.h"
 #include "kernels/math.h"
@@ -37,6 +38,25 @@ struct heston_step {
     double risen() const { return theta * kappa * decayed(); }
     double rho_over_sigma() const { return is_moving ? rho / sigma : 0; }
     double unshared() const { return 1 - rho * rho; }
+    // The variance of the variance after the step is v spread() + spread_of_mean().
+    double spread() const { return sigma * sigma * decay() * decayed(); }
+    double spread_of_mean() const { return 0.5 * theta * kappa * sigma * sigma * decayed() * decayed(); }
+
+    // Where psi, the variance of the variance after the step over its mean squared, is above 1.5, it is drawn
+    // with an exponential tail. The less v, the larger psi; it is sigma^2 / (2 kappa theta) at 0.
+    static constexpr double where_laws_meet = 1.5;
+    bool has_tail() const { return sigma * sigma > 2 * where_laws_meet * kappa * theta; }
+    // The v below which it is; -1: none.
+    double tail_below() const {
+        if (!has_tail()) return -1;
+        const double a = where_laws_meet * decay() * decay(),
+                     b = 2 * where_laws_meet * decay() * risen() - spread(),
+                     c = where_laws_meet * risen() * risen() - spread_of_mean();
+        const double root = kernels::sqrt(std::max(b * b - 4 * a * c, 0.0));
+        // c is not above 0: of both forms the one that is no difference.
+        constexpr double most = 1e30;
+        return std::min(b > 0 ? -2 * c / (b + root) : (root - b) / (2 * a), most);
+    }
 };
 
 inline double select(bool condition, double a, double b) {
@@ -48,90 +68,82 @@ using truth_of = decltype(real() <= real());
 
 template <class real>
 struct variance_rows {
-    real decay, risen, spread, spread_of_mean;
+    real decay, risen, half_spread, half_spread_of_mean, tail_below;
+    bool has_tail;  // in some step
 };
 // row(name, f) is the number f(step) of each step.
 template <class real, class make_row>
-variance_rows<real> rows_of_variance(const make_row& row) {
+variance_rows<real> rows_of_variance(const make_row& row, bool has_tail) {
     return {row("decay", [](const heston_step& s) { return s.decay(); }),
             row("risen", [](const heston_step& s) { return s.risen(); }),
-            row("spread", [](const heston_step& s) { return s.sigma * s.sigma * s.decay() * s.decayed(); }),
-            row("spread_of_mean", [](const heston_step& s) {
-                return 0.5 * s.theta * s.kappa * s.sigma * s.sigma * s.decayed() * s.decayed();
-            })};
+            row("half_spread", [](const heston_step& s) { return 0.5 * s.spread(); }),
+            row("half_spread_of_mean", [](const heston_step& s) { return 0.5 * s.spread_of_mean(); }),
+            row("tail_below", [](const heston_step& s) { return s.tail_below(); }),
+            has_tail};
 }
 
-// The variance after a step, drawn from a law with its first two moments.
+// The variance v' after a step, drawn from a law with its first two moments m and s^2.
+//
+// Where psi is small v' is a square, (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c: the
+// paper's a b^2 and a, without its quotients. Else v' is 0 or, with a probability p = 2 / (1 + psi),
+// exponential with mean t = m / p. With r = c + m, or m, a is s^2 / (2 r) in the one law, and t = m / 2 + s^2
+// / (2 r) in the other. What belongs to the law that is not taken may be no number.
 template <class real>
-struct drawn_variance {
-    real after, mean;
-
-    // x is to go with exponent * after.
-    template <class make>
-    static drawn_variance over(const variance_rows<real>& step, real v, real z, real exponent,
-                               const make& number) {
-        using kernels::log, kernels::max, kernels::min, kernels::norm_cdf, kernels::sqrt;
-        constexpr double least_mean = 1e-18, least_spread = 1e-14;
-        drawn_variance d;
-        // Mean and variance of the variance after the step; psi is the ratio of the latter to the mean
-        // squared.
-        d.mean = max(fma(v, step.decay, step.risen), least_mean);
-        const real squared = d.mean * d.mean, variance = fma(v, step.spread, step.spread_of_mean);
-
-        // Where psi is small, v' is a square, mean / g (sqrt(b) + z)^2 with g = 1 + b; else it has a mass
-        // 1 - g at 0 and an exponential tail of mean mean / g. Divisions are what either side asks for most,
-        // so they share them. Each side is computed with a psi of its own, so that the one not taken makes no
-        // NaN.
-        d.meet_ = where_they_meet * squared;
-        d.variance_ = variance;
-        d.is_square_ = variance <= d.meet_;
-        const real ratio =
-            min(2.0 * squared / (variance + select(d.is_square_, number(0.0), squared)), 2 / least_spread);
-        const real twice_over_psi = max(ratio, 1.0);
-        const real b = (twice_over_psi - 1.0) + sqrt(twice_over_psi * (twice_over_psi - 1.0));
-        const real g = select(d.is_square_, 1.0 + b, ratio);
-
-        // The mean of exp(A v') is finite where `room` is positive, and (g / room)^(1/2) exp(A mean b / room)
-        // for a square, 1 - g + g^2 / room for a tail.
-        const real room = fma(select(d.is_square_, -2.0 * exponent, -exponent), d.mean, g);
-        d.is_possible_ = number(0.0) < room;
-        const real safe = select(d.is_possible_, room, g);
-        const real inverse = 1.0 / (g * safe);
-        const real scale = d.mean * (safe * inverse);  // mean / g
-        const real distance = sqrt(b) + z;
-        const real beyond = norm_cdf(-z);  // 1 - u for the u that goes up with z
-        const real tail = select(beyond < g, log(g / max(beyond, 1e-30)), number(0.0));
-        d.after = scale * select(d.is_square_, distance * distance, tail);
-
-        const real of_root =
-            log(select(d.is_square_, safe * safe * inverse, fma(g * g, g * inverse, 1.0 - g)));
-        const real squared_part = exponent * d.mean * (b * g * inverse);
-        d.correction_ = select(d.is_square_, 0.5 * of_root - squared_part, -of_root);
-        return d;
+class drawn_variance {
+  public:
+    drawn_variance(const variance_rows<real>& step, real v, real z)
+        : has_tail_(step.has_tail), is_square_(step.tail_below <= v) {
+        using kernels::fma, kernels::log, kernels::max, kernels::normal_to_exponential, kernels::sqrt;
+        constexpr double least_mean = 1e-18;
+        m_ = max(fma(v, step.decay, step.risen), least_mean);
+        half_spread_ = fma(v, step.half_spread, step.half_spread_of_mean);
+        c_ = sqrt(fma(m_, m_, -half_spread_));
+        const real inverse = 1.0 / of_law(c_ + m_, m_);
+        a_ = half_spread_ * inverse;
+        const real root = sqrt(c_ * a_);
+        after_ = fma(fma(a_, z, root + root), z, c_);
+        if (!has_tail_) return;
+        t_ = fma(0.5, m_, a_);
+        after_ = of_law(after_, t_ * max(normal_to_exponential(z) - log(t_ * inverse), 0.0));
     }
 
-    // What makes the step of x a martingale where x goes with -now * v as well, unless the exponent is too
-    // large for that.
-    real drift(real v, real now, real uncorrected) const {
-        return select(is_possible_, fma(now, v, correction_), uncorrected);
+    real mean() const { return m_; }
+    real after() const { return after_; }
+
+    // `start` less the logarithm of the mean of exp(A v'): of A c / room - log(room) / 2 with room = 1 - 2 A
+    // a, or of log(1 + A m / room) with room = 1 - A t. An A too large for a mean makes it `otherwise`, which
+    // is not given where there can be none.
+    real corrected(real exponent, real start, const std::optional<real>& otherwise) const {
+        using kernels::fma, kernels::log;
+        const real room = fma(-exponent, of_law(a_ + a_, t_), 1.0);
+        const real per_room = exponent / room;
+        const real of_log = log(of_law(room, fma(per_room, m_, 1.0)));
+        const real corrected = start - of_law(fma(per_room, c_, -0.5 * of_log), of_log);
+        return otherwise ? select(0.0 < room, corrected, *otherwise) : corrected;
+    }
+
+    // Of A v' for a small A that logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew and what is small beside A c or
+    // A m times the third power of 2 A a or A t. (Of the tail's skew m^3 / 48 is left out, less than a sixth
+    // of it.)
+    real skew() const {
+        using kernels::fma;
+        return a_ * a_ * of_law(fma(1.0 / 3, a_, c_), 0.25 * m_);
     }
 
     // psi over where the laws meet, at most 1.
     real wild() const {
         using kernels::min;
-        return min(variance_ / meet_, 1.0);
+        return min(half_spread_ / (0.5 * heston_step::where_laws_meet * (m_ * m_)), 1.0);
     }
 
   private:
-    static constexpr double where_they_meet = 1.5;
-
-    static real fma(real x, real y, real z) {
-        using kernels::fma;
-        return fma(x, y, z);
+    real of_law(real square, real tail) const {
+        return has_tail_ ? select(is_square_, square, tail) : square;
     }
 
-    real variance_, meet_, correction_;
-    truth_of<real> is_square_, is_possible_;
+    bool has_tail_;
+    truth_of<real> is_square_;
+    real m_, half_spread_, c_, a_, t_{}, after_;
 };
 
 }  // namespace tilewalk::models

@@ -116,18 +116,15 @@ class sabr_walk_of_asset final : public walk {
             n.deviation = at_start;
             return n;
         }
-        const value nu = row("nu", [&](double) { return p_.nu; });
+        const step::apart noise = of.noise_apart(0);
+        const value nu = row("nu", [&](double length) { return p_.nu * kernels::sqrt(length); });
         const value fall = row("fall", [&](double length) { return -0.5 * p_.nu * p_.nu * length; });
         n.log_alpha = of.into().read(log_alpha_);
-        n.rise = fma(nu, of.other(0), fall);
-        n.shared = row("per_root", [](double length) { return 1 / kernels::sqrt(length); }) * of.other(0);
+        n.rise = fma(nu, noise.other, fall);
+        n.shared = noise.other;
         n.half_nu = row("half_nu", [&](double length) { return 0.5 * p_.nu * kernels::sqrt(length); });
         n.trapezoid = 0.5 + 0.5 * exp(2.0 * n.rise);
-        n.alone = row("unshared",
-                      [&](double length) {
-                          return 1 / kernels::sqrt(std::max(1 - p_.rho * p_.rho, 1e-12) * length);
-                      }) *
-                  fma(row("shared", [&](double) { return -p_.rho; }), of.other(0), of.own());
+        n.alone = noise.alone;
         n.deviation = at_start + n.log_alpha;
         return n;
     }

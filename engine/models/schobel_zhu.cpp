@@ -43,7 +43,7 @@ struct parameters_of_volatility {
 // What a step does, given s and n: s goes to decay s + risen + sigma n, the logarithm of the asset grows by
 // `growth` and by sqrt(variance) z.
 struct volatility_step {
-    double decay = 0, risen = 0, noise = 0;  // noise: the deviation of n over sqrt(dt)
+    double decay = 0, risen = 0, noise = 0;  // noise: the deviation of n
     quadratic integral;                      // of s^2
     quadratic growth, variance;
 
@@ -72,7 +72,7 @@ struct volatility_step {
             spread = bent / (2 * p.kappa * p.kappa * open);
             wander = (dt - 2 * level) / (p.kappa * p.kappa);
         }
-        noise = kernels::sqrt(share);
+        noise = kernels::sqrt(share * dt);
 
         // Of y and n, with y' = e y + sigma n.
         integral = quadratic{p.theta * p.theta * dt + p.sigma * p.sigma * spread,
@@ -101,7 +101,7 @@ struct volatility_step {
                                         .shifted(p.theta);
             variance = variance + wander * slope.squared();
         }
-        correct(noise * noise * dt);
+        correct(share * dt);
     }
 
     static constexpr double least_unshared = 1e-12;
@@ -136,7 +136,8 @@ class schobel_zhu_walk final : public walk {
             return of.row(name, [&](double from, double to) { return f(volatility_step(p_, to - from)); });
         };
         const value s = of.into().read(volatility_);
-        const value n = row("noise", [](const volatility_step& by) { return by.noise; }) * of.other(0);
+        const step::apart noise = of.noise_apart(0);
+        const value n = row("noise", [](const volatility_step& by) { return by.noise; }) * noise.other;
         const auto made = [&](const std::string& name, quadratic volatility_step::*which) {
             const auto part = [&](const char* of_what, double quadratic::*number) {
                 return row(name + of_what, [=](const volatility_step& by) { return (by.*which).*number; });
@@ -152,15 +153,8 @@ class schobel_zhu_walk final : public walk {
         of.into().write(volatility_, fma(s, decay, fma(sigma, n, risen)));
         if (is_watched_) of.into().write(between_, max(made("integral", &volatility_step::integral), 0.0));
 
-        // The asset's own noise without what it shares with the volatility.
-        const value unshared = of.row("unshared", [this](double from, double to) {
-            const double alone = std::max(1 - p_.rho * p_.rho, volatility_step::least_unshared);
-            return 1 / kernels::sqrt(alone * (to - from));
-        });
-        const value shared = of.row("shared", [this](double, double) { return -p_.rho; });
-        const value alone = unshared * fma(shared, of.other(0), of.own());
         const value deviation = sqrt(max(made("variance", &volatility_step::variance), 0.0));
-        return {x + fma(deviation, alone, made("growth", &volatility_step::growth))};
+        return {x + fma(deviation, noise.alone, made("growth", &volatility_step::growth))};
     }
 
     value variance_between(step& of, value) override {

@@ -60,17 +60,11 @@ class leveraged_walk final : public walk {
             return of.row(
                 name, [&](double from, double to) { return number(heston_step(with_.variance, from, to)); });
         };
-        const value z =
-            row("per_root", [](const heston_step& s) { return 1 / kernels::sqrt(s.length); }) * of.other(0);
-        // The asset's own noise without what it shares with the variance.
-        const value unshared = row("unshared", [](const heston_step& s) {
-            return 1 / kernels::sqrt(std::max(s.unshared(), 1e-12) * s.length);
-        });
-        const value shared = row("shared", [](const heston_step& s) { return -s.rho; });
-        const value alone = unshared * fma(shared, of.other(0), of.own());
         const auto lever = record_tables(of, *tables_, "leverage of " + of_.name);
-        const auto to = move_leveraged<value>(rows_of_leveraged<value>(row), x, of.into().read(variance_), z,
-                                              alone, lever, [&](double n) { return of.into().constant(n); });
+        const auto rows = rows_of_leveraged<value>(row, true);
+        const step::apart noise = of.noise_apart(0);
+        const auto to =
+            move_leveraged<value>(rows, x, of.into().read(variance_), noise.other, noise.alone, lever);
         of.into().write(variance_, to.v);
         if (is_watched_) of.into().write(between_, to.between);
         return {to.x};

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "engine/market/wording.h"
@@ -339,6 +340,14 @@ class joint_world final : public world {
         std::vector<value> shocks;
         for (std::size_t i = 0; i < all; ++i) shocks.push_back(into_->normal());
         const auto roots = step_roots();
+        shares_noise_.assign(all, false);
+        for (const auto& root : roots) {
+            for (std::size_t i = 0; i < all; ++i) {
+                for (std::size_t j = 0; j < i; ++j) {
+                    if (root[i * all + j] != 0) shares_noise_[i] = shares_noise_[j] = true;
+                }
+            }
+        }
         std::vector<value> moves;
         for (std::size_t i = 0; i < all; ++i) {
             std::vector<value> root;
@@ -350,7 +359,7 @@ class joint_world final : public world {
             const value x = into_->read(factors_[i].state);
             value start = x;
             if (factors_[i].walk) {
-                step_of_factor of(*this, i, moves);
+                step_of_factor of(*this, i, moves, shocks[i]);
                 const moved to = factors_[i].walk->record(of, x);
                 next.push_back(to.x);
                 if (to.start.valid()) start = to.start;
@@ -371,8 +380,9 @@ class joint_world final : public world {
     // A step of one factor, or, in a section that follows steps, its intervals.
     class step_of_factor final : public step {
       public:
-        step_of_factor(joint_world& of, std::size_t number, std::span<const value> moves)
-            : world_(of), number_(number), moves_(moves) {}
+        // `shock` is the factor's own of the standard normals that moves are made of.
+        step_of_factor(joint_world& of, std::size_t number, std::span<const value> moves, value shock = {})
+            : world_(of), number_(number), moves_(moves), shock_(shock) {}
 
         recorder& into() const override { return *world_.into_; }
         std::span<const double> grid() const override { return world_.grid_; }
@@ -381,6 +391,21 @@ class joint_world final : public world {
             const auto [at, is_new] = others_.try_emplace(k);
             if (is_new) at->second = world_.other_move(number_, k, moves_);
             return at->second;
+        }
+        apart noise_apart(std::size_t k) override {
+            // Where nobody else shares them, two independent normals are all there is to it.
+            if (world_.is_by_itself(number_, k)) return {into().normal(), shock_};
+            const by_term& rho = world_.factors_[number_].others[k].correlation;
+            const std::string name = "_apart_" + std::to_string(k);
+            const value per_root =
+                row("per_root", [](double from, double to) { return 1 / kernels::sqrt(to - from); });
+            const value shared = row("shared" + name, [&](double from, double) { return -rho.from(from); });
+            const value unshared = row("unshared" + name, [&](double from, double to) {
+                constexpr double least = 1e-12;
+                const double of_own = rho.from(from);
+                return 1 / kernels::sqrt(std::max(1 - of_own * of_own, least) * (to - from));
+            });
+            return {per_root * other(k), unshared * fma(shared, other(k), own())};
         }
         value row(std::string_view name, const std::function<double(double, double)>& number) override {
             if (!moves_.empty()) return world_.step_row(name, number_, number);
@@ -395,6 +420,7 @@ class joint_world final : public world {
         joint_world& world_;
         std::size_t number_;
         std::span<const value> moves_;
+        value shock_;
         std::map<std::size_t, value> others_;  // made so far: each has a shock of its own
     };
 
@@ -665,15 +691,24 @@ class joint_world final : public world {
         });
     }
 
+    std::optional<std::size_t> source_of_other(std::size_t i, std::size_t k) const {
+        const std::string name = factors_[i].name + "." + factors_[i].others[k].name;
+        for (std::size_t s = factors_.size(); s < sources_.size(); ++s) {
+            if (sources_[s].moves_with.front().name == name) return s;
+        }
+        return std::nullopt;
+    }
+
+    // Whether a factor and own factor k of its model share noise with each other alone, without a drift.
+    bool is_by_itself(std::size_t i, std::size_t k) const {
+        return !shares_noise_[i] && factors_[i].quanto.empty() && !source_of_other(i, k);
+    }
+
     // Own factor k of a factor's model. One that correlations do not name has noise of its own beside what it
     // shares with the factor, so that it agrees with any correlations of the others.
     value other_move(std::size_t i, std::size_t k, std::span<const value> moves) {
-        const factor& f = factors_[i];
-        const own_factor& other = f.others[k];
-        const std::string name = f.name + "." + other.name;
-        for (std::size_t s = factors_.size(); s < sources_.size(); ++s) {
-            if (sources_[s].moves_with.front().name == name) return moves[s];
-        }
+        if (const auto named = source_of_other(i, k)) return moves[*named];
+        const own_factor& other = factors_[i].others[k];
         const value fresh = step_row(other.name + "_noise", i, [&](double from, double to) {
             const double shared = other.correlation.from(from);
             return kernels::sqrt(std::max(0.0, 1 - shared * shared)) * kernels::sqrt(to - from);
@@ -727,7 +762,8 @@ class joint_world final : public world {
     std::vector<factor> factors_;
     std::vector<moving_rates> rates_;
     std::size_t domestic_rates_ = do_not_move;
-    std::vector<source> sources_;  // first the factors' own
+    std::vector<source> sources_;     // first the factors' own
+    std::vector<bool> shares_noise_;  // with another source, by source; from the step on
     std::vector<double> grid_;
     recorder* into_ = nullptr;
     std::span<const occurrence> runs_;

@@ -24,6 +24,7 @@ int cost(operation code) {
     switch (code) {
         case operation::norm_cdf:
         case operation::norm_inv:
+        case operation::normal_to_exponential:
         case operation::pow:
             return 40;
         case operation::exp:

@@ -308,6 +308,9 @@ value operator/(double a, value b) {
 value operator<(value a, value b) {
     return apply(operation::less, a, b);
 }
+value operator<(double a, value b) {
+    return b.home()->constant(a) < b;
+}
 value operator<=(value a, value b) {
     return apply(operation::less_equal, a, b);
 }
@@ -356,6 +359,9 @@ value norm_cdf(value a) {
 value norm_inv(value a) {
     return apply(operation::norm_inv, a);
 }
+value normal_to_exponential(value a) {
+    return apply(operation::normal_to_exponential, a);
+}
 value min(value a, value b) {
     return apply(operation::min, a, b);
 }
@@ -373,6 +379,12 @@ value pow(value a, value b) {
 }
 value fma(value a, value b, value c) {
     return apply(operation::fma, a, b, c);
+}
+value fma(double a, value b, value c) {
+    return fma(b.home()->constant(a), b, c);
+}
+value fma(value a, value b, double c) {
+    return fma(a, b, a.home()->constant(c));
 }
 
 value select(value condition, value a, value b) {

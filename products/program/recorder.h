@@ -150,6 +150,7 @@ value operator*(double a, value b);
 value operator/(value a, double b);
 value operator/(double a, value b);
 value operator<(value a, value b);
+value operator<(double a, value b);
 value operator<=(value a, value b);
 value operator>(value a, value b);
 value operator>=(value a, value b);
@@ -166,12 +167,15 @@ value cos(value a);
 value floor(value a);
 value norm_cdf(value a);
 value norm_inv(value a);
+value normal_to_exponential(value a);
 value min(value a, value b);
 value max(value a, value b);
 value max(value a, double b);
 value min(value a, double b);
 value pow(value a, value b);
 value fma(value a, value b, value c);
+value fma(double a, value b, value c);
+value fma(value a, value b, double c);
 // condition ? a : b; folds when the condition is constant or both sides are the same value.
 value select(value condition, value a, value b);
 

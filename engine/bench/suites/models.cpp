@@ -23,6 +23,7 @@
 #include "engine/bench/statistics.h"
 #include "engine/bench/walk.h"
 #include "engine/bench/workloads.h"
+#include "engine/config/wording.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
@@ -52,6 +53,11 @@ constexpr std::array catalogue{
         "heston", "heston",
         "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 250}}", 1,
         8.8026609629},
+    // With sigma^2 at most 3 kappa theta no variance is drawn with an exponential tail.
+    example{
+        "heston_without_tail", "heston",
+        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: 250}}", 1,
+        9.1933183067},
     example{"heston_full_truncation", "heston",
             "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: "
             "full_truncation, steps_per_year: 250}}",
@@ -421,12 +427,41 @@ void measure(const cpu_bench& here, gpu_bench* on, const std::string& why_no_gpu
 
 }  // namespace models
 
-void run_models(gpu_bench& on, const request&, const sink& to) {
-    models::measure({on.until(), on.says, on.cancel}, &on, "", models::examples(), {}, to);
+namespace {
+
+std::span<const models::example> asked_for(const request& r) {
+    const auto all = models::examples();
+    if (r.subject.empty()) return all;
+    const auto found = std::ranges::find(all, r.subject, &models::example::name);
+    if (found != all.end()) return {found, 1};
+    std::vector<std::string> known;
+    for (const models::example& e : all) known.emplace_back(e.name);
+    throw error(error_kind::usage, "found " + config::shown(r.subject) +
+                                       ", expected a model of the benchmark" +
+                                       config::suggestion(r.subject, known));
 }
 
-void run_models_on_cpu(const cpu_bench& on, const std::string& why_no_gpu, const sink& to) {
-    models::measure(on, nullptr, why_no_gpu, models::examples(), {}, to);
+}  // namespace
+
+void check_models(const request& asked) {
+    asked_for(asked);
+    if (!asked.feeds.empty() || !asked.layouts.empty() || !asked.precisions.empty() ||
+        !asked.distances.empty() || !asked.widths.empty() || !asked.warps.empty() || asked.paths > 0 ||
+        !asked.is_timed) {
+        throw error(
+            error_kind::usage,
+            "the benchmark 'models' takes a model, and no choice of feeds, distances, layouts, widths, "
+            "occupancy, precision or paths, and can't go untimed");
+    }
+}
+
+void run_models(gpu_bench& on, const request& asked, const sink& to) {
+    models::measure({on.until(), on.says, on.cancel}, &on, "", asked_for(asked), {}, to);
+}
+
+void run_models_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                       const sink& to) {
+    models::measure(on, nullptr, why_no_gpu, asked_for(asked), {}, to);
 }
 
 }  // namespace tilewalk::bench

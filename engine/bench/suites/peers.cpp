@@ -454,7 +454,7 @@ void run_peers(gpu_bench& on, const request&, const sink& to) {
     peers::measure_all({on.until(), on.says, on.cancel}, &on, "", to);
 }
 
-void run_peers_on_cpu(const cpu_bench& on, const std::string& why_no_gpu, const sink& to) {
+void run_peers_on_cpu(const cpu_bench& on, const request&, const std::string& why_no_gpu, const sink& to) {
     peers::measure_all(on, nullptr, why_no_gpu, to);
 }
 

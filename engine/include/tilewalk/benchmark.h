@@ -30,7 +30,7 @@ std::vector<benchmark_suite> benchmark_suites();
 // Empty lists stand for all there is. All but the suite and how long to measure is for suites that take it.
 struct benchmark_request {
     std::string suite;
-    std::string subject;  // a workload by name, or a book's file; empty: the suite's own
+    std::string subject;  // a workload or a model by name, or a book's file; empty: the suite's own
     std::vector<std::string> feeds, layouts, precisions;
     std::vector<int> distances, widths;
     std::vector<int> warps;   // resident on a multiprocessor; 64 is as many as fit
