@@ -237,10 +237,12 @@ varied_trade vary(const language::product& product, dice& d) {
                 value = p.choices[d.below(p.choices.size())];
                 out.choices += value + "; ";
                 break;
-            case parameter_type::date:
-                value =
-                    fmt::format("{:.4f}", p.fallback || is_on_rates ? d.between(0, 0.1) : d.between(1.5, 3));
+            case parameter_type::date: {
+                // On rates a date may come before the schedule or after it.
+                const bool is_early = p.fallback || (is_on_rates && d.below(2) == 0);
+                value = fmt::format("{:.4f}", is_early ? d.between(0, 0.1) : d.between(1.5, 3));
                 break;
+            }
             case parameter_type::schedule: {
                 const std::size_t count = 2 + d.below(8);
                 value = fmt::format("{{start: {:.3f}, end: {:.3f}, count: {}}}", d.between(0, 0.2),

@@ -203,6 +203,31 @@ TEST(rates_scripts, cms_leg) {
     refuses("cms_leg", "begin: 2, payments: [1.5], swap_years: 10", "before the first");
 }
 
+TEST(rates_scripts, rate_future) {
+    // Settled in a quarter and in half a year, when the rate of the next quarter is fixed: what was gained
+    // first has earned interest for the quarter between.
+    const std::string terms = "settlements: [0.25, 0.5], end: 0.75, traded_rate: 0.04, notional: 1000";
+    const double rate = interest(0.25) / 0.25;
+    EXPECT_NEAR(worth_of("rate_future", terms), 1000 * (0.04 - rate) * usd(0.25), 1e-12);
+    EXPECT_NEAR(worth_of("rate_future", "settlements: [0.5], end: 0.75, traded_rate: 0.04"),
+                100 * (0.04 - rate) * usd(0.5), 1e-12);
+    EXPECT_NEAR(worth_of("rate_future", "settlements: [0, 0.2, 0.5], end: 0.75, traded_rate: 0.02"),
+                100 * (0.02 - rate), 1e-12)
+        << "settled today, it is paid what it is worth";
+    EXPECT_NEAR(worth_of("rate_future", "settlements: [0], end: 0.25, traded_rate: 0.04"),
+                100 * (0.04 - rate), 1e-12);
+    // From 2026-07-15 to 2026-10-15, 92 days. What was settled before today is gone.
+    const double days = interest(92 / 365.0) * 360 / 92;
+    EXPECT_NEAR(worth_of("rate_future",
+                         "settlements: [2025-12-15, 2026-01-14, 2026-04-15, 2026-07-15], end: 2026-10-15, "
+                         "traded_rate: 0.035, day_count: act_360"),
+                100 * (0.035 - days) * usd(90 / 365.0), 1e-12);
+    EXPECT_EQ(
+        worth_of("rate_future", "settlements: [2025-12-15, 2026-01-14], end: 2026-04-15, traded_rate: 1"), 0);
+    refuses("rate_future", "settlements: [0.25, 0.5], end: 0.5, traded_rate: 0.04",
+            "after the last of the settlements");
+}
+
 TEST(rates_scripts, rate_range_accrual) {
     // A quarter's simple rate is 3.01 percent in USD and 1.00 percent in EUR.
     const std::string terms =

@@ -59,6 +59,7 @@ known_trade draw_swaption(dice& d);
 known_trade draw_floating_rate_note(dice& d);
 known_trade draw_cms_leg(dice& d);
 known_trade draw_rate_range_accrual(dice& d);
+known_trade draw_rate_future(dice& d);
 
 std::span<const truth_entry> truths() {
     static constexpr std::array all{
@@ -119,6 +120,7 @@ std::span<const truth_entry> truths() {
         truth_entry{"floating_rate_note", "the curve, a floor and a cap", draw_floating_rate_note},
         truth_entry{"cms_leg", "quadrature over the law of the factors", draw_cms_leg},
         truth_entry{"rate_range_accrual", "quadrature over the law of the factors", draw_rate_range_accrual},
+        truth_entry{"rate_future", "the forward and its convexity", draw_rate_future},
     };
     return all;
 }

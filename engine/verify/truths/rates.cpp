@@ -2,11 +2,13 @@
 // Products on interest rates, under short rates of one factor and two.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "engine/numeric/gauss_kronrod.h"
 #include "engine/rates/gaussian.h"
 #include "engine/verify/random_rates.h"
 #include "engine/verify/truth.h"
@@ -43,6 +45,42 @@ leg any_leg(dice& d) {
 
 double forward_rate(const leg& l, const markets::curve& today) {
     return (today.discount(l.begin) - today.discount(l.end())) / l.annuity(today);
+}
+
+// How much the settlements bring the logarithm of 1 + years times the rate of a future above the forward's.
+// Were it settled all the time, futures_convexity would say it. From settlement to settlement, gains are kept
+// in the bond that ends with the next one, and its covariance with the rate is lost.
+double settled_convexity(const rates::gaussian_rates& model, const std::vector<double>& settlements,
+                         double end) {
+    const double fixed = settlements.back();
+    const auto duration = [&](std::size_t i, double years) {
+        const double a = model.factors[i].mean_reversion;
+        return a > 0 ? -std::expm1(-a * years) / a : years;
+    };
+    double lost = 0, from = 0;
+    for (const double next : settlements) {
+        std::vector<double> edges{next};
+        for (const rates::factor& f : model.factors) f.volatility.add_breaks(next, edges);
+        std::ranges::sort(edges);
+        for (const double to : edges) {
+            if (!(to > from)) continue;
+            const double middle = 0.5 * (from + to);  // the volatilities are constant between edges
+            const auto covariance = [&](double at) {
+                double sum = 0;
+                for (std::size_t i = 0; i < 2; ++i) {
+                    for (std::size_t j = 0; j < 2; ++j) {
+                        sum += (i == j ? 1 : model.correlation) * model.factors[i].volatility.from(middle) *
+                               model.factors[j].volatility.from(middle) *
+                               (duration(i, end - at) - duration(i, fixed - at)) * duration(j, next - at);
+                    }
+                }
+                return sum;
+            };
+            lost += numeric::gauss_kronrod(covariance, from, to).value;
+            from = to;
+        }
+    }
+    return (end - fixed) * rates::futures_convexity(model, fixed, end) - lost;
 }
 
 }  // namespace
@@ -199,6 +237,28 @@ known_trade draw_rate_range_accrual(dice& d) {
                 return 100 * coupon * l.length * sum / looks;
             },
             10};
+}
+
+known_trade draw_rate_future(dice& d) {
+    const random_rates m(d);
+    const int count = 1 + d.up_to(12);
+    const double first = d.coin() ? 0 : d.between(0.05, 0.5), each = d.between(0.02, 0.5),
+                 fixed = first + each * (count - 1), years = d.between(0.1, 1), end = fixed + years;
+    std::vector<double> settlements;
+    for (int k = 0; k < count; ++k) settlements.push_back(first + each * k);
+    const double convexity = settled_convexity(m.model(), settlements, end);
+    const auto rate = [=](const markets::curve& today) {
+        return (today.discount(fixed) / today.discount(end) * std::exp(convexity) - 1) / years;
+    };
+    const double traded = rate(m.curve(1)) + d.between(-0.03, 0.03);
+    return {m.text() + rates_trade(fmt::format("product: rate_future, settlements: {{start: {}, end: {}, "
+                                               "count: {}, include_start: true}}, end: {}, traded_rate: {}",
+                                               first, fixed, count - 1, end, traded)),
+            [=](double f) {
+                const markets::curve today = m.curve(f);
+                return 100 * today.discount(first) * (traded - rate(today));
+            },
+            2};
 }
 
 }  // namespace tilewalk::verify
