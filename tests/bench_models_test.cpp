@@ -167,6 +167,34 @@ TEST(bench_models, are_measured_on_one_core_where_there_is_no_gpu) {
     EXPECT_NE(suite_named("models").run_on_cpu, nullptr);
 }
 
+TEST(bench_models, one_is_measured_alone) {
+    benchmark_request asked;
+    asked.suite = "models";
+    asked.subject = "heston_without_tail";
+    asked.device = "cpu";
+    asked.noise = 1;
+    asked.seconds = 1e-3;
+    const auto got = tilewalk::measure(asked);
+    EXPECT_EQ(got.state().rows.size(), 5u);
+    for (const row& r : got.state().rows) EXPECT_EQ(r.axes.at("model"), asked.subject) << key_of(r);
+
+    const auto complaint = [](const benchmark_request& r) {
+        try {
+            check(r);
+        } catch (const error& e) {
+            return std::string(e.what());
+        }
+        return std::string("none");
+    };
+    EXPECT_EQ(complaint(asked), "none");
+    asked.subject = "hestn";
+    EXPECT_NE(complaint(asked).find("found 'hestn', expected a model"), std::string::npos);
+    EXPECT_NE(complaint(asked).find("did you mean 'heston'"), std::string::npos);
+    asked.subject = "heston";
+    asked.feeds = {"none"};
+    EXPECT_NE(complaint(asked).find("no choice of feeds"), std::string::npos);
+}
+
 TEST(bench_models, of_kernels_that_do_nothing_are_wrong) {
     std::size_t wrong = 0;
     for (const row& r : playing_gpu({}).rows({models::examples().begin(), models::examples().end()})) {

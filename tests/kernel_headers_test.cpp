@@ -30,6 +30,7 @@ __device__ real every_function(real a, real b, real c) {
     const auto both = kernels::sincos(a);
     real sum = kernels::neg(a) + kernels::abs(b) + kernels::sqrt(c) + kernels::exp(a) + kernels::log(b);
     sum += kernels::sin(a) + kernels::cos(b) + kernels::floor(c) + kernels::norm_cdf(a) + kernels::norm_inv(b);
+    sum += kernels::normal_to_exponential(a);
     sum += kernels::add(a, b) + kernels::sub(a, b) + kernels::mul(a, b) + kernels::div(a, b);
     sum += kernels::min(a, b) + kernels::max(a, b) + kernels::pow(a, b) + kernels::fma(a, b, c);
     sum += kernels::less(a, b) + kernels::less_equal(a, b) + kernels::equal(a, b) + kernels::logical_not(a);

@@ -401,6 +401,40 @@ TEST(norm_cdf_double, special_values) {
     EXPECT_TRUE(std::isnan(kernels::norm_cdf(quiet_nan)));
 }
 
+TEST(normal_to_exponential, error_bounds) {
+    mpfr_t exact;
+    mpfr_init2(exact, 200);
+    // Through the tail, which keeps its digits.
+    const auto truth = [&](double x) {
+        mpfr_set_d(exact, -x, MPFR_RNDN);
+        exact_norm_cdf(exact, exact, MPFR_RNDN);
+        mpfr_log(exact, exact, MPFR_RNDN);
+        return -mpfr_get_d(exact, MPFR_RNDN);
+    };
+    arguments random(12);
+    double worst = 0, worst_single = 0;
+    for (int i = 0; i < 40000; ++i) {
+        const double x = i < 2 ? 10.0 * i - 1 : random.between(-1.0, 9.0);
+        worst = std::max(worst, std::abs(kernels::normal_to_exponential(x) - truth(x)));
+        const auto s = static_cast<float>(i < 2 ? 8.0 * i - 1 : random.between(-1.0, 7.0));
+        worst_single = std::max(worst_single,
+                                std::abs(static_cast<double>(kernels::normal_to_exponential(s)) - truth(s)));
+    }
+    mpfr_clear(exact);
+    EXPECT_LT(worst, 0x1p-46);
+    EXPECT_LT(worst_single, 0x1p-18);
+    // Nor are the bounds far from what there is.
+    EXPECT_GT(worst, 0x1p-50);
+    EXPECT_GT(worst_single, 0x1p-21);
+}
+
+TEST(normal_to_exponential, is_flat_beyond_its_ends) {
+    EXPECT_EQ(kernels::normal_to_exponential(-inf), kernels::normal_to_exponential(-1.0));
+    EXPECT_EQ(kernels::normal_to_exponential(inf), kernels::normal_to_exponential(9.0));
+    EXPECT_EQ(kernels::normal_to_exponential(-40.0f), kernels::normal_to_exponential(-1.0f));
+    EXPECT_EQ(kernels::normal_to_exponential(40.0f), kernels::normal_to_exponential(7.0f));
+}
+
 namespace {
 
 // The error of x = norm_inv(p): how far norm_cdf(x) is from p, over the density and the spacing at x (first
