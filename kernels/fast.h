@@ -135,12 +135,11 @@ static float norm_cdf(float x) {
     return x > 0.0f ? 1.0f - tail : tail;
 }
 
-// The exact function's with a shorter polynomial (Remez exchange), absolute error < 2^-13 for x up to 7;
+// A shorter polynomial than the exact function's (Remez exchange): absolute error < 2^-13 for x up to 7;
 // beyond, where no draw is, it goes on.
 static float normal_to_exponential(float x) {
-    return polynomial(fma(max(x, -1.0f), 0.25f, -0.75f), 0x1.a6e5acp+2f, 0x1.a44034p+3f, 0x1.dbc444p+2f,
-                      0x1.51fe16p-2f, -0x1.86d99ap-3f, 0x1.126fdcp-3f, -0x1.61f452p-4f, 0x1.24ac12p-7f,
-                      0x1.d04294p-7f);
+    return polynomial(max(x, -1.0f), 0x1.62dd9ap-1f, 0x1.9897dap-1f, 0x1.464148p-2f, 0x1.25e758p-5f,
+                      -0x1.3d952ep-8f, 0x1.2cb328p-12f, 0x1.6ffdd4p-16f, -0x1.379c6cp-18f, 0x1.d04294p-23f);
 }
 
 }  // namespace tilewalk::kernels::fast

@@ -10,6 +10,8 @@
 #include <functional>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "engine/models/quadratic_exponential.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
@@ -69,9 +71,19 @@ class heston final : public walk {
     void add_breaks(double last, std::vector<double>& times) const override {
         for (const by_term* t : {&p_.kappa, &p_.theta, &p_.sigma, &p_.rho}) t->add_breaks(last, times);
     }
-    double longest_step(double last) const override {
-        const double usual = 1 / p_.steps_per_year;
-        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+    double longest_step(const path_ahead& of) const override {
+        const double longest = longest_part(of.last());
+        if (p_.by != scheme::quadratic_exponential || !of.is_by_itself) return longest;
+        // With one of these the normals of a step, one more than parts, fill whole blocks of random bits. The
+        // costs are those that a GPU has: the asset's normal and what is made of it are half a part.
+        double best = longest, least = 0;
+        for (const int parts : {1, 3, 7}) {
+            double cost = 0;
+            for (std::size_t i = 0; i + 1 < of.stops.size(); ++i)
+                cost += (parts + 0.5) * std::ceil((of.stops[i + 1] - of.stops[i]) / (parts * longest) - 1e-6);
+            if (parts == 1 || cost < least) best = parts * longest, least = cost;
+        }
+        return best;
     }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
 
@@ -79,14 +91,17 @@ class heston final : public walk {
 
     moved record(step& of, value x) override {
         const value v = of.into().read(variance_);
-        const pair to = p_.by == scheme::quadratic_exponential ? quadratic_exponential(of, x, v)
-                                                               : full_truncation(of, x, v);
+        const after_step to = p_.by == scheme::quadratic_exponential ? quadratic_exponential(of, x, v)
+                                                                     : full_truncation(of, x, v);
         of.into().write(variance_, to.v);
         if (is_watched_) {
             const value half = row(of, "half_step", [](const heston_step& s) { return 0.5 * s.length; });
-            of.into().write(between_, half * (max(v, 0.0) + max(to.v, 0.0)));
+            of.into().write(between_, half * to.ends);
         }
         return {to.x};
+    }
+    std::string detail() const override {
+        return parts_ == 1 ? "" : fmt::format(", {} of them to one normal of the asset's own", parts_);
     }
 
     // The variance is taken to be known, as if it did not come with the path.
@@ -102,79 +117,128 @@ class heston final : public walk {
     location where() const override { return of_.where; }
 
   private:
-    struct pair {
+    struct after_step {
         value x, v;
+        value ends;  // the variance at both ends of each part, summed
     };
+
+    struct sum {
+        value total;
+        void add(value one) { total = total.valid() ? total + one : one; }
+    };
+
+    // Of a step of the scheme.
+    double longest_part(double last) const {
+        const double usual = 1 / p_.steps_per_year;
+        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+    }
+    // The first of the parts of a step, which are alike.
+    heston_step part(double from, double to) const { return {p_, from, from + (to - from) / parts_}; }
 
     value row(step& of, std::string_view name,
               const std::function<double(const heston_step&)>& number) const {
-        return of.row(name, [&](double from, double to) { return number(heston_step(p_, from, to)); });
+        return of.row(name, [&](double from, double to) { return number(part(from, to)); });
     }
 
-    pair full_truncation(step& of, value x, value v) const {
+    after_step full_truncation(step& of, value x, value v) const {
         const value length = row(of, "length", [](const heston_step& s) { return s.length; });
         const value kappa = row(of, "kappa", [](const heston_step& s) { return s.kappa * s.length; });
         const value theta = row(of, "theta", [](const heston_step& s) { return s.theta; });
         const value sigma = row(of, "sigma", [](const heston_step& s) { return s.sigma; });
         const value positive = max(v, 0.0), root = sqrt(positive);
-        return {x + fma(-0.5 * length, positive, root * of.own()),
-                v + fma(kappa, theta - positive, sigma * root * of.other(0))};
+        const value after = v + fma(kappa, theta - positive, sigma * root * of.other(0));
+        return {x + fma(-0.5 * length, positive, root * of.own()), after, positive + max(after, 0.0)};
     }
 
-    pair quadratic_exponential(step& of, value x, value v) const {
+    // Given the path of the variance, what the asset makes of its own noise is normal, with a variance that
+    // adds up part by part: it takes one normal for all of them.
+    after_step quadratic_exponential(step& of, value x, value v) {
+        const auto grid = of.grid();
+        double longest = 0;
+        for (std::size_t i = 0; i + 1 < grid.size(); ++i) longest = std::max(longest, grid[i + 1] - grid[i]);
+        parts_ = std::max(1, static_cast<int>(std::ceil(longest / longest_part(grid.back()) - 1e-5)));
+
         const auto named = [&](std::string_view name,
                                const std::function<double(const heston_step&)>& number) {
             return row(of, name, number);
         };
+        const auto rows = rows_of_variance<value>(
+            named, any_step(of, &heston_step::has_tail),
+            any_step(of, [](const heston_step& s) { return s.risen() < variance_rows<value>::least_mean; }));
+        const bool all_move = !any_step(of, [](const heston_step& s) { return !s.is_moving; });
+        const bool are_short = !any_step(of, [](const heston_step& s) { return bound(s) > short_bound; });
         const step::apart noise = of.noise_apart(0);
-        const drawn_variance<value> drawn(
-            rows_of_variance<value>(named, any_step(of, &heston_step::has_tail)), v, noise.other);
-        value seen = drawn.after();
-        if (any_step(of, [](const heston_step& s) { return !s.is_moving; })) {
-            const value is_moving =
-                named("is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
-            seen = fma(is_moving, drawn.after() - drawn.mean(), drawn.mean());
-        }
 
-        value drift;
-        if (any_step(of, [](const heston_step& s) { return bound(s) > short_bound; })) {
-            std::optional<value> uncorrected;
-            if (any_step(of, [](const heston_step& s) { return bound(s) >= 1; })) {
-                uncorrected = fma(named("k1", k1), v, named("uncorrected", [](const heston_step& s) {
-                                      return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
-                                  }));
+        // Of all parts: the variance where they start, and where they end as the asset sees it; skews, or
+        // drifts.
+        const value first = v;
+        sum between, ends, skews, drifts;
+        for (int i = 0; i < parts_; ++i) {
+            const drawn_variance<value> drawn(rows, v, i == 0 ? noise.other : of.into().normal());
+            if (are_short) {
+                skews.add(drawn.skew());
+            } else {
+                drifts.add(exact_drift(of, drawn, v));
             }
-            const value start = named("half_k3", [](const heston_step& s) { return -0.5 * k3(s); }) * v;
-            drift = drawn.corrected(named("exponent", exponent), start, uncorrected);
-        } else {
-            const value by_v = named("by_v", [](const heston_step& s) {
-                const double a = exponent(s);
-                return -0.5 * k3(s) - a * s.decay() - 0.5 * a * a * s.spread();
-            });
-            const value flat = named("flat", [](const heston_step& s) {
-                const double a = exponent(s);
-                return -a * s.risen() - 0.5 * a * a * s.spread_of_mean();
-            });
-            const value of_skew = named(
-                "of_skew", [](const heston_step& s) { return -4 * exponent(s) * exponent(s) * exponent(s); });
-            drift = fma(of_skew, drawn.skew(), fma(by_v, v, flat));
+            if (!all_move) ends.add(seen(of, drawn));
+            v = drawn.after();
+            if (i + 1 < parts_) between.add(v);
         }
-        const value deviation = sqrt(max(named("k3", k3) * (v + seen), 0.0));
-        return {x + fma(deviation, noise.alone, fma(named("k2", k2), seen, drift)), drawn.after()};
+        const value starts = parts_ > 1 ? first + between.total : first;
+        if (all_move) ends = {parts_ > 1 ? between.total + v : v};
+        const value both = starts + ends.total;
+        const value drift = are_short ? short_drift(of, starts, skews.total) : drifts.total;
+        const value deviation = sqrt(max(named("k3", k3) * both, 0.0));
+        return {x + fma(deviation, noise.alone, fma(named("k2", k2), ends.total, drift)), v, both};
     }
 
-    // Whether some step of the grid is so.
+    // A variance that hardly moves is seen as its mean.
+    value seen(step& of, const drawn_variance<value>& drawn) const {
+        const value is_moving =
+            row(of, "is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
+        return fma(is_moving, drawn.after() - drawn.mean(), drawn.mean());
+    }
+
+    // K0 + K1 v, of all parts at once or of one.
+    value short_drift(step& of, value starts, value skews) const {
+        const value by_v = row(of, "by_v", [](const heston_step& s) {
+            const double a = exponent(s);
+            return -0.5 * k3(s) - a * s.decay() - 0.5 * a * a * s.spread();
+        });
+        const value flat = row(of, "flat", [this](const heston_step& s) {
+            const double a = exponent(s);
+            return parts_ * (-a * s.risen() - 0.5 * a * a * s.spread_of_mean());
+        });
+        const value of_skew = row(of, "of_skew", [](const heston_step& s) {
+            const double a = exponent(s);
+            return -4 * a * a * a;
+        });
+        return fma(of_skew, skews, fma(by_v, starts, flat));
+    }
+    value exact_drift(step& of, const drawn_variance<value>& drawn, value v) const {
+        std::optional<value> uncorrected;
+        if (any_step(of, [](const heston_step& s) { return bound(s) >= 1; })) {
+            uncorrected = fma(row(of, "k1", k1), v, row(of, "uncorrected", [](const heston_step& s) {
+                                  return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
+                              }));
+        }
+        const value start = row(of, "half_k3", [](const heston_step& s) { return -0.5 * k3(s); }) * v;
+        return drawn.corrected(row(of, "exponent", exponent), start, uncorrected);
+    }
+
+    // Whether the parts of some step of the grid are so.
     template <class condition>
     bool any_step(step& of, const condition& is_so) const {
         const auto grid = of.grid();
         for (std::size_t i = 0; i + 1 < grid.size(); ++i) {
-            if (std::invoke(is_so, heston_step(p_, grid[i], grid[i + 1]))) return true;
+            if (std::invoke(is_so, part(grid[i], grid[i + 1]))) return true;
         }
         return false;
     }
 
     heston_parameters p_;
     const markets::asset& of_;
+    int parts_ = 1;  // of a step, each a step of the scheme
     std::uint32_t variance_ = 0, between_ = 0;
     bool is_watched_ = false;
 };

@@ -55,8 +55,8 @@ class jumping final : public walk {
     void add_breaks(double last, std::vector<double>& times) const override {
         inner_->add_breaks(last, times);
     }
-    double longest_step(double last) const override {
-        return shorter(inner_->longest_step(last), longest_step_of(jumps_->intensity()));
+    double longest_step(const path_ahead& of) const override {
+        return shorter(inner_->longest_step(of), longest_step_of(jumps_->intensity()));
     }
     double longest_watched_step() const override {
         return shorter(inner_->longest_watched_step(), jumps_->intensity() > 0 ? longest_watched_ : 0);
@@ -71,6 +71,7 @@ class jumping final : public walk {
         return {inner_->record(of, start).x + compensator, start};
     }
     value variance_between(step& of, value scaled) override { return inner_->variance_between(of, scaled); }
+    std::string detail() const override { return inner_->detail(); }
 
     std::string why_not_lognormal() const override {
         return "is not known ahead of an asset that jumps; expected an asset with a volatility";

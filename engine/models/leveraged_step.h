@@ -24,7 +24,7 @@ struct leveraged_rows {
 };
 template <class real, class make_row>
 leveraged_rows<real> rows_of_leveraged(const make_row& row, bool has_tail) {
-    return {rows_of_variance<real>(row, has_tail),
+    return {rows_of_variance<real>(row, has_tail, true),
             row("before",
                 [](const heston_step& s) { return s.rho_over_sigma() * (1 - 0.5 * s.kappa * s.length); }),
             row("after",

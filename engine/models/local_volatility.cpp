@@ -38,9 +38,9 @@ class local_volatility_walk final : public walk {
         for (double k = 1; k < last * steps_per_year_; ++k) times.push_back(k / steps_per_year_);
     }
     // A smile is steep at short maturities, so that a path that ends soon takes some steps, too.
-    double longest_step(double last) const override {
+    double longest_step(const path_ahead& of) const override {
         constexpr double least_steps = 16;
-        return last / least_steps;
+        return of.last() / least_steps;
     }
     double longest_watched_step() const override { return 1 / watched_steps_per_year_; }
 

@@ -65,6 +65,14 @@ struct moved {
     program::value start{};
 };
 
+// What is known of a path before its steps are.
+struct path_ahead {
+    std::span<const double> stops;  // today, and where it has to stop
+    bool is_by_itself = false;      // nothing else moves in its world
+
+    double last() const { return stops.back(); }
+};
+
 class walk {
   public:
     virtual ~walk() = default;
@@ -80,8 +88,8 @@ class walk {
     // Adds the times up to `last` at which every path has to stop. Throws tilewalk::error (input) if the
     // market does not say how things go on until then.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
-    // The longest step of a path that ends at `last`; 0: as long as may be.
-    virtual double longest_step(double /*last*/) const { return 0; }
+    // The longest step; 0: as long as may be.
+    virtual double longest_step(const path_ahead& /*of*/) const { return 0; }
     // The same of a path while it is watched continuously.
     virtual double longest_watched_step() const { return 0; }
 

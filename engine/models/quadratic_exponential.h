@@ -68,18 +68,22 @@ using truth_of = decltype(real() <= real());
 
 template <class real>
 struct variance_rows {
+    static constexpr double least_mean = 1e-18;
+
     real decay, risen, half_spread, half_spread_of_mean, tail_below;
-    bool has_tail;  // in some step
+    bool has_tail;      // in some step
+    bool may_be_least;  // the mean, in some step
 };
 // row(name, f) is the number f(step) of each step.
 template <class real, class make_row>
-variance_rows<real> rows_of_variance(const make_row& row, bool has_tail) {
+variance_rows<real> rows_of_variance(const make_row& row, bool has_tail, bool may_be_least) {
     return {row("decay", [](const heston_step& s) { return s.decay(); }),
             row("risen", [](const heston_step& s) { return s.risen(); }),
             row("half_spread", [](const heston_step& s) { return 0.5 * s.spread(); }),
             row("half_spread_of_mean", [](const heston_step& s) { return 0.5 * s.spread_of_mean(); }),
             row("tail_below", [](const heston_step& s) { return s.tail_below(); }),
-            has_tail};
+            has_tail,
+            may_be_least};
 }
 
 // The variance v' after a step, drawn from a law with its first two moments m and s^2.
@@ -94,8 +98,8 @@ class drawn_variance {
     drawn_variance(const variance_rows<real>& step, real v, real z)
         : has_tail_(step.has_tail), is_square_(step.tail_below <= v) {
         using kernels::fma, kernels::log, kernels::max, kernels::normal_to_exponential, kernels::sqrt;
-        constexpr double least_mean = 1e-18;
-        m_ = max(fma(v, step.decay, step.risen), least_mean);
+        m_ = fma(v, step.decay, step.risen);
+        if (step.may_be_least) m_ = max(m_, step.least_mean);
         half_spread_ = fma(v, step.half_spread, step.half_spread_of_mean);
         c_ = sqrt(fma(m_, m_, -half_spread_));
         const real inverse = 1.0 / of_law(c_ + m_, m_);
@@ -122,12 +126,13 @@ class drawn_variance {
         return otherwise ? select(0.0 < room, corrected, *otherwise) : corrected;
     }
 
-    // Of A v' for a small A that logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew and what is small beside A c or
-    // A m times the third power of 2 A a or A t. (Of the tail's skew m^3 / 48 is left out, less than a sixth
-    // of it.)
+    // Of A v' for a small A that logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew + ..., where the next term is A
+    // c times the third power of 2 A a. Of the tail nothing is told: there it is less than A m times the
+    // square of A t.
     real skew() const {
         using kernels::fma;
-        return a_ * a_ * of_law(fma(1.0 / 3, a_, c_), 0.25 * m_);
+        const real of_square = fma(1.0 / 3, a_, c_);
+        return a_ * a_ * (has_tail_ ? select(is_square_, of_square, 0.0) : of_square);
     }
 
     // psi over where the laws meet, at most 1.

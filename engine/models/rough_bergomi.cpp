@@ -31,9 +31,9 @@ class rough_bergomi_walk final : public walk {
     rough_bergomi_walk(const rough_parameters& p, const markets::asset& of) : p_(p), of_(of) {}
 
     void add_breaks(double last, std::vector<double>& times) const override { p_.xi.add_breaks(last, times); }
-    double longest_step(double last) const override {
+    double longest_step(const path_ahead& of) const override {
         const double usual = 1 / p_.steps_per_year;
-        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+        return p_.least_steps > 0 ? std::min(usual, of.last() / p_.least_steps) : usual;
     }
 
     void begin(step& of) override {

@@ -63,10 +63,10 @@ class sabr_walk_of_asset final : public walk {
                               : coordinate::level_from_zero;
     }
 
-    double longest_step(double last) const override {
+    double longest_step(const path_ahead& of) const override {
         if (p_.is_exact()) return 0;
         const double usual = 1 / p_.steps_per_year;
-        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+        return p_.least_steps > 0 ? std::min(usual, of.last() / p_.least_steps) : usual;
     }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
 

@@ -123,9 +123,9 @@ class schobel_zhu_walk final : public walk {
   public:
     schobel_zhu_walk(const parameters_of_volatility& p, const markets::asset& of) : p_(p), of_(of) {}
 
-    double longest_step(double last) const override {
+    double longest_step(const path_ahead& of) const override {
         const double usual = 1 / p_.steps_per_year;
-        return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
+        return p_.least_steps > 0 ? std::min(usual, of.last() / p_.least_steps) : usual;
     }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
     void begin(step& of) override { volatility_ = of.state("volatility", p_.vol0); }

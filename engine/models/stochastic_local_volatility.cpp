@@ -46,9 +46,9 @@ class leveraged_walk final : public walk {
         expect_variance(pillars);
     }
     // As under local volatility, a path that ends soon takes some steps, too.
-    double longest_step(double last) const override {
+    double longest_step(const path_ahead& of) const override {
         constexpr double least_steps = 16;
-        return last / least_steps;
+        return of.last() / least_steps;
     }
     double longest_watched_step() const override { return 1 / with_.watched_steps_per_year; }
 

@@ -162,13 +162,14 @@ class joint_world final : public world {
         for (const moving_rates& r : rates_) r.walk->add_breaks(last, times);
     }
 
-    double longest_step(double last) const override {
+    double longest_step(std::span<const double> stops) const override {
+        const bool is_by_itself = sources_.size() == 1 && sources_.front().quanto->empty();
         double longest = 0;
         const auto meet = [&](double here) {
             if (here > 0 && (longest == 0 || here < longest)) longest = here;
         };
-        for (const factor& f : factors_) meet(f.walk ? f.walk->longest_step(last) : 0);
-        for (const moving_rates& r : rates_) meet(r.walk->longest_step(last));
+        for (const factor& f : factors_) meet(f.walk ? f.walk->longest_step({stops, is_by_itself}) : 0);
+        for (const moving_rates& r : rates_) meet(r.walk->longest_step(stops.back()));
         return longest;
     }
 

@@ -33,8 +33,8 @@ class world : public language::world {
     // Adds the times up to `last` at which every path has to stop, watched or not. Throws tilewalk::error
     // (input) if the market does not say how things go on until then.
     virtual void add_breaks(double last, std::vector<double>& times) const = 0;
-    // The longest step that a path which ends at `last` may take; 0: as long as may be.
-    virtual double longest_step(double last) const = 0;
+    // The longest step of a path from stop to stop; 0: as long as may be.
+    virtual double longest_step(std::span<const double> stops) const = 0;
 
     // Recording: first begin with the grid (grid[0] is 0), then each section in turn through enter, last the
     // step.

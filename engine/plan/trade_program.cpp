@@ -148,7 +148,7 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::worl
     }
     world.add_breaks(*std::max_element(grid.begin(), grid.end()), grid);
     sort_and_merge(grid);
-    if (const double longest = world.longest_step(grid.back()); longest > 0) {
+    if (const double longest = world.longest_step(grid); longest > 0) {
         const std::vector<double> stops = grid;
         for (std::size_t i = 0; i + 1 < stops.size(); ++i)
             add_equal_steps(stops[i], stops[i + 1], longest, grid);

@@ -391,5 +391,8 @@ value select(value condition, value a, value b) {
     if (condition.is_constant()) return condition.constant() != 0 ? a : b;
     return apply(operation::select, condition, a, b);
 }
+value select(value condition, value a, double b) {
+    return select(condition, a, a.home()->constant(b));
+}
 
 }  // namespace tilewalk::program

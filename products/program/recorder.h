@@ -178,5 +178,6 @@ value fma(double a, value b, value c);
 value fma(value a, value b, double c);
 // condition ? a : b; folds when the condition is constant or both sides are the same value.
 value select(value condition, value a, value b);
+value select(value condition, value a, double b);
 
 }  // namespace tilewalk::program

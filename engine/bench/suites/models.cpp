@@ -42,6 +42,9 @@ using kernels::tile_result;
 using plan::precision;
 using tiles = std::vector<tile_result>;
 
+// That a model takes in the year.
+constexpr std::uint64_t steps = 252;
+
 // Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; those
 // of the surfaces are Black's with the volatility quoted at the strike, those of CEV and SABR are closed
 // forms, that of the basket a mean over 8 million draws of the final prices, with an error of 0.0004; that of
@@ -49,15 +52,28 @@ using tiles = std::vector<tile_result>;
 // normal rates they are Black's, with the variance of the forward.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
+    // By the quadratic-exponential scheme, which takes steps of its own where no date says otherwise.
     example{
         "heston", "heston",
-        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 250}}", 1,
-        8.8026609629},
+        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
+        8.8026609629, "", 1},
     // With sigma^2 at most 3 kappa theta no variance is drawn with an exponential tail.
     example{
         "heston_without_tail", "heston",
-        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: 250}}", 1,
-        9.1933183067},
+        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: 252}}", 1,
+        9.1933183067, "", 1},
+    example{
+        "heston_daily", "heston",
+        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
+        8.8026609629, "", 252},
+    example{
+        "heston_84", "heston",
+        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
+        8.8026609629, "", 84},
+    example{
+        "heston_without_tail_84", "heston",
+        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: 252}}", 1,
+        9.1933183067, "", 84},
     example{"heston_full_truncation", "heston",
             "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: "
             "full_truncation, steps_per_year: 250}}",
@@ -282,7 +298,7 @@ row row_of(const example& of, std::string_view device, precision p) {
     return r;
 }
 
-void add_rates(row& r, const example& of, std::uint64_t paths, std::size_t steps, double milliseconds) {
+void add_rates(row& r, const example& of, std::uint64_t paths, double milliseconds) {
     const double rate = static_cast<double>(paths * steps) / (milliseconds * 1e-3);
     r.figures["paths"] = paths;
     r.figures["steps"] = steps;
@@ -326,7 +342,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
     r.figures.update(figures_of(t));
     r.figures["price"] = all.moments.mean;
     r.figures["standard_error"] = estimate_of(all).standard_error;
-    add_rates(r, what.of(), paths, walked.of.steps(), t.milliseconds.median);
+    add_rates(r, what.of(), paths, t.milliseconds.median);
     r.figures["instruction_set"] = sets.sets[0]->name;
     r.figures["processor"] = processor_name();
 }
@@ -352,7 +368,7 @@ void measure_on_gpu(gpu_bench& on, subject& what, precision p, std::uint64_t mos
     const auto t = on.time([&] { bench.launch(walked.how, ready); });
     r.figures.update(figures_of(t));
     r.figures.update(price_figures(got, got.size()));
-    add_rates(r, what.of(), bench.paths(), walked.of.steps(), t.milliseconds.median);
+    add_rates(r, what.of(), bench.paths(), t.milliseconds.median);
     r.figures["registers"] = ready.registers;
     r.figures["resident_warps"] = ready.warps;
     if (ready.local_bytes > 0) r.figures["local_bytes"] = ready.local_bytes;
@@ -387,7 +403,8 @@ std::string book_of(const example& of) {
            (has_rates ? ", " + std::string(of.rates) : std::string()) + "}}\n" +
            (assets.empty() ? "" : "  assets:\n" + assets) +
            (correlations.empty() ? "" : "  correlations:\n" + correlations) + std::string(product) +
-           "trades:\n  - {id: call, currency: USD, " + trade + ", dates: {start: 0, end: 1, count: 252}}\n";
+           "trades:\n  - {id: call, currency: USD, " + trade +
+           ", dates: {start: 0, end: 1, count: " + std::to_string(of.stops) + "}}\n";
 }
 
 void measure(const cpu_bench& here, gpu_bench* on, const std::string& why_no_gpu,

@@ -13,8 +13,8 @@
 
 namespace tilewalk::bench::models {
 
-// A call on one asset, on the mean of several, or, without an asset, on a bond, whose path stops on each of
-// 252 days of a year.
+// A call on one asset, on the mean of several, or, without an asset, on a bond, whose path takes 252 steps of
+// the model, and stops after each of them if nothing else is said.
 struct example {
     std::string_view name;   // of its rows
     std::string_view model;  // of the catalogue of models, or that of the models of rates
@@ -22,6 +22,7 @@ struct example {
     int assets = 1;
     double price = 0;          // as a truth other than a path has it
     std::string_view rates{};  // how they move, in YAML; where nothing is said, they do not
+    int stops = 252;           // of the path: on each of them; the model takes steps between
 };
 std::span<const example> examples();
 
