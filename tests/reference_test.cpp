@@ -300,6 +300,7 @@ const std::map<std::string, to_market>& models() {
                                                       {"black_scholes_hull_white", black_scholes_hull_white},
                                                       {"black_scholes_quanto", black_scholes_quanto},
                                                       {"black_scholes_multi", black_scholes_multi},
+                                                      {"cgmy", of_its_model},
                                                       {"g2", gaussian_rates},
                                                       {"heston", of_its_model},
                                                       {"hull_white", gaussian_rates},
