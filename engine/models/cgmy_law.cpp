@@ -25,7 +25,8 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p+1;
 
-// std::complex multiplies by a library's function and takes its logarithms from another.
+// std::complex multiplies by a library's function and takes its logarithms from another. Fused where it says
+// so: of two products side by side GCC 12 makes its own choice for machines that fuse.
 struct complex {
     double re = 0, im = 0;
 };
@@ -36,17 +37,17 @@ complex operator-(complex a, complex b) {
     return {a.re - b.re, a.im - b.im};
 }
 complex operator*(complex a, complex b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return {kernels::fma(a.re, b.re, -(a.im * b.im)), kernels::fma(a.re, b.im, a.im * b.re)};
 }
 complex operator*(double a, complex b) {
     return {a * b.re, a * b.im};
 }
-complex operator/(complex a, complex b) {
-    const double square = b.re * b.re + b.im * b.im;
-    return {(a.re * b.re + a.im * b.im) / square, (a.im * b.re - a.re * b.im) / square};
-}
 double square_of(complex a) {
-    return a.re * a.re + a.im * a.im;
+    return kernels::fma(a.re, a.re, a.im * a.im);
+}
+complex operator/(complex a, complex b) {
+    const complex product = a * complex{b.re, -b.im};
+    return (1 / square_of(b)) * product;
 }
 complex exp(complex a) {
     if (a.re < -750) return {};  // whatever its angle, which may be too large for one
