@@ -41,6 +41,7 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
         {"rough_bergomi",
          "model: {rough_bergomi: {xi: {0.25: 0.04, 1.0: 0.05}, eta: 1.9, rho: -0.9, hurst: 0.07}}"},
         {"nig", "model: {nig: {alpha: 14, beta: -4, delta: 0.6}}"},
+        {"cgmy", "model: {cgmy: {C: 0.3, G: 6, M: 12, Y: 0.9}}"},
     };
     for (const auto& entry : models::catalogue()) {
         if (!all.contains(entry.name)) {
@@ -110,8 +111,8 @@ inline std::string book_of_every_model() {
                       basket[1] + ", " + basket[2] + "], weights: 0.33, strike: 98, maturity: 0.5}\n";
             basket.erase(basket.begin(), basket.begin() + 2);  // the last one is in the next, too
         }
-        // These two jump all the time.
-        if (model == "variance_gamma" || model == "nig") continue;
+        // These jump all the time.
+        if (model == "variance_gamma" || model == "nig" || model == "cgmy") continue;
         trades += "  - {id: " + model + "_barrier, product: barrier, underlying: " + model +
                   ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";
     }

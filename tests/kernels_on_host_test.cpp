@@ -219,7 +219,8 @@ const char* const market_text = R"(market:
     B: {currency: USD, spot: 50, volatility: 0.3}
     C: {currency: USD, spot: 10, volatility: 0.25}
     S: {currency: USD, spot: 100, volatility: {scenarios: FILE, times: [0.2, 0.7, 2.5]}}
-  correlations: [[A, B, 0.5], [A, C, 0.3], [B, C, -0.2], [A, S, 0.4]]
+    J: {currency: USD, spot: 100, model: {cgmy: {C: 0.3, G: 8, M: 16, Y: 0.9}}}
+  correlations: [[A, B, 0.5], [A, C, 0.3], [B, C, -0.2], [A, S, 0.4], [A, J, 0.5]]
 trades:
 )";
 
@@ -236,6 +237,13 @@ const std::vector<walked_trade>& trades() {
          "12}}"},
         {"asian_7",
          "{id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+         "7}}"},
+        // A table at each step.
+        {"worst_of_with_jumps",
+         "{id: t, product: worst_of, basket: [A, J], initial_level: [100, 100], option: put, strike: 1, "
+         "notional: 1000, maturity: 1.0}"},
+        {"asian_with_jumps",
+         "{id: t, product: asian, underlying: J, strike: 100, averaging_dates: {start: 0, end: 1, count: "
          "7}}"},
         {"barrier",
          "{id: t, product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: down, barrier: 85, "

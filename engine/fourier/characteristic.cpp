@@ -337,6 +337,55 @@ characteristic characteristic_of(const nig& m, double years) {
             {}};
 }
 
+namespace {
+
+// [1 - Y u - (1 - u)^Y] / (Y (1 - Y)), which is u^2 / 2 for small u and has limits at Y = 0 and Y = 1.
+complex bent_power(double y, complex u) {
+    if (std::abs(u) < 0.25) {
+        complex sum = 1;
+        for (int k = 28; k >= 1; --k) sum = 1.0 + (k + 1 - y) / (k + 2) * u * sum;
+        return 0.5 * u * u * sum;
+    }
+    const complex l = std::log(1.0 - u);
+    if (y < 0.5) return -(u + l * mean_exp(-y * l)) / (1 - y);
+    return (u + (1.0 - u) * l * mean_exp((1 - y) * l)) / y;
+}
+
+// [1 - (1 - u)^Y] / Y
+complex less_power(double y, complex u) {
+    if (std::abs(u) < 0.25) return u + (1 - y) * bent_power(y, u);
+    const complex l = std::log(1.0 - u);
+    return -l * mean_exp(-y * l);
+}
+
+}  // namespace
+
+// The jumps as they are for small Y, where far up nothing may be left beside a mean that is taken off; for
+// large Y less their mean, which is none from Y = 1 on.
+characteristic characteristic_of(const cgmy& m, double years) {
+    const char* const model = "cgmy";
+    need_positive(model, "the maturity", years);
+    need_positive(model, "C", m.c);
+    need_positive(model, "G", m.g);
+    need(m.m > 1, model, "M", m.m, "a number above 1, or the price has no mean");
+    need(m.y < 2, model, "Y", m.y, "a number below 2");
+    const bool as_they_are = m.y < 0.5;
+    const double rate = years * m.c * std::tgamma((as_they_are ? 1 : 2) - m.y),
+                 up = rate * std::pow(m.m, m.y), down = rate * std::pow(m.g, m.y);
+    const auto jumps = [=](complex z) {
+        return as_they_are ? up * less_power(m.y, z / m.m) + down * less_power(m.y, -z / m.g)
+                           : up * bent_power(m.y, z / m.m) + down * bent_power(m.y, -z / m.g);
+    };
+    const double drift = -jumps(1).real();
+    characteristic law{[=](complex z) { return z * drift + jumps(z); }, {}, {}, {}};
+    if (m.y < 1) {
+        const double power = years * m.c * std::tgamma(1 - m.y),
+                     mean = as_they_are ? 0 : power * (std::pow(m.m, m.y - 1) - std::pow(m.g, m.y - 1));
+        law.far = far_field{drift - mean, 0, 2 * power, 1 - m.y};
+    }
+    return law;
+}
+
 // log E exp(z X) = half C vol0^2 + B vol0 + A, where C solves a Riccati equation, B a linear one, and
 // A' = kappa theta B + sigma^2 / 2 (B^2 + C).
 characteristic characteristic_of(const schobel_zhu& m, double years) {

@@ -19,9 +19,9 @@ struct lognormal_part {
 };
 
 // Above `height`, log_moment may be asked for at every z, on the branch that continues the vertical lines: it
-// is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|.
+// is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
 struct far_field {
-    double drift = 0, height = 0, power = 0;
+    double drift = 0, height = 0, power = 0, fall = 1;
 };
 
 // Below `height` the transform may have peaks that are narrow for where they are, as jumps of nearly one size
@@ -89,6 +89,11 @@ struct nig {
     double alpha = 0, beta = 0, delta = 0;
 };
 
+// Jumps by x at the rate C exp(-M x) / x^(1 + Y) a year up, and down with G in the place of M.
+struct cgmy {
+    double c = 0, g = 0, m = 0, y = 0;
+};
+
 // The volatility itself is dvol = kappa (theta - vol) dt + sigma dW.
 struct schobel_zhu {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
@@ -103,6 +108,7 @@ characteristic characteristic_of(const bates&, double years);
 characteristic characteristic_of(const kou&, double years);
 characteristic characteristic_of(const variance_gamma&, double years);
 characteristic characteristic_of(const nig&, double years);
+characteristic characteristic_of(const cgmy&, double years);
 characteristic characteristic_of(const schobel_zhu&, double years);
 
 }  // namespace tilewalk::fourier

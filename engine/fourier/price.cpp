@@ -50,7 +50,7 @@ struct aside_path {
         const double turning = log_strike - far.drift, rate = std::abs(turning);
         if (!(rate > 0)) return;
         reach = 2 * beyond / rate;
-        height = std::max({2 * reach, 2 * far.power / rate, far.height});
+        height = std::max({2 * reach, std::pow(2 * far.power / rate, 1 / far.fall), far.height});
         direction = turning > 0 ? 1 : -1;
     }
 };

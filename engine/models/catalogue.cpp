@@ -22,6 +22,7 @@ std::shared_ptr<const model> read_bates(const config::node& parameters, const re
 std::shared_ptr<const model> read_variance_gamma(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_nig(const config::node& parameters, const reading& of);
+std::shared_ptr<const model> read_cgmy(const config::node& parameters, const reading& of);
 
 // That of an asset which names none.
 const model& default_model();
@@ -49,6 +50,8 @@ std::span<const catalogue_entry> catalogue() {
                         "stochastic variance that moves roughly, from a curve of forward variance",
                         read_rough_bergomi},
         catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", read_nig},
+        catalogue_entry{"cgmy", "jumps alone, as powers of their size that are damped exponentially",
+                        read_cgmy},
     };
     return entries;
 }

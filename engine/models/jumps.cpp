@@ -9,6 +9,7 @@
 #include "engine/market/wording.h"
 #include "engine/models/black_scholes.h"
 #include "kernels/math.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::models {
 
@@ -159,6 +160,19 @@ std::vector<value> more_jumps_than(step& of, std::string_view name, double inten
 std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
                                  double watched_steps_per_year) {
     return std::make_unique<jumping>(std::move(inner), std::move(jumps), watched_steps_per_year);
+}
+
+value walk_by_jumps::variance_between(step&, value) {
+    throw error(error_kind::input,
+                "asset '" + of_.name + "' moves by jumps alone (" + name_ +
+                    "), so what it did between two dates does not follow from where it was on them; "
+                    "expected a product that looks at it on dates only: give watching_dates or "
+                    "monitoring_dates where the product has them",
+                of_.where);
+}
+
+std::string walk_by_jumps::why_not_lognormal() const {
+    return "is not known ahead of an asset that moves by jumps; expected an asset with a volatility";
 }
 
 std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,

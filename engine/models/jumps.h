@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jumps on top of a walk: they come by a Poisson process, independent of all that moves otherwise and of the
-// jumps of other assets.
+// jumps of other assets. And what walks by jumps alone have in common.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/models/model.h"
@@ -37,6 +38,21 @@ std::vector<program::value> more_jumps_than(step& of, std::string_view name, dou
 // What a jump goes beyond a barrier is seen.
 std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
                                  double watched_steps_per_year);
+
+// A walk by jumps alone: what it did between two dates does not follow from where it was on them.
+class walk_by_jumps : public walk {
+  public:
+    walk_by_jumps(std::string name_of_model, const markets::asset& of)
+        : name_(std::move(name_of_model)), of_(of) {}
+
+    program::value variance_between(step& of, program::value scaled) final;
+    std::string why_not_lognormal() const final;
+    location where() const final { return of_.where; }
+
+  private:
+    std::string name_;
+    const markets::asset& of_;
+};
 
 // A model of an asset that is lognormal but for its jumps; reads volatility and watched_steps_per_year.
 std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "engine/models/jumps.h"
 #include "kernels/math.h"
-#include "tilewalk/error.h"
 
 namespace tilewalk::models {
 
@@ -12,9 +12,9 @@ namespace {
 
 using program::value;
 
-class subordinated_walk final : public walk {
+class subordinated_walk final : public walk_by_jumps {
   public:
-    subordinated_walk(subordinated s, const markets::asset& of) : s_(std::move(s)), of_(of) {}
+    subordinated_walk(const subordinated& s, const markets::asset& of) : walk_by_jumps(s.name, of), s_(s) {}
 
     moved record(step& of, value x) override {
         const value per_root =
@@ -28,23 +28,8 @@ class subordinated_walk final : public walk {
         return {x + (fma(lean, time, drift) + noise)};
     }
 
-    value variance_between(step&, value) override {
-        throw error(error_kind::input,
-                    "asset '" + of_.name + "' moves by jumps alone (" + s_.name +
-                        "), so what it did between two dates does not follow from where it was on them; "
-                        "expected a product that looks at it on dates only: give watching_dates or "
-                        "monitoring_dates where the product has them",
-                    of_.where);
-    }
-
-    std::string why_not_lognormal() const override {
-        return "is not known ahead of an asset that moves by jumps; expected an asset with a volatility";
-    }
-    location where() const override { return of_.where; }
-
   private:
     subordinated s_;
-    const markets::asset& of_;
 };
 
 class subordinated_model final : public model {

@@ -119,6 +119,7 @@ constexpr std::array catalogue{
     example{"variance_gamma", "variance_gamma",
             "model: {variance_gamma: {sigma: 0.2, nu: 0.25, theta: -0.14}}", 1, 9.5515880208},
     example{"nig", "nig", "model: {nig: {alpha: 14, beta: -4, delta: 0.6}}", 1, 10.0065774089},
+    example{"cgmy", "cgmy", "model: {cgmy: {C: 0.3, G: 8, M: 16, Y: 0.9}}", 1, 9.4313593211},
     example{"basket_of_10", "black_scholes", "volatility: {v}", 10, 8.575415},
     example{"hull_white", "hull_white", "", 0, 1.4719932040,
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},

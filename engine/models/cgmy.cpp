@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// CGMY (Carr, Geman, Madan and Yor 2002): jumps alone, of which those of a small size x come at the rate
+// C / |x|^(1 + Y), damped by exp(-M x) up and by exp(-G |x|) down. What a step adds is the law's quantile of
+// one normal, read from a table: one for each length of a step. The normals of several assets are what
+// correlations are of, so that over a step the assets have a Gaussian copula; a measure that moves a normal
+// moves the asset exactly as it should.
+#include <memory>
+#include <utility>
+
+#include "engine/market/wording.h"
+#include "engine/models/cgmy_law.h"
+#include "engine/models/jumps.h"
+#include "engine/models/step_tables.h"
+#include "kernels/math.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::models {
+
+namespace {
+
+using program::value;
+
+// Calls over a step are off by some 2e-7 of its deviation for Y from 0 on, below by some 1e-5: by the third
+// power of the interval, what is smooth by the fourth.
+constexpr std::size_t intervals = 512;
+
+class cgmy_walk final : public walk_by_jumps {
+  public:
+    cgmy_walk(std::shared_ptr<step_tables> tables, double longest_step, const markets::asset& of)
+        : walk_by_jumps("cgmy", of), tables_(std::move(tables)), longest_step_(longest_step), of_(of) {}
+
+    double longest_step(const path_ahead&) const override { return longest_step_; }
+
+    moved record(step& of, value x) override {
+        const auto quantile = record_tables(of, *tables_, "cgmy of " + of_.name);
+        const value per_root =
+            of.row("per_root", [](double from, double to) { return 1 / kernels::sqrt(to - from); });
+        return {x + quantile(per_root * of.own())};
+    }
+
+  private:
+    std::shared_ptr<step_tables> tables_;
+    double longest_step_;
+    const markets::asset& of_;
+};
+
+class cgmy_model final : public model {
+  public:
+    cgmy_model(const cgmy_parameters& p, const config::node& given, const std::string& asset)
+        : longest_step_(most_variance / cgmy_variance(p)) {
+        const auto by_length = std::make_shared<step_tables>(
+            [p, asset, where = given.where(), key = given.key_path()](double, double years) {
+                cgmy_table made = make_cgmy_table(p, years, intervals + 1);
+                if (is_good(made)) return std::move(made.table);
+                throw error(error_kind::input,
+                            "asset '" + asset + "' moves by cgmy in a step of " + markets::rounded(years) +
+                                " years, and a table of its law is off: the mean of its price by " +
+                                markets::rounded(made.moved) + ", its changes by a share of " +
+                                markets::rounded(made.coarseness) + ", probabilities by " +
+                                markets::rounded(made.inversion_error) + ", expected at most " +
+                                markets::rounded(most_moved) + ", " + markets::rounded(most_coarseness) +
+                                " and " + markets::rounded(most_inversion_error) +
+                                "; a larger M brings the mean within reach of draws, a larger Y makes small "
+                                "jumps many",
+                            where, key);
+            });
+        // Lengths of steps that are alike have differences in their last digits.
+        tables_ = std::make_shared<step_tables>([by_length](double from, double to) {
+            return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)));
+        });
+    }
+
+    std::string describe() const override {
+        return "cgmy, exact between dates but for tables of " + std::to_string(intervals) + " intervals";
+    }
+    std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
+        return std::make_unique<cgmy_walk>(tables_, longest_step_, of);
+    }
+
+  private:
+    // Of a normal with more, what makes the mean of its exponential would lie beyond the table.
+    static constexpr double most_variance = 4;
+    static constexpr double most_moved = 1e-5, most_coarseness = 1e-2, most_inversion_error = 1e-9;
+
+    static bool is_good(const cgmy_table& t) {
+        return kernels::abs(t.moved) <= most_moved && t.coarseness <= most_coarseness &&
+               t.inversion_error <= most_inversion_error;
+    }
+
+    double longest_step_;
+    std::shared_ptr<step_tables> tables_;
+};
+
+}  // namespace
+
+std::shared_ptr<const model> read_cgmy(const config::node& parameters, const reading& of) {
+    parameters.only({"C", "G", "M", "Y"});
+    cgmy_parameters p;
+    p.c = read_parameter(parameters, "C", {1e-6, 1e6});
+    p.g = read_parameter(parameters, "G", {0.01, 1e4});
+    p.m = read_parameter(parameters, "M", {1, 1e4, false});
+    p.y = read_parameter(parameters, "Y", {-1, 2, true, false});
+    expect_moderate(parameters, cgmy_gap(p));
+    return std::make_shared<cgmy_model>(p, parameters, of.asset.name);
+}
+
+}  // namespace tilewalk::models
