@@ -135,11 +135,11 @@ static float norm_cdf(float x) {
     return x > 0.0f ? 1.0f - tail : tail;
 }
 
-// A shorter polynomial than the exact function's (Remez exchange): absolute error < 2^-13 for x up to 7;
-// beyond, where no draw is, it goes on.
+// A shorter polynomial than the exact function's (Remez exchange): absolute error < 2^-13 for x from -0.85,
+// where a law with a mass at 0 has no tail yet, to 7, where draws end. Below it falls, down to x = -11.
 static float normal_to_exponential(float x) {
-    return polynomial(max(x, -1.0f), 0x1.62dd9ap-1f, 0x1.9897dap-1f, 0x1.464148p-2f, 0x1.25e758p-5f,
-                      -0x1.3d952ep-8f, 0x1.2cb328p-12f, 0x1.6ffdd4p-16f, -0x1.379c6cp-18f, 0x1.d04294p-23f);
+    return polynomial(x, 0x1.62d96cp-1f, 0x1.987fdap-1f, 0x1.4689e8p-2f, 0x1.27ae62p-5f, -0x1.58ebaap-8f,
+                      0x1.04182ep-11f, -0x1.b1a5b2p-16f, 0x1.1f13c8p-21f);
 }
 
 }  // namespace tilewalk::kernels::fast

@@ -72,7 +72,7 @@ TEST_F(fast, each_function_is_its_instruction) {
                  {"math::max(x, y)", "max.NaN.ftz.f32"},
                  {"math::pow(x, y)", "ex2.approx.ftz.f32"},
                  {"math::norm_cdf(x)", "rcp.approx.ftz.f32"},
-                 {"math::normal_to_exponential(x)", "max.NaN.ftz.f32"},
+                 {"math::normal_to_exponential(x)", "fma.rn.f32"},
                  // The others are the exact ones.
                  {"math::norm_inv(x)", "div.rn.f32"},
                  {"math::fma(x, y, z)", "fma.rn.f32"},
@@ -189,7 +189,10 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
          [](double x, double t) { return (8 + x * x) * 0x1p-23 * t; }},
         {"norm_cdf(x)", 0, 10, [](double x) { return kernels::norm_cdf(x); },
          [](double, double) { return 0x1p-21; }},
-        {"normal_to_exponential(x)", -8, 7, [](double x) { return kernels::normal_to_exponential(x); },
+        {"normal_to_exponential(x)", -0.85, 7, [](double x) { return kernels::normal_to_exponential(x); },
+         [](double, double) { return 0x1p-13; }},
+        {"max(normal_to_exponential(x), normal_to_exponential(-0.85f))", -11, -0.85,
+         [](double) { return kernels::normal_to_exponential(-0.85); },
          [](double, double) { return 0x1p-13; }},
     };
     for (const auto& c : cases) {

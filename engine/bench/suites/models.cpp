@@ -66,14 +66,6 @@ constexpr std::array catalogue{
         "heston_daily", "heston",
         "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
         8.8026609629, "", 252},
-    example{
-        "heston_84", "heston",
-        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
-        8.8026609629, "", 84},
-    example{
-        "heston_without_tail_84", "heston",
-        "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: 252}}", 1,
-        9.1933183067, "", 84},
     example{"heston_full_truncation", "heston",
             "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: "
             "full_truncation, steps_per_year: 250}}",
