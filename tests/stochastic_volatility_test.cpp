@@ -449,6 +449,113 @@ TEST(stochastic_volatility, the_weak_order_of_each_scheme) {
     }
 }
 
+// --- several steps to one normal of the asset
+// -----------------------------------------------------------------
+
+const std::string start_and_end_product = R"(products:
+  - product: from_half
+    summary: A call that starts at the money on a day, on a path that stops on others, too.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      half: {type: date, help: The day.}
+      dates: {type: schedule, help: The others.}
+    example: {underlying: A, half: 0.5, dates: [0.5, 1.0]}
+    script: |
+      begun = 0
+      stops = 0
+      on half:
+          begun = spot(underlying)
+      on dates:
+          stops = stops + 1
+      on last(dates):
+          pay max(spot(underlying) - begun, 0) * stops / size(dates)
+)";
+
+// How many steps of the scheme a step of the path has; 1 if nothing is said.
+int parts_of(const std::string& market_text, const std::string& trade) {
+    const auto plans = engine().explain(
+        book::parse(start_and_end_product + "trades: [{id: t, " + trade + "}]"), market::parse(market_text));
+    for (const std::string& model : plans.at(0).models) {
+        const auto at = model.find(" of them to one normal");
+        if (at != std::string::npos) return std::stoi(model.substr(model.rfind(' ', at - 1)));
+    }
+    return 1;
+}
+
+TEST(stochastic_volatility, a_step_has_parts_where_nothing_stops_it) {
+    const std::string
+        model = "heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 100}",
+        once = "product: european, underlying: A, strike: 100, maturity: 1.0";
+    const auto stops = [](int count) {
+        return fmt::format(
+            "product: from_half, underlying: A, half: 0.5, dates: {{start: 0, end: 1, count: {}}}", count);
+    };
+    EXPECT_EQ(parts_of(market_of(model), once), 7);
+    EXPECT_EQ(parts_of(market_of(model), stops(2)), 3);
+    EXPECT_EQ(parts_of(market_of(model), stops(34)), 3);
+    EXPECT_EQ(parts_of(market_of(model), stops(100)), 1);
+    // What else takes noise of the asset leaves it its own normal in each step.
+    const std::string full =
+        "heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: "
+        "full_truncation}";
+    EXPECT_EQ(parts_of(market_of(full), once), 1);
+    EXPECT_EQ(parts_of(market_of(model),
+                       "product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: "
+                       "up, barrier: 130"),
+              1);
+    const std::string two =
+        market_of(model) + fmt::format("  B: {{currency: USD, spot: 100, model: {{{}}}}}\n", model);
+    EXPECT_EQ(parts_of(two, once), 7);
+    EXPECT_EQ(
+        parts_of(two,
+                 "product: worst_of, basket: [A, B], initial_level: [100, 100], option: put, strike: 1, "
+                 "maturity: 1.0"),
+        1);
+    EXPECT_EQ(parts_of(two + "correlations:\n  - [A, B, 0.5]\n  - [A.variance, B, -0.2]\n", once), 1);
+    const std::string abroad = fmt::format(
+        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0.03}}, EUR: {{rate: 0.01}}}}\nfx:\n  EURUSD: {{rate: "
+        "1.1, "
+        "volatility: 0.1}}\nassets:\n  A: {{currency: EUR, spot: 100, model: {{{}}}}}\n",
+        model);
+    EXPECT_EQ(parts_of(abroad, once), 7);
+    EXPECT_EQ(parts_of(abroad, once + ", currency: USD"), 1);
+}
+
+// A path that stops on every step of the scheme takes them one by one. Both are held at steps of the same
+// length, so neither has an allowance: 3 laws and 3 precisions by 4 trades, a false alarm in 4,000.
+TEST(stochastic_volatility, steps_in_parts_have_the_law_of_steps_alone) {
+    const std::vector<std::string> laws{"sigma: 0.3, rho: -0.7", "sigma: 0.9, rho: -0.5",
+                                        "sigma: 0.9, rho: 0"};
+    std::uint64_t seed = 4000;
+    for (const std::string& law : laws) {
+        const std::string market =
+            market_of("heston: {v0: 0.05, kappa: 1.5, theta: 0.04, " + law + ", steps_per_year: 42}");
+        for (const std::string precision : {"double", "single", "mixed"}) {
+            const auto trade = [&](double half, int stops) {
+                return fmt::format(
+                    "product: from_half, underlying: A, half: {}, dates: {{start: 0, end: 1, count: {}}}",
+                    half, stops);
+            };
+            ASSERT_EQ(parts_of(market, trade(1.0 / 3, 6)), 7);
+            ASSERT_EQ(parts_of(market, trade(1.0 / 3, 14)), 3);
+            ASSERT_EQ(parts_of(market, trade(1.0 / 3, 42)), 1);
+            const auto rows = priced(start_and_end_product, market,
+                                     {trade(1.0 / 3, 6), trade(1.0 / 3, 14), trade(1.0 / 3, 42),
+                                      trade(2.0 / 3, 6), trade(2.0 / 3, 14), trade(2.0 / 3, 42)},
+                                     1 << 17, ++seed, precision);
+            for (const std::size_t k : {0u, 1u, 3u, 4u}) {
+                const price_row &parts = rows[k], &alone = rows[k / 3 * 3 + 2];
+                ASSERT_EQ(parts.status, trade_status::priced) << parts.message;
+                EXPECT_LE(std::abs(parts.price - alone.price),
+                          limit * std::hypot(parts.standard_error, alone.standard_error))
+                    << law << ", " << precision << ", " << k << ": " << parts.price << ", one by one "
+                    << alone.price;
+                EXPECT_LE(parts.standard_error, 0.01 * alone.price) << law;
+            }
+        }
+    }
+}
+
 // --- own factors and correlations -------------------------------------------------------------------------
 
 const std::string acme = "{v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}",
