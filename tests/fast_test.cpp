@@ -191,8 +191,9 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
          [](double, double) { return 0x1p-21; }},
         {"normal_to_exponential(x)", -0.85, 7, [](double x) { return kernels::normal_to_exponential(x); },
          [](double, double) { return 0x1p-13; }},
-        {"max(normal_to_exponential(x), normal_to_exponential(-0.85f))", -11, -0.85,
-         [](double) { return kernels::normal_to_exponential(-0.85); },
+        {"max(tilewalk::kernels::fast::normal_to_exponential(x), "
+         "tilewalk::kernels::fast::normal_to_exponential(-0.85f))",
+         -11, -0.85, [](double) { return kernels::normal_to_exponential(-0.85); },
          [](double, double) { return 0x1p-13; }},
     };
     for (const auto& c : cases) {

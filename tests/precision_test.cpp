@@ -187,7 +187,7 @@ TEST(single_lanes, have_the_bits_of_every_other_build) {
                 add(out);
             }
         }
-        EXPECT_EQ(hash, 0x8dc1a16636e597b4u) << std::hex << set->name << ": 0x" << hash;
+        EXPECT_EQ(hash, 0x811545c94fbd76c7u) << std::hex << set->name << ": 0x" << hash;
     }
 }
 
