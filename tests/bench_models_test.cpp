@@ -138,7 +138,7 @@ TEST(bench_models, take_252_steps) {
         // The steps of the path, and how many of the model's are in one.
         std::size_t parts = 1;
         for (const std::string& m : walked.models) {
-            if (const auto at = m.find(" of them to one normal"); at != std::string::npos)
+            if (const auto at = m.find(" steps at a time"); at != std::string::npos)
                 parts = std::stoul(m.substr(m.rfind(' ', at - 1)));
         }
         EXPECT_EQ(walked.when.steps() * parts, 252u) << e.name;

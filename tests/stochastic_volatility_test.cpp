@@ -476,7 +476,7 @@ int parts_of(const std::string& market_text, const std::string& trade) {
     const auto plans = engine().explain(
         book::parse(start_and_end_product + "trades: [{id: t, " + trade + "}]"), market::parse(market_text));
     for (const std::string& model : plans.at(0).models) {
-        const auto at = model.find(" of them to one normal");
+        const auto at = model.find(" steps at a time");
         if (at != std::string::npos) return std::stoi(model.substr(model.rfind(' ', at - 1)));
     }
     return 1;

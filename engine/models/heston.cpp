@@ -2,6 +2,10 @@
 // Two schemes. Andersen's quadratic-exponential one (2008) draws the variance from a law with its first two
 // moments, and corrects the drift so that every step is a martingale; it allows long steps. Euler's with full
 // truncation (Lord, Koekkoek and van Dijk 2010) is simple, of weak order 1, and needs short ones.
+//
+// Given the path of the variance, what the asset makes of its own noise is normal. So where nothing looks at
+// it in between, and nothing else moves along, a step of the path is several of the first scheme, and takes
+// one normal for the asset and one for each of them.
 #include "engine/models/heston.h"
 
 #include <algorithm>
@@ -101,7 +105,7 @@ class heston final : public walk {
         return {to.x};
     }
     std::string detail() const override {
-        return parts_ == 1 ? "" : fmt::format(", {} of them to one normal of the asset's own", parts_);
+        return parts_ == 1 ? "" : fmt::format(", {} steps at a time", parts_);
     }
 
     // The variance is taken to be known, as if it did not come with the path.
@@ -150,8 +154,6 @@ class heston final : public walk {
         return {x + fma(-0.5 * length, positive, root * of.own()), after, positive + max(after, 0.0)};
     }
 
-    // Given the path of the variance, what the asset makes of its own noise is normal, with a variance that
-    // adds up part by part: it takes one normal for all of them.
     after_step quadratic_exponential(step& of, value x, value v) {
         const auto grid = of.grid();
         double longest = 0;
