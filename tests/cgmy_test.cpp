@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "engine/fourier/price.h"
 #include "engine/models/cgmy_law.h"
+#include "tests/draws.h"
 #include "tests/model_market.h"
 #include "tilewalk/tilewalk.h"
 
@@ -26,17 +26,7 @@ using models::cgmy_parameters;
 using models::cgmy_table;
 using models::make_cgmy_table;
 
-class draws {
-  public:
-    explicit draws(std::uint64_t seed) : engine_(seed) {}
-    double between(double low, double high) {
-        return low + (high - low) * std::ldexp(double(engine_() >> 11), -53);
-    }
-    double over_decades(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
-
-  private:
-    std::mt19937_64 engine_;
-};
+using draws = random_parameters;
 
 // C by the volatility that it gives.
 cgmy_parameters draw_parameters(draws& d, double least_y, double most_y) {

@@ -17,7 +17,6 @@
 #include <limits>
 #include <map>
 #include <numbers>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -30,6 +29,7 @@
 #include "engine/market/black.h"
 #include "engine/numeric/gauss_kronrod.h"
 #include "engine/verify/closed_forms.h"
+#include "tests/draws.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::fourier {
@@ -39,21 +39,13 @@ using nlohmann::json;
 
 // --- draws over wide ranges --------------------------------------------------------------------------------
 
-class draws {
+class draws : public random_parameters {
   public:
-    explicit draws(std::uint64_t seed) : engine_(seed) {}
-    double between(double low, double high) {
-        return low + (high - low) * std::ldexp(double(engine_() >> 11), -53);
-    }
-    double over_decades(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
-    int below(int n) { return int(engine_() % std::uint64_t(n)); }
+    using random_parameters::random_parameters;
     double correlation() {
         return std::array{0.999, -0.999, between(-1, 1), between(-1, 1)}[std::size_t(below(4))];
     }
     double sometimes_zero(double x) { return below(5) == 0 ? 0 : x; }
-
-  private:
-    std::mt19937_64 engine_;
 };
 
 struct drawn_law {

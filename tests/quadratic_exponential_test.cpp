@@ -9,25 +9,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "engine/models/heston.h"
+#include "tests/draws.h"
 
 namespace tilewalk::models {
 namespace {
 
-class draws {
-  public:
-    explicit draws(std::uint64_t seed) : bits_(seed) {}
-    double between(double low, double high) {
-        return low + (high - low) * (static_cast<double>(bits_() >> 11) * 0x1p-53);
-    }
-    double log_between(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
-
-  private:
-    std::mt19937_64 bits_;
-};
+using draws = random_parameters;
 
 struct drawn_step {
     heston_step step;
@@ -48,12 +38,12 @@ struct drawn_step {
 drawn_step drawn(draws& from, int number) {
     heston_parameters p;
     p.kappa = by_term::flat(from.between(0.1, 5));
-    p.theta = by_term::flat(from.log_between(0.003, 0.3));
+    p.theta = by_term::flat(from.over_decades(0.003, 0.3));
     const double feller = std::sqrt(2 * p.kappa.values[0] * p.theta.values[0]);
     p.sigma = by_term::flat(feller * (number % 2 == 0 ? from.between(0.2, 1.2) : from.between(1.3, 4)));
     p.rho = by_term::flat(from.between(-0.99, 0.99));
-    const heston_step step(p, 0, from.log_between(0.001, 0.5));
-    double v = p.theta.values[0] * from.log_between(0.03, 3);
+    const heston_step step(p, 0, from.over_decades(0.001, 0.5));
+    double v = p.theta.values[0] * from.over_decades(0.03, 3);
     if (number % 3 == 1) v = std::max(step.tail_below(), 1e-6) * from.between(0.5, 1.5);
     if (number % 12 == 5) v = 0;
     return {step, v};
@@ -127,7 +117,7 @@ TEST(quadratic_exponential, knows_the_mean_of_its_exponential) {
     int infinite = 0;
     for (int i = 0; i < 400; ++i) {
         const drawn_step s = drawn(from, i);
-        const double exponent = (i % 3 == 0 ? -1 : 1) * from.log_between(0.1, 300) / s.step.sigma;
+        const double exponent = (i % 3 == 0 ? -1 : 1) * from.over_decades(0.1, 300) / s.step.sigma;
         const double corrected = s.at(0).corrected(exponent, 0.25, 1e6);
         if (corrected == 1e6) {
             ++infinite;
@@ -153,7 +143,7 @@ TEST(quadratic_exponential, a_short_steps_logarithm_has_three_terms) {
     for (int i = 0; i < 2000; ++i) {
         const drawn_step s = drawn(from, i);
         const double a = s.step.sigma * s.step.sigma * s.step.decayed();  // above 2 a and t
-        const double exponent = (i % 2 == 0 ? 1 : -1) * from.log_between(1e-3, 0.05) / a;
+        const double exponent = (i % 2 == 0 ? 1 : -1) * from.over_decades(1e-3, 0.05) / a;
         const auto d = s.at(0);
         const double exact = -d.corrected(exponent, 0, std::nullopt);
         const double three = exponent * s.mean() + 0.5 * exponent * exponent * s.spread() +

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "engine/numeric/gauss_kronrod.h"
 #include "engine/rates/gaussian.h"
 #include "engine/verify/closed_forms.h"
+#include "tests/draws.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::rates {
@@ -33,18 +33,7 @@ using nlohmann::json;
 
 // --- draws -------------------------------------------------------------------------------------------------
 
-class draws {
-  public:
-    explicit draws(std::uint64_t seed) : engine_(seed) {}
-    double between(double low, double high) {
-        return low + (high - low) * std::ldexp(double(engine_() >> 11), -53);
-    }
-    double over_decades(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
-    int below(int n) { return int(engine_() % std::uint64_t(n)); }
-
-  private:
-    std::mt19937_64 engine_;
-};
+using draws = random_parameters;
 
 curve draw_curve(draws& d) {
     std::vector<double> years, rates;

@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "tests/draws.h"
 #include "tests/model_market.h"
 #include "tests/power_volatility.h"
 #include "tilewalk/tilewalk.h"
@@ -54,16 +54,7 @@ void expect_met(const price_row& row, double truth, double allowed, const std::s
         << of << ": " << row.price << " +- " << row.standard_error << ", truth " << truth;
 }
 
-class draws {
-  public:
-    explicit draws(std::uint64_t seed) : bits_(seed) {}
-    double between(double low, double high) {
-        return low + (high - low) * (static_cast<double>(bits_() >> 11) * 0x1p-53);
-    }
-
-  private:
-    std::mt19937_64 bits_;
-};
+using draws = random_parameters;
 
 // The laws themselves: a call falls by what its strike rises where the price surely is above it, the absorbed
 // share is that of a call's slope at 0, and both closed forms of SABR meet CEV's and Bachelier's as nu goes.

@@ -18,6 +18,7 @@
 #include "engine/fourier/characteristic.h"
 #include "engine/fourier/price.h"
 #include "engine/verify/closed_forms.h"
+#include "tests/draws.h"
 #include "tests/model_market.h"
 #include "tilewalk/tilewalk.h"
 
@@ -26,19 +27,8 @@ namespace {
 
 using fourier::characteristic;
 
-const std::string own_products = "products:\n" + forward_product + R"(  - product: late_forward
-    summary: The price on the last of many dates, on all of which the path stops.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      dates: {type: schedule, help: The dates.}
-    example: {underlying: A, dates: [0.5, 1.0]}
-    script: |
-      seen = 0
-      on dates:
-          seen = spot(underlying)
-      on last(dates):
-          pay seen
-  - product: better_of
+const std::string own_products =
+    "products:\n" + forward_product + late_forward_product + R"(  - product: better_of
     summary: A call on the better of two.
     parameters:
       one: {type: asset, help: The one.}
@@ -103,12 +93,9 @@ struct drawn {
     double rho = 0;  // the highest
 };
 
-class draws {
+class draws : public random_parameters {
   public:
-    explicit draws(std::uint64_t seed) : bits_(seed) {}
-    double between(double low, double high) {
-        return low + (high - low) * (static_cast<double>(bits_() >> 11) * 0x1p-53);
-    }
+    using random_parameters::random_parameters;
 
     // Feller's condition holds for every other one.
     fourier::heston heston(int number) {
@@ -125,9 +112,6 @@ class draws {
         return {between(0.05, 0.4), between(0.3, 6), between(0, 0.4), between(0.05, 0.6),
                 between(-0.95, 0.95)};
     }
-
-  private:
-    std::mt19937_64 bits_;
 };
 
 std::string words(const fourier::heston& p, const std::string& more = "") {
