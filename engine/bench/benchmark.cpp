@@ -21,11 +21,6 @@ namespace tilewalk {
 
 namespace {
 
-bool asks_for_axes(const benchmark_request& r) {
-    return !r.subject.empty() || !r.feeds.empty() || !r.layouts.empty() || !r.precisions.empty() ||
-           !r.distances.empty() || !r.widths.empty() || !r.warps.empty() || r.paths > 0;
-}
-
 bench::request request_of(const benchmark_request& r) {
     bench::request out{r.subject, r.feeds, r.layouts, r.precisions, r.distances, r.widths, r.warps, r.paths};
     out.is_timed = r.is_timed;
@@ -94,7 +89,7 @@ std::vector<benchmark_suite> benchmark_suites() {
 void check(const benchmark_request& asked) {
     const bench::suite_entry& suite = bench::suite_named(asked.suite);
     if (suite.check != nullptr) return suite.check(request_of(asked));
-    if (asks_for_axes(asked)) {
+    if (!asked.subject.empty() || request_of(asked).has_axes()) {
         throw error(error_kind::usage, "the benchmark '" + asked.suite +
                                            "' takes no workload and no choice of feeds, distances, layouts, "
                                            "widths, occupancy, precision or paths");

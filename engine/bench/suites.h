@@ -25,6 +25,12 @@ struct request {
     // A program and its first arguments: with a subject and options after them it measures this suite on
     // this device, in a process of its own that a profiler can watch. Empty: there is none.
     std::vector<std::string> command{};
+
+    // Whether it is asked for more than a subject.
+    bool has_axes() const {
+        return !feeds.empty() || !layouts.empty() || !precisions.empty() || !distances.empty() ||
+               !widths.empty() || !warps.empty() || paths > 0;
+    }
 };
 
 // Takes each row as it is there.

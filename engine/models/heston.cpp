@@ -80,7 +80,9 @@ class heston final : public walk {
         const double longest = longest_part(of.last());
         if (p_.by != scheme::quadratic_exponential || !of.is_by_itself) return longest;
         // With one of these the normals of a step, one more than parts, fill whole blocks of random bits. The
-        // costs are those that a GPU has: the asset's normal and what is made of it are half a part.
+        // costs are those that a GPU has: the asset's normal and what is made of it are half a part. On an
+        // H100 (2026-11-22, single_fast, 252 parts a year) one, three and seven parts a step took 0.27, 0.36
+        // and 0.40 of 10^12 a second.
         double best = longest, least = 0;
         for (const int parts : {1, 3, 7}) {
             double cost = 0;

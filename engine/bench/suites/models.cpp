@@ -455,9 +455,7 @@ std::span<const models::example> asked_for(const request& r) {
 
 void check_models(const request& asked) {
     asked_for(asked);
-    if (!asked.feeds.empty() || !asked.layouts.empty() || !asked.precisions.empty() ||
-        !asked.distances.empty() || !asked.widths.empty() || !asked.warps.empty() || asked.paths > 0 ||
-        !asked.is_timed) {
+    if (asked.has_axes() || !asked.is_timed) {
         throw error(
             error_kind::usage,
             "the benchmark 'models' takes a model, and no choice of feeds, distances, layouts, widths, "
