@@ -9,6 +9,8 @@ CONFIGURED := $(BUILD)/configured
 JOBS ?= $(shell nproc)
 # Chosen tests (a regular expression), and options of cmake for those who want them.
 TESTS ?=
+# LONG=1 runs the tests labelled long as well: hours, where the others take minutes.
+LONG ?=
 CONFIGURE ?=
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
@@ -34,8 +36,9 @@ build: packages_for_test $(CONFIGURED)  ## build the library, the command and th
 	@$(call switch_on,TILEWALK_TESTS)
 	@$(call run_build,all)
 
-test: build  ## build and run every test; TESTS=dates_test runs those whose name has it
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
+test: build  ## build and run the tests; TESTS=dates_test runs those whose name has it, LONG=1 the long ones too
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)') \
+	    $(if $(LONG),,-LE '^long$$')
 
 benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 	@$(call switch_on,TILEWALK_BENCH)

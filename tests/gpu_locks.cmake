@@ -3,7 +3,7 @@
 # count on its memory or fill it. Which they are, their names say: a new one is called *_on_gpu.* or *_on_a_gpu.
 
 get_cmake_property(names VARIABLES)
-list(FILTER names INCLUDE REGEX "_test_TESTS$")
+list(FILTER names INCLUDE REGEX "_test_(LONG_)?TESTS$")
 foreach(program IN LISTS names)
     foreach(test IN LISTS ${program})
         if(test MATCHES "_on_(a_)?gpu|\\.(real_device|gpu_sources|same_bits)\\.")

@@ -141,6 +141,7 @@ void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
         const program::scenario_rows& from = job_->data->scenarios[s];
         if (row_[s] == from.rows[step]) continue;
         row_[s] = from.rows[step];
+        ++rows_read_;
         read_row<shock>(job_->scenarios[from.array], row_[s], 0, first_path_, job_->paths, arrays_[s].of);
     }
 }

@@ -52,6 +52,8 @@ class lane_walk {
     // The payoffs of the 256 paths from first_path on, into out[output * paths_per_tile + lane].
     void walk(const path_job& job, std::uint64_t first_path, double* out);
 
+    std::uint64_t scenario_rows_read() const { return scenarios_.rows_read(); }
+
   private:
     struct alignas(64) lane_array {
         real of[lanes];
@@ -82,11 +84,12 @@ class lane_walk {
         void begin(const path_job& job, std::uint64_t first_path);
         void refill(std::size_t step);
         const real* operator[](std::uint32_t slot) const { return arrays_[slot].of; }
+        std::uint64_t rows_read() const { return rows_read_; }
 
       private:
         static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
         const path_job* job_ = nullptr;
-        std::uint64_t first_path_ = 0;
+        std::uint64_t first_path_ = 0, rows_read_ = 0;
         std::vector<std::uint64_t> row_;  // by slot, that stands in its array
         std::vector<lane_array> arrays_;
     };
@@ -107,6 +110,11 @@ class lane_machine {
 
     // One result for each output of the program. The job has passed its check.
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
+
+    // So far, by all walks: a row for 256 lanes counts once.
+    std::uint64_t scenario_rows_read() const {
+        return double_.scenario_rows_read() + single_.scenario_rows_read() + mixed_.scenario_rows_read();
+    }
 
   private:
     lane_walk<double, double> double_;

@@ -92,16 +92,37 @@ tile_result merge_in_order(const std::vector<tile_result>& parts) {
     return out;
 }
 
+// How many tiles have their results kept, and how many had at most.
+class kept_tiles {
+  public:
+    void add(std::uint64_t tiles) {
+        const std::uint64_t now = now_.fetch_add(tiles) + tiles;
+        std::uint64_t most = most_.load();
+        while (most < now && !most_.compare_exchange_weak(most, now)) {
+        }
+    }
+    void remove(std::uint64_t tiles) { now_.fetch_sub(tiles); }
+    std::uint64_t most() const { return most_; }
+
+  private:
+    std::atomic<std::uint64_t> now_{0}, most_{0};
+};
+
 class tile_block {
   public:
     // Keeps the result of tile `at` of the block's `count`; the last one to come merges the block. True if it
     // did.
-    bool keep(std::size_t at, std::size_t count, const tile_result& r) {
-        std::call_once(made_, [&] { tiles_.resize(count); });
+    bool keep(std::size_t at, std::size_t count, const tile_result& r, kept_tiles& all) {
+        std::call_once(made_, [&] {
+            tiles_.resize(count);
+            all.add(tiles_.size());
+        });
         tiles_[at] = r;
         if (kept_.fetch_add(1, std::memory_order_acq_rel) + 1 < count) return false;
         merged_ = merge_in_order(tiles_);
+        const std::size_t before = tiles_.size();
         tiles_ = {};
+        all.remove(before - tiles_.size());
         return true;
     }
     const tile_result& merged() const { return merged_; }
@@ -147,6 +168,7 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
     }
     std::atomic<std::size_t> jobs_done{0};
     std::atomic<std::uint64_t> steps_done{0};
+    kept_tiles kept;
 
     struct worker {
         lane_machine machine;
@@ -170,7 +192,7 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
 
             const std::uint64_t block = tile / tiles_per_block;
             const std::uint64_t in_block = std::min(tiles_per_block, job.tiles() - block * tiles_per_block);
-            if (into.blocks[block].keep(tile % tiles_per_block, in_block, w.results[0]) &&
+            if (into.blocks[block].keep(tile % tiles_per_block, in_block, w.results[0], kept) &&
                 --into.blocks_left == 0) {
                 ++jobs_done;
             }
@@ -178,9 +200,11 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
                 static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
         },
         [&] {
-            if (on_progress) on_progress({jobs_done, steps_done});
+            if (on_progress) on_progress({jobs_done, steps_done, kept.most()});
         });
-    if (on_progress) on_progress({jobs_done, steps_done});
+    std::uint64_t rows_read = 0;
+    for (const worker& w : workers) rows_read += w.machine.scenario_rows_read();
+    if (on_progress) on_progress({jobs_done, steps_done, kept.most(), rows_read});
 
     std::vector<tile_result> out;
     for (const walked_job& w : walked) {

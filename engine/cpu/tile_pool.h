@@ -16,6 +16,10 @@ namespace tilewalk::cpu {
 struct pool_progress {
     std::size_t jobs_done = 0;
     std::uint64_t path_steps_done = 0;
+    // Tiles whose results were kept at once, at most so far.
+    std::uint64_t most_tiles_kept = 0;
+    // Rows of scenarios that were brought to 256 lanes; known once all is done.
+    std::uint64_t scenario_rows_read = 0;
 };
 
 // Calls task(i) for i in [0, count) on `threads` threads, each thread with its own index, until done or

@@ -48,7 +48,7 @@ class cgmy_model final : public model {
   public:
     cgmy_model(const cgmy_parameters& p, const config::node& given, const std::string& asset)
         : longest_step_(most_variance / cgmy_variance(p)) {
-        const auto by_length = std::make_shared<step_tables>(
+        by_length_ = std::make_shared<step_tables>(
             [p, asset, where = given.where(), key = given.key_path()](double, double years) {
                 cgmy_table made = make_cgmy_table(p, years, intervals + 1);
                 if (is_good(made)) return std::move(made.table);
@@ -65,7 +65,7 @@ class cgmy_model final : public model {
                             where, key);
             });
         // Lengths of steps that are alike have differences in their last digits.
-        tables_ = std::make_shared<step_tables>([by_length](double from, double to) {
+        tables_ = std::make_shared<step_tables>([by_length = by_length_](double from, double to) {
             return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)));
         });
     }
@@ -73,6 +73,7 @@ class cgmy_model final : public model {
     std::string describe() const override {
         return "cgmy, exact between dates but for tables of " + std::to_string(intervals) + " intervals";
     }
+    std::uint64_t tables_made() const override { return by_length_->made(); }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<cgmy_walk>(tables_, longest_step_, of);
     }
@@ -88,7 +89,7 @@ class cgmy_model final : public model {
     }
 
     double longest_step_;
-    std::shared_ptr<step_tables> tables_;
+    std::shared_ptr<step_tables> by_length_, tables_;
 };
 
 }  // namespace

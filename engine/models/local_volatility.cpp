@@ -109,6 +109,7 @@ class local_volatility_model final : public model {
                " steps a year, " + config::shown(watched_steps_per_year_) + " where watched continuously";
     }
     std::vector<std::string> remarks() const override { return remarks_; }
+    std::uint64_t tables_made() const override { return tables_->made(); }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<local_volatility_walk>(tables_, by_, steps_per_year_, watched_steps_per_year_,
                                                        of);

@@ -130,6 +130,8 @@ class model {
     // What a person should know of what was read, such as a surface that is bent to have no arbitrage.
     virtual std::vector<std::string> remarks() const { return {}; }
     virtual std::vector<own_factor> own_factors() const { return {}; }
+    // How many tables its walks have had made since it was read; trades share them.
+    virtual std::uint64_t tables_made() const { return 0; }
     // `carry` is the discount curve of the asset's currency. Both outlive the walk.
     virtual std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const = 0;
 };

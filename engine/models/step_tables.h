@@ -3,7 +3,9 @@
 // between two neighbours.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,11 +32,14 @@ class step_tables {
     explicit step_tables(maker make) : make_(std::move(make)) {}
 
     std::shared_ptr<const step_table> find_or_make(double from, double to);
+    // How many were made so far, those that two threads made at once counted twice.
+    std::uint64_t made() const { return count_; }
 
   private:
     static constexpr std::size_t most_kept = 20'000;
 
     maker make_;
+    std::atomic<std::uint64_t> count_{0};
     std::mutex lock_;
     std::map<std::pair<double, double>, std::shared_ptr<const step_table>> made_;
 };

@@ -141,6 +141,7 @@ class leveraged_model final : public model {
             config::shown(with_.steps_per_year), config::shown(with_.watched_steps_per_year));
     }
     std::vector<std::string> remarks() const override { return remarks_; }
+    std::uint64_t tables_made() const override { return tables_->made(); }
     std::vector<own_factor> own_factors() const override { return {{"variance", with_.variance.rho}}; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<leveraged_walk>(with_, leverage_, tables_, of);
