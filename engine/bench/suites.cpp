@@ -24,6 +24,10 @@ void run_models(gpu_bench& on, const request& asked, const sink& to);
 void check_models(const request& asked);
 void run_models_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                        const sink& to);
+void check_steps(const request& asked);
+void run_steps(gpu_bench& on, const request& asked, const sink& to);
+void run_steps_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                      const sink& to);
 
 namespace {
 
@@ -46,6 +50,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
     {"auto", "the tuner's choice against a full search, on 20 kernels", nullptr, "", run_auto},
     {"models", "every model on a path of 252 steps, on the GPU and on one core of the processor",
      check_models, "", run_models, run_models_on_cpu},
+    {"steps", "what each model's own steps leave of option prices, in basis points of the spot", check_steps,
+     "", run_steps, run_steps_on_cpu},
 });
 
 }  // namespace
