@@ -327,7 +327,8 @@ TEST(products, a_definition_is_read_whole) {
         "quantity: 2}\n"
         "script: |\n"
         "  on dates:\n"
-        "      pay levels * spot(underlying)\n");
+        "      if option == put:\n"
+        "          pay levels * spot(underlying)\n");
     EXPECT_EQ(product->name, "mine");
     EXPECT_EQ(product->summary, "One line.");
     EXPECT_EQ(product->description, "Two lines of text.");
@@ -362,7 +363,8 @@ TEST(products, a_default_may_name_an_earlier_parameter) {
         "example: {underlying: ACME, maturity: 1.0}\n"
         "script: |\n"
         "  on payment:\n"
-        "      pay spot(watched)\n");
+        "      if not given(cap):\n"
+        "          pay spot(watched) + spot(other)\n");
     ASSERT_EQ(product->parameters.size(), 6U);
     EXPECT_EQ(product->parameters[1].same_as, "underlying");
     EXPECT_FALSE(product->parameters[1].fallback);
@@ -447,9 +449,16 @@ TEST(products, refusals_stand_at_their_place) {
          "found a list of type asset, expected 'per' with numbers and dates only"},
         {with("  days: {type: schedule, help: x}\n  k: {type: number, per: days, default: [1], help: x}\n"),
          "found a list, expected one value that stands for every member of 'days'"},
-        {with("  k: {type: number, help: Not in the example.}\n"),
+        {with("  k: {type: number, default: 1, help: x}\n"),
+         "mine.yaml:6:3: no line of the script reads parameter 'k'"},
+        {with("  undrelying: {type: asset, default: A, help: x}\n"),
+         "no line of the script reads parameter 'undrelying'; did you mean 'underlying'?"},
+        {product_head +
+             "  k: {type: number, help: Not in the example.}\nexample: {underlying: ACME, maturity: 1.0}\n"
+             "script: |\n  on maturity:\n      pay k * spot(underlying)\n",
          "mine.yaml:7:10: example: missing key 'k' (Not in the example)"},
-        {product_head + "example: {underlying: ACME, maturity: x}\nscript: |\n  on maturity:\n      pay 1\n",
+        {product_head + "example: {underlying: ACME, maturity: x}\nscript: |\n  on maturity:\n      pay "
+                        "spot(underlying)\n",
          "mine.yaml:6:39: example.maturity: found 'x'"},
         {product_head + "example: {underlying: ACME, maturity: 1}\nscript: pay 1\n",
          "mine.yaml:7:9: script: found 'pay 1', expected the script as a block of lines"},

@@ -226,5 +226,81 @@ TEST(bridge, touch_times_at_their_edges) {
     }
 }
 
+// The mean over the interval by Simpson's rule on a substitution that takes away the roots at both ends.
+template <class F>
+double over_the_interval(const F& at_fraction, int parts) {
+    double sum = 0;
+    for (int i = 0; i <= parts; ++i) {
+        const double z = static_cast<double>(i) / parts;
+        const double u = z * z * z * (10 - 15 * z + 6 * z * z), du = 30 * z * z * (1 - z) * (1 - z);
+        const double weight = i == 0 || i == parts ? 1 : i % 2 == 1 ? 4 : 2;
+        if (du > 0) sum += weight * du * at_fraction(u);
+    }
+    return sum / (3 * parts);
+}
+
+double normal_cdf(double x) {
+    return 0.5 * std::erfc(-x / std::numbers::sqrt2);
+}
+
+double share(double at_start, double at_end, double variance) {
+    plain n;
+    return share_above(n(at_start), n(at_end), n(variance)).constant();
+}
+
+TEST(bridge, share_of_the_time_above_a_line_agrees_with_quadrature) {
+    for (const double v : {1e-4, 0.01, 0.3, 2.0}) {
+        const double sd = std::sqrt(v);
+        for (const double a : {-6.0, -3.49, -1.0, -0.1, 0.0, 0.2, 1.0, 2.6, 4.9, 5.1}) {
+            for (const double b : {-5.0, -2.3, -0.4, -1e-6, 0.0, 0.3, 1.4, 3.0}) {
+                const double by_quadrature = over_the_interval(
+                    [&](double u) { return normal_cdf((a + (b - a) * u) / std::sqrt(u * (1 - u))); }, 1000);
+                const double here = share(a * sd, b * sd, v);
+                EXPECT_NEAR(here, by_quadrature, 2e-10) << a << ' ' << b << ' ' << v;
+                // Above and below are all there is, and a bridge may be walked from either end.
+                EXPECT_NEAR(here + share(-a * sd, -b * sd, v), 1, 1e-15) << a << ' ' << b << ' ' << v;
+                EXPECT_NEAR(here, share(b * sd, a * sd, v), 1e-15) << a << ' ' << b << ' ' << v;
+            }
+        }
+    }
+}
+
+TEST(bridge, share_of_the_time_above_a_line_at_its_edges) {
+    EXPECT_EQ(share(0, 0, 0.04), 0.5);
+    EXPECT_EQ(share(0, 0, 0), 0.5);
+    EXPECT_DOUBLE_EQ(share(1, -3, 0), 0.25);
+    EXPECT_EQ(share(1, 2, 0), 1);
+    EXPECT_EQ(share(-1, -2, 0), 0);
+    EXPECT_EQ(share(-700, -700, 1e-5), 0);
+    EXPECT_EQ(share(1e15, 1e15, 0.01), 1);
+    // From the line away: 1 - r / 2, which for long ways is 1 - 1 / (4 x^2), x^2 = 1 / (2 v).
+    EXPECT_NEAR(share(0, 1, 1e-4), 1 - 0.5e-4 * (1 - 3e-4), 1e-11);
+    // The two ways to the remainder meet at x = 3.5 within what is promised of either.
+    const double x = 3.5 * std::numbers::sqrt2;
+    EXPECT_NEAR(share(0, x * (1 - 1e-13), 1), share(0, x * (1 + 1e-13), 1), 1.5e-12);
+}
+
+TEST(bridge, mean_of_a_lognormal_bridge_agrees_with_quadrature) {
+    struct bound {
+        double move, variance, relative;
+    };
+    for (const bound c : {bound{0.3, 0.3, 1e-12},
+                          {-0.3, 0.3, 1e-12},
+                          {0.3, 1e-6, 1e-12},
+                          {0, 0, 1e-13},
+                          {1, 1, 4e-8},
+                          {-1, 1, 4e-8},
+                          {1, 0, 1e-11}}) {
+        plain n;
+        const double mean =
+            mean_between(n(4.6), n(4.6 + c.move), n(c.variance), [](double, value m, value v) {
+                return exp(m + 0.5 * v);
+            }).constant();
+        const double truth = over_the_interval(
+            [&](double u) { return std::exp(4.6 + c.move * u + 0.5 * c.variance * u * (1 - u)); }, 4000);
+        EXPECT_NEAR(mean / truth, 1, c.relative) << c.move << ' ' << c.variance;
+    }
+}
+
 }  // namespace
 }  // namespace tilewalk::language

@@ -153,6 +153,10 @@ class path_world final : public language::world {
     program::value from_coordinate(const std::string&, program::value coordinate) override {
         return exp(coordinate);
     }
+    program::value mean_price(const std::string&, double, program::value mean,
+                              program::value variance) override {
+        return exp(mean + 0.5 * variance);
+    }
     bool is_past() const override { return past_; }
 
   private:
@@ -198,14 +202,30 @@ inline std::vector<event> events_of(const language::payoff& script, const path& 
         if (!of.continuous) {
             for (std::size_t i = 0; i < of.times.size(); ++i) {
                 if ((of.times[i] <= 1e-8) != past) continue;
-                found.push_back({b, run++, {of.times[i], of.times[i], static_cast<int>(i) + 1}});
+                found.push_back({b, run++, language::on_date(of.times[i], static_cast<int>(i) + 1)});
             }
             continue;
         }
+        double last = of.times[0];
+        const double from = std::max(of.times[0], 0.0), to = of.times[1];
+        const double steps =
+            of.in_equal_steps ? std::max(1.0, std::ceil((to - from) / of.longest_step - 1e-6)) : 0;
         for (std::size_t i = 0; i < grid.size(); ++i) {
             if (grid[i] < of.times[0] + 1e-9 || grid[i] > of.times[1] + 1e-9 || (grid[i] <= 1e-8) != past)
                 continue;
-            found.push_back({b, run++, {grid[i], past ? grid[i] : grid[i - 1], 0}});
+            language::occurrence at = language::interval(grid[i], grid[i]);
+            if (past) {
+                at.begins = std::min(last, grid[i]);
+                last = grid[i];
+            } else if (of.in_equal_steps) {
+                const double step = std::ceil((grid[i] - from) / (to - from) * steps - 1e-6);
+                at.start_years = grid[i - 1];
+                at.begins = from + (to - from) * (step - 1) / steps;
+                at.ends = from + (to - from) * step / steps;
+            } else {
+                at = language::interval(grid[i - 1], grid[i]);
+            }
+            found.push_back({b, run++, at});
         }
     }
     std::stable_sort(found.begin(), found.end(),
@@ -214,7 +234,7 @@ inline std::vector<event> events_of(const language::payoff& script, const path& 
 }
 
 struct played {
-    states eager;  // not filled where the script samples inside an interval
+    states eager;  // not filled where the script samples inside an interval, or its intervals have parts
     states recorded;
     program::program code;
 };
@@ -273,6 +293,7 @@ inline states walk_program(const program::recorder::recorded& r, const std::vect
 inline played play(const std::shared_ptr<const language::product>& of, const language::arguments& args,
                    const path& along) {
     played out;
+    bool in_parts = false;
     {
         language::payoff script(of, args, along.as_of, along.currency);
         program::recorder into(&plain_arithmetic);
@@ -285,7 +306,9 @@ inline played play(const std::shared_ptr<const language::product>& of, const lan
         for (std::size_t b = 0; b < script.blocks().size(); ++b) {
             std::vector<language::occurrence> runs;
             for (const event& e : events) {
-                if (e.block == b) runs.push_back(e.at);
+                if (e.block != b) continue;
+                runs.push_back(e.at);
+                in_parts = in_parts || !e.at.closes();
             }
             into.open_section(b + 1, script.blocks()[b].name, runs.size());
             if (runs.empty()) continue;
@@ -296,7 +319,7 @@ inline played play(const std::shared_ptr<const language::product>& of, const lan
         out.recorded = walk_program(recorded, events, along);
         out.code = recorded.code;
     }
-    if (out.code.uniforms_per_step == 0) {
+    if (out.code.uniforms_per_step == 0 && !in_parts) {
         language::payoff script(of, args, along.as_of, along.currency);
         program::recorder into(&plain_arithmetic);
         into.set_eager(true);

@@ -336,6 +336,18 @@ class joint_world final : public world {
         return exp(at) + shift(i, interval_end::end);
     }
 
+    value mean_price(const std::string& asset, double fraction, value mean, value variance) override {
+        const std::size_t i = find(asset, true);
+        const factor& f = factors_[i];
+        value price = mean;
+        if (f.moves_in() == coordinate::logarithm) price = exp(fma(0.5, variance, mean));
+        if (f.moves_in() == coordinate::level_from_zero) price = max(mean, 0.0);
+        if (!f.has_cash_dividends) return price;
+        return price + row("shift_at " + std::to_string(fraction), i, [&](const occurrence& o) {
+                   return map_of(f, o.start_years + fraction * (o.years - o.start_years)).shift;
+               });
+    }
+
     void record_step() override {
         const std::size_t n = factors_.size(), all = sources_.size();
         std::vector<value> shocks;

@@ -114,5 +114,8 @@ program::value past_world::to_coordinate(const std::string&, program::value, lan
 program::value past_world::from_coordinate(const std::string&, program::value) {
     no_bridge();
 }
+program::value past_world::mean_price(const std::string&, double, program::value, program::value) {
+    no_bridge();
+}
 
 }  // namespace tilewalk::plan

@@ -41,6 +41,8 @@ class past_world final : public language::world {
     program::value to_coordinate(const std::string& asset, program::value level,
                                  language::interval_end at) override;
     program::value from_coordinate(const std::string& asset, program::value coordinate) override;
+    program::value mean_price(const std::string& asset, double fraction, program::value mean,
+                              program::value variance) override;
 
   private:
     std::optional<double> fixing(const std::string& name) const;

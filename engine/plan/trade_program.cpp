@@ -59,9 +59,8 @@ std::string currency_of(const books::trade& t, const markets::market_state& mark
 
 // A moment of the past: a block at a time, in the order in which they happened.
 struct past_event {
-    double years = 0;
+    occurrence at;
     std::size_t block = 0;
-    int index = 0;
     dates::date day;
     bool exact = true;
 };
@@ -85,12 +84,17 @@ void play_past(language::payoff& script, const markets::market_state& market,
             if (of.times[0] >= 0) continue;
             const dates::date yesterday{market.as_of.serial - 1};
             const bool ended = of.times[1] < -same_time_years;
+            // What was seen on a day stands for the time since it was seen before.
+            double last = of.times[0];
+            const auto see = [&](dates::date day, double years, bool exact) {
+                events.push_back({{years, years, 0, std::min(last, years), years}, b, day, exact});
+                last = years;
+            };
             for (const dates::date day :
                  world.fixing_days(assets, day_at(of.times[0]), ended ? day_at(of.times[1]) : yesterday)) {
-                const double years = dates::time_point{day}.years(market.as_of);
-                events.push_back({years, b, 0, day, false});
+                see(day, dates::time_point{day}.years(market.as_of), false);
             }
-            if (!ended) events.push_back({0, b, 0, market.as_of, true});
+            if (!ended) see(market.as_of, 0, true);
             continue;
         }
         for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
@@ -104,15 +108,14 @@ void play_past(language::payoff& script, const markets::market_state& market,
                 }
                 day = *date;
             }
-            events.push_back({of.times[i], b, static_cast<int>(i) + 1, day, true});
+            events.push_back({language::on_date(of.times[i], static_cast<int>(i) + 1), b, day, true});
         }
     }
     std::stable_sort(events.begin(), events.end(),
-                     [](const past_event& a, const past_event& b) { return a.years < b.years; });
+                     [](const past_event& a, const past_event& b) { return a.at.years < b.at.years; });
     for (const past_event& e : events) {
         world.enter(e.day, e.exact);
-        const occurrence at{e.years, e.years, e.index};
-        script.record(e.block, {&at, 1}, world, into);
+        script.record(e.block, {&e.at, 1}, world, into);
     }
 }
 
@@ -122,12 +125,21 @@ void play_past(language::payoff& script, const markets::market_state& market,
                                        " are possible");
 }
 
-// Stops between the two times, no two further apart than `longest`.
-void add_equal_steps(double from, double to, double longest, std::vector<double>& grid) {
+// How many equal steps no longer than `longest` go from one time to the other.
+double equal_steps(double from, double to, double longest) {
     // Dates a longest step apart are so but for rounding.
     const double steps = std::ceil((to - from) / longest - 1e-6);
     if (!(steps <= most_steps)) refuse_steps(std::min(steps, 1e18));
-    for (double i = 1; i < steps; ++i) grid.push_back(from + (to - from) * (i / steps));
+    return std::max(steps, 1.0);
+}
+double time_of_step(double from, double to, double i, double steps) {
+    return from + (to - from) * (i / steps);
+}
+
+// Stops between the two times, no two further apart than `longest`.
+void add_equal_steps(double from, double to, double longest, std::vector<double>& grid) {
+    const double steps = equal_steps(from, to, longest);
+    for (double i = 1; i < steps; ++i) grid.push_back(time_of_step(from, to, i, steps));
 }
 
 std::vector<double> grid_of(const std::vector<block>& blocks, const models::world& world) {
@@ -171,7 +183,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     if (!b.continuous) {
         for (std::size_t i = 0; i < b.times.size(); ++i) {
             if (b.times[i] <= same_time_years) continue;
-            out.runs.push_back({b.times[i], b.times[i], static_cast<int>(i) + 1});
+            out.runs.push_back(language::on_date(b.times[i], static_cast<int>(i) + 1));
             out.steps.push_back(place_in(grid, b.times[i]) - 1);
         }
         return out;
@@ -180,8 +192,18 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     const double from = std::max(b.times[0], 0.0), to = b.times[1];
     if (to <= same_time_years || to <= from) return out;
     const std::size_t first = place_in(grid, from), last = place_in(grid, to);
+    // Equal steps are the script's own; where a path stops inside one of them, it is watched in parts.
+    const double steps = b.in_equal_steps ? equal_steps(from, to, b.longest_step) : 0;
+    double step = 0;
+    std::size_t begins = first, ends = first;
     for (std::size_t i = first; i < last; ++i) {
-        out.runs.push_back({grid[i + 1], grid[i], 0});
+        while (b.in_equal_steps && ends <= i) {
+            begins = ends;
+            ++step;
+            ends = step < steps ? place_in(grid, time_of_step(from, to, step, steps)) : last;
+        }
+        out.runs.push_back(b.in_equal_steps ? occurrence{grid[i + 1], grid[i], 0, grid[begins], grid[ends]}
+                                            : language::interval(grid[i], grid[i + 1]));
         out.steps.push_back(i);
     }
     return out;

@@ -113,6 +113,7 @@ void argued_script::find_blocks() {
         } else if (b.continuous) {
             found.name = "between " + written(b.from) + " and " + written(b.to) + line;
             if (b.every) found.longest_step = longest_step_of(*b.every);
+            found.in_equal_steps = b.in_equal_steps;
             found.labels = {date_of(b.from), date_of(b.to)};
             // A block that ended before as_of has nothing to watch, wherever it began.
             const double end = found.labels[1].years(as_of_);

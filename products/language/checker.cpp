@@ -103,6 +103,7 @@ class checker {
     void run() {
         tree_.parameter_used.assign(tree_.parameters.size(), false);
         tree_.parameter_exchanged.assign(tree_.parameters.size(), false);
+        parameter_read_.assign(tree_.parameters.size(), false);
         check_parameters();
         for (const block_syntax& b : tree_.blocks) note_assigned(b.body);
         where_ = context::top;
@@ -119,6 +120,7 @@ class checker {
         if (!pays_)
             fail(tree_.blocks.front().where,
                  "the script never pays; expected 'pay AMOUNT' in one of its blocks");
+        check_nothing_is_idle();
     }
 
   private:
@@ -127,6 +129,14 @@ class checker {
     struct open_loop {
         std::string name;
         std::size_t list = 0;
+        place where;
+        bool is_read = false;
+    };
+    // What becomes of a variable.
+    struct fate {
+        bool is_read = false;               // but to set itself
+        bool is_set_again = false;          // after its first value
+        bool depends_on_the_trade = false;  // its first value, which is then worked out and not a number
     };
     // What has a value for sure: variable and depth of the loop whose asset indexes it, or `whole`.
     using definite = std::set<std::pair<std::size_t, std::size_t>>;
@@ -181,6 +191,7 @@ class checker {
     }
     const parameter& used(std::size_t number) {
         tree_.parameter_used[number] = true;
+        parameter_read_[number] = reads_the_trade_ = true;
         return tree_.parameters[number];
     }
 
@@ -212,7 +223,7 @@ class checker {
         if (b.continuous) {
             expect(b.from, type::date);
             expect(b.to, type::date);
-            if (b.every) check_step(*b.every);
+            if (b.every) check_step(*b.every, b.in_equal_steps);
             where_ = context::interval;
         } else {
             read_dates(b);
@@ -223,12 +234,13 @@ class checker {
     }
 
     // How far a path goes at most before it stops; it decides where, so it can't change along the path.
-    void check_step(expression& e) {
+    void check_step(expression& e, bool in_equal_steps) {
         if (e.is == form::number) return;
         const auto number = e.is == form::name ? find_parameter(e.text) : std::nullopt;
         if (!number || type_of(tree_.parameters[*number].type) != type::number ||
             !tree_.parameters[*number].per.empty()) {
-            fail(e.where, "expected a number of years, or a parameter that is one, after 'every'");
+            fail(e.where, "expected a number of years, or a parameter that is one, after '" +
+                              std::string(in_equal_steps ? "every" : "within") + "'");
         }
         resolve_parameter(e, *number);
     }
@@ -258,6 +270,52 @@ class checker {
         return names.empty() ? "" : "; there are: " + joined(names);
     }
 
+    // A name that does nothing is most often another one, misspelt.
+    void check_nothing_is_idle() const {
+        for (std::size_t i = 0; i < tree_.variables.size(); ++i) {
+            const variable& v = tree_.variables[i];
+            if (fates_[i].is_read) continue;
+            fail(v.where,
+                 quoted(v.name) + " is set and never read" + suggestion(v.name, names_to_set(v.name)));
+        }
+        for (std::size_t i = 0; i < states_; ++i) {
+            const variable& v = tree_.variables[i];
+            if (fates_[i].is_set_again || fates_[i].depends_on_the_trade) continue;
+            const std::string meant = suggestion(v.name, names_to_set(v.name));
+            fail(v.where,
+                 quoted(v.name) + " is never set after its first value" + meant +
+                     (meant.empty() ? "; a" : " A") +
+                     " number that stays is written where it is read, or is a parameter with a default");
+        }
+        for (std::size_t i = 0; i < tree_.parameters.size(); ++i) {
+            const parameter& p = tree_.parameters[i];
+            const bool is_default = std::any_of(tree_.parameters.begin(), tree_.parameters.end(),
+                                                [&](const parameter& q) { return q.same_as == p.name; });
+            if (parameter_read_[i] || is_default) continue;
+            throw error(error_kind::input,
+                        "no line of the script reads parameter " + quoted(p.name) +
+                            suggestion(p.name, names_beside(p.name)),
+                        p.where);
+        }
+    }
+
+    // Other names that blocks set.
+    std::vector<std::string> names_to_set(const std::string& but) const {
+        std::vector<std::string> names;
+        for (const std::string& name : assigned_) {
+            if (name != but) names.push_back(name);
+        }
+        return names;
+    }
+    // Other names that the script has.
+    std::vector<std::string> names_beside(const std::string& but) const {
+        std::vector<std::string> names = names_to_set(but);
+        for (const parameter& p : tree_.parameters) {
+            if (p.name != but) names.push_back(p.name);
+        }
+        return names;
+    }
+
     // Statements.
     void check_all(statements& list) {
         for (statement& s : list) {
@@ -281,7 +339,10 @@ class checker {
             depth = loop_index(*a.element, a.name);
             list = loops_[depth].list;
         }
+        setting_ = a.name;
+        reads_the_trade_ = false;
         const type t = check_expression(a.to);
+        setting_.clear();
         if (t != type::number && t != type::truth) {
             fail(a.to.where, "expected a number or a condition after '=', found " +
                                  std::string(described(t)) + hint(type::number, t, a.to));
@@ -290,6 +351,9 @@ class checker {
         if (!number) {
             number = tree_.variables.size();
             tree_.variables.push_back({a.name, where, t, list, where_ == context::top});
+            fates_.push_back({false, false, reads_the_trade_});
+        } else {
+            fates_[*number].is_set_again = true;
         }
         const variable& v = tree_.variables[*number];
         if (v.of != t) {
@@ -386,12 +450,17 @@ class checker {
             fail(where,
                  quoted(name) + " already means something else; choose another name for the asset at hand");
         }
-        loops_.push_back({name, list});
+        loops_.push_back({name, list, where});
     }
 
     // A loop sees every asset of its list, so what it gave to each element it gave to all.
     void leave_loop() {
         const std::size_t depth = loops_.size() - 1;
+        if (const open_loop& l = loops_.back(); !l.is_read) {
+            fail(l.where, quoted(l.name) + " goes through " + list_name(l.list) +
+                              ", and nothing reads it; use it as in spot(" + l.name + "), or size(" +
+                              tree_.parameters[l.list].name + ") for how many there are");
+        }
         definite kept;
         for (const auto& [number, index] : defined_) kept.insert({number, index == depth ? whole : index});
         defined_ = std::move(kept);
@@ -485,7 +554,8 @@ class checker {
         return type::number;
     }
 
-    type resolve_loop(expression& e, std::size_t depth) const {
+    type resolve_loop(expression& e, std::size_t depth) {
+        loops_[depth].is_read = true;
         e.means = meaning::loop_asset;
         e.slot = depth;
         e.list = loops_[depth].list;
@@ -542,7 +612,8 @@ class checker {
             if (i < states_ || i >= first_local_) names.push_back(tree_.variables[i].name);
         }
         for (const open_loop& l : loops_) names.push_back(l.name);
-        for (const std::string_view s : {"time", "index", "count", "start", "currency", "true", "false"})
+        for (const std::string_view s :
+             {"time", "step", "index", "count", "start", "currency", "true", "false"})
             names.emplace_back(s);
         return names;
     }
@@ -569,12 +640,6 @@ class checker {
             e.means = meaning::currency;
             return type::currency;
         }
-        const auto on_dates_only = [&] {
-            if (where_ != context::on_date) {
-                fail(e.where, quoted(e.text) +
-                                  " speaks of the date at hand; it can be used inside an 'on' block only");
-            }
-        };
         if (e.text == "start") {
             e.means = meaning::start;
             return type::date;
@@ -582,13 +647,31 @@ class checker {
         if (e.text == "value" || e.text == "alive") {
             fail(e.where, quoted(e.text) + " is kept by the language itself and can't be read");
         }
-        on_dates_only();
+        const bool is_of_intervals = e.text == "step";
+        const bool is_of_both = e.text == "time" || e.text == "today" || e.text == "previous";
+        if (is_of_intervals && where_ != context::interval) {
+            fail(e.where,
+                 "'step' is the length of the interval at hand; it can be used inside a 'between' "
+                 "block only");
+        }
+        if (where_ == context::top || (where_ == context::interval && !is_of_intervals && !is_of_both)) {
+            fail(e.where, quoted(e.text) + " speaks of the date at hand; it can be used inside " +
+                              (is_of_both ? "a block only" : "an 'on' block only"));
+        }
         if (e.text == "time") {
             e.means = meaning::time;
             return type::number;
         }
         if (e.text == "today") {
             e.means = meaning::today;
+            return type::date;
+        }
+        if (is_of_intervals) {
+            e.means = meaning::step;
+            return type::number;
+        }
+        if (where_ == context::interval) {
+            e.means = meaning::previous;
             return type::date;
         }
         if (!schedule_) {
@@ -607,10 +690,12 @@ class checker {
         return type::number;
     }
 
-    type resolve_variable(expression& e, std::size_t number, std::size_t depth) const {
+    type resolve_variable(expression& e, std::size_t number, std::size_t depth) {
         const bool is_kept = states_ != whole && number < states_;
         if (!is_kept && !defined_.contains({number, depth}) && !defined_.contains({number, whole}))
             fail_without_value(e);
+        if (e.text != setting_) fates_[number].is_read = true;
+        if (fates_[number].depends_on_the_trade) reads_the_trade_ = true;
         e.means = meaning::variable;
         e.slot = number;
         return tree_.variables[number].of;
@@ -804,7 +889,7 @@ class checker {
         return type::number;
     }
 
-    type check_given(expression& e) const {
+    type check_given(expression& e) {
         const auto number = e.is == form::name ? find_parameter(e.text) : std::nullopt;
         if (!number || !tree_.parameters[*number].optional) {
             std::vector<std::string> known;
@@ -815,6 +900,7 @@ class checker {
                               (e.is == form::name ? quoted(e.text) : "something else") +
                               suggestion_or_all(e.text, known, "ones"));
         }
+        parameter_read_[*number] = reads_the_trade_ = true;
         e.means = meaning::parameter;
         e.slot = *number;
         return type::truth;
@@ -913,7 +999,11 @@ class checker {
     context where_ = context::top;
     std::optional<std::size_t> schedule_;
     std::set<std::string, std::less<>> assigned_;
-    std::size_t states_ = whole;  // variables below this number are states
+    std::string setting_;               // the name that the assignment at hand sets
+    bool reads_the_trade_ = false;      // what is being set depends on a parameter
+    std::vector<fate> fates_;           // by variable
+    std::vector<bool> parameter_read_;  // by any line, `given` included
+    std::size_t states_ = whole;        // variables below this number are states
     std::size_t first_local_ = 0;
     std::vector<open_loop> loops_;
     definite defined_;

@@ -43,6 +43,9 @@ enum class function : std::uint8_t {
     touch_time_above,
     lowest,
     highest,
+    mean_spot,
+    time_above,
+    time_below,
     sum,
     average,
     worst,
@@ -114,6 +117,11 @@ inline constexpr std::array functions{
                    "touch_time_above(asset, level)"},
     function_entry{function::lowest, "lowest", function_kind::interval, 1, 1, "lowest(asset)"},
     function_entry{function::highest, "highest", function_kind::interval, 1, 1, "highest(asset)"},
+    function_entry{function::mean_spot, "mean_spot", function_kind::interval, 1, 1, "mean_spot(asset)"},
+    function_entry{function::time_above, "time_above", function_kind::interval, 2, 2,
+                   "time_above(asset, level)"},
+    function_entry{function::time_below, "time_below", function_kind::interval, 2, 2,
+                   "time_below(asset, level)"},
     function_entry{function::sum, "sum", function_kind::aggregate, 1, 1, "sum(spot(a) for a in basket)"},
     function_entry{function::average, "average", function_kind::aggregate, 1, 1,
                    "average(spot(a) for a in basket)"},
@@ -137,7 +145,7 @@ static_assert([] {
 
 // Names that mean something by themselves. `value` and `alive` are states of every path; `currency` is the
 // trade's.
-inline constexpr std::array<std::string_view, 10> special_names{
-    "time", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
+inline constexpr std::array<std::string_view, 11> special_names{
+    "time", "step", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
 
 }  // namespace tilewalk::language

@@ -151,9 +151,11 @@ class parser {
         if (b.continuous) {
             expect("and", "between the two ends");
             b.to = read_primary();
-            // A word of its own here alone: elsewhere it may be a name.
-            if (now().kind == token_kind::name && now().text == "every") {
+            // Words of their own here alone: elsewhere they may be names.
+            const bool in_equal_steps = now().text == "every";
+            if (now().kind == token_kind::name && (in_equal_steps || now().text == "within")) {
                 take();
+                b.in_equal_steps = in_equal_steps;
                 b.every = read_primary();
             }
         }

@@ -75,8 +75,11 @@ class recording {
             alive = into_.read(slots_.alive);
             if (is(alive, false)) return;  // over before: nothing is looked at any more
         }
+        is_in_parts_ =
+            std::any_of(runs.begin(), runs.end(), [](const occurrence& run) { return !run.closes(); });
         frame f{start_, {}, {}};
         run(tree_.blocks[number].body, f);
+        if (is_in_parts_) keep_until_the_interval_ends(f);
 
         for (std::size_t v = 0; v < f.variables.size(); ++v) {
             if (!tree_.variables[v].is_state) continue;
@@ -105,6 +108,38 @@ class recording {
             fail(where, "the block unrolls to more than " + std::to_string(most_values) +
                             " values; its loops are too deep");
         }
+    }
+
+    // An interval in parts: what the statements did counts in the last of them alone.
+    void keep_until_the_interval_ends(frame& f) {
+        const value closes = flag("closes", [](const occurrence& run) { return run.closes(); });
+        for (std::size_t v = 0; v < f.variables.size(); ++v) {
+            if (!tree_.variables[v].is_state) continue;
+            for (std::size_t e = 0; e < f.variables[v].size(); ++e) {
+                value& now = f.variables[v][e];
+                if (now.valid()) now = program::select(closes, now, at_start(v, e));
+            }
+        }
+        if (f.paid.valid()) f.paid = program::select(closes, f.paid, number_of(0));
+        if (f.going.valid()) f.going = either(!closes, f.going);
+    }
+
+    template <class F>
+    value flag(const std::string& name, const F& is_set) {
+        return 0.5 < row(name, [&](const occurrence& run) { return is_set(run) ? 1.0 : 0.0; });
+    }
+
+    // A number of the whole interval, from those of its parts: the first part's, then what `with` makes of
+    // the number so far and the next part's.
+    template <class F>
+    value over_parts(const std::string& name, value of_part, const F& with) {
+        if (!is_in_parts_) return of_part;
+        const std::uint32_t kept = into_.state(name, 0.0);
+        const value so_far = into_.read(kept);
+        const value opens = flag("opens", [](const occurrence& run) { return run.opens(); });
+        const value all = program::select(opens, of_part, with(so_far));
+        into_.write(kept, all);
+        return all;
     }
 
     static bool is(value v, bool yes) { return v.valid() && v.is_constant() && (v.constant() != 0) == yes; }
@@ -313,12 +348,16 @@ class recording {
     // payment waits in that currency until the end of the interval, where the exchange rate is known.
     value discount_inside(const expression& at, const std::string& currency, const std::string& in,
                           frame& f) {
-        const value start = row("start", [](const occurrence& run) { return run.start_years; });
-        const value length = row("length", [](const occurrence& run) { return run.years - run.start_years; });
+        const value start = row("begins", [](const occurrence& run) { return run.begins; });
+        const value length = step();
         const auto discount_at = [&](const std::string& name, interval_end end) {
-            if (is_random(currency)) return world_->discount_on_path(currency, end);
+            const bool at_start = end == interval_end::start;
+            if (is_random(currency)) {
+                const value there = world_->discount_on_path(currency, end);
+                return at_start ? over_parts(name + in, there, [](value first) { return first; }) : there;
+            }
             return row(name + in, [&](const occurrence& run) {
-                return world_->discount(currency, end == interval_end::start ? run.start_years : run.years);
+                return world_->discount(currency, at_start ? run.begins : run.ends);
             });
         };
         const value log_start = program::log(discount_at("discount start", interval_end::start));
@@ -342,7 +381,7 @@ class recording {
         return static_cast<std::size_t>(run.index - 1 + offset_);
     }
     dates::time_point label_of(const occurrence& run) const {
-        if (run.index < 1) return {run.years};
+        if (run.index < 1) return {run.ends};
         return block_->labels[static_cast<std::size_t>(run.index - 1)];
     }
 
@@ -369,6 +408,7 @@ class recording {
     }
 
     dates::time_point previous(const expression& e, const occurrence& run) const {
+        if (block_->continuous) return {run.begins};
         const dates::schedule& schedule = of_.schedule_of(e.list);
         const std::size_t at = place_in_schedule(run);
         if (at > 0) return schedule.times[at - 1];
@@ -582,7 +622,9 @@ class recording {
             case meaning::parameter:
                 return evaluate_parameter(e);
             case meaning::time:
-                return row("time", [](const occurrence& run) { return run.years; });
+                return row("time", [](const occurrence& run) { return run.ends; });
+            case meaning::step:
+                return step();
             case meaning::index:
                 return row("index", [&](const occurrence& run) {
                     return static_cast<double>(place_in_schedule(run) + 1);
@@ -769,6 +811,15 @@ class recording {
         for (std::size_t i = 1; i < e.operands.size(); ++i) levels.push_back(evaluate(e.operands[i], f));
         if (world_->is_past()) return interval_in_the_past(e.calls, spot(asset), levels);
 
+        // Asked twice in a block, a sample is the same.
+        std::vector<std::uint32_t> asked;
+        for (const value level : levels) asked.push_back(level.index());
+        value& known = intervals_[{e.calls, asset, std::move(asked)}];
+        if (!known.valid()) known = over_interval(e, asset, levels);
+        return known;
+    }
+
+    value over_interval(const expression& e, const std::string& asset, const std::vector<value>& levels) {
         const bridge path = world_->path_between(asset);
         // Distances of the ends of the path from a level: upwards for one that is reached from above.
         struct ends {
@@ -783,28 +834,71 @@ class recording {
             const value start = -up.start;
             return ends{start, -up.end};
         };
-        if (e.calls == function::touched_below || e.calls == function::touched_above) {
-            const ends d = e.calls == function::touched_below ? above(levels[0]) : below(levels[0]);
-            return touch_probability(d.start, d.end, path.variance);
-        }
-        if (e.calls == function::touched_outside) {
-            const ends lower = above(levels[0]), upper = below(levels[1]);
-            return exit_probability({lower.start, lower.end, upper.start, upper.end}, path.variance);
-        }
-        // Samples: asked twice in a block, they answer the same.
-        value& sample = samples_[{e.calls, asset, levels.empty() ? 0 : levels[0].index()}];
-        if (sample.valid()) return sample;
-        if (e.calls == function::lowest || e.calls == function::highest) {
-            const auto sampled = e.calls == function::lowest ? sampled_lowest : sampled_highest;
-            return sample = world_->from_coordinate(
-                       asset, sampled(path.start, path.end, path.variance, into_.uniform()));
+        const std::string name = e.text + " " + asset;
+        const auto touched = [&](value in_part) {
+            return over_parts(name, in_part, [&](value so_far) { return so_far + (1.0 - so_far) * in_part; });
+        };
+        const auto length = [&] {
+            return row("length", [](const occurrence& run) { return run.years - run.start_years; });
+        };
+        switch (e.calls) {
+            case function::touched_below:
+            case function::touched_above: {
+                const ends d = e.calls == function::touched_below ? above(levels[0]) : below(levels[0]);
+                return touched(touch_probability(d.start, d.end, path.variance));
+            }
+            case function::touched_outside: {
+                const ends lower = above(levels[0]), upper = below(levels[1]);
+                return touched(
+                    exit_probability({lower.start, lower.end, upper.start, upper.end}, path.variance));
+            }
+            case function::lowest:
+            case function::highest: {
+                const bool is_low = e.calls == function::lowest;
+                const auto sampled = is_low ? sampled_lowest : sampled_highest;
+                const value in_part = world_->from_coordinate(
+                    asset, sampled(path.start, path.end, path.variance, into_.uniform()));
+                return over_parts(name, in_part, [&](value so_far) {
+                    return is_low ? min(so_far, in_part) : max(so_far, in_part);
+                });
+            }
+            case function::mean_spot: {
+                const value mean = mean_between(
+                    path.start, path.end, path.variance,
+                    [&](double at, value m, value v) { return world_->mean_price(asset, at, m, v); });
+                if (!is_in_parts_) return mean;
+                const value in_part = length() * mean;
+                return over_parts(name, in_part, [&](value so_far) { return so_far + in_part; }) / step();
+            }
+            case function::time_above:
+            case function::time_below: {
+                const ends d = e.calls == function::time_above ? above(levels[0]) : below(levels[0]);
+                const value in_part = length() * share_above(d.start, d.end, path.variance);
+                return over_parts(name, in_part, [&](value so_far) { return so_far + in_part; });
+            }
+            default:
+                break;
         }
         const ends d = e.calls == function::touch_time_below ? above(levels[0]) : below(levels[0]);
         const value normal = into_.normal();
         const value fraction = sampled_touch(d.start, d.end, path.variance, normal, into_.uniform());
         const value start = row("start", [](const occurrence& run) { return run.start_years; });
-        const value length = row("length", [](const occurrence& run) { return run.years - run.start_years; });
-        return sample = start + length * fraction;
+        const value in_part = start + length() * fraction;
+        if (!is_in_parts_) return in_part;
+        // The first touch, if there is one, is as likely in this part as it is not before and then here.
+        const value here = touch_probability(d.start, d.end, path.variance), fresh = into_.uniform();
+        value is_here;
+        over_parts(name + " chance", here, [&](value so_far) {
+            const value now = (1.0 - so_far) * here, all = so_far + now;
+            is_here = fresh * all < now;
+            return all;
+        });
+        return over_parts(name, in_part,
+                          [&](value so_far) { return program::select(is_here, in_part, so_far); });
+    }
+
+    value step() {
+        return row("step", [](const occurrence& run) { return run.ends - run.begins; });
     }
 
     value interval_in_the_past(function asked, value level, const std::vector<value>& levels) {
@@ -818,7 +912,12 @@ class recording {
                 return program::select(level <= levels[0] || level >= levels[1], one, none);
             case function::lowest:
             case function::highest:
+            case function::mean_spot:
                 return level;
+            case function::time_above:
+                return program::select(level > levels[0], step(), none);
+            case function::time_below:
+                return program::select(level < levels[0], step(), none);
             default:
                 return number_of(runs_.front().years);
         }
@@ -902,7 +1001,8 @@ class recording {
     std::map<std::string, value> named_;
     std::map<std::tuple<operation, std::uint32_t, std::uint32_t>, value> applied_;
     std::map<std::pair<std::size_t, std::size_t>, value> read_;
-    std::map<std::tuple<function, std::string, std::uint32_t>, value> samples_;
+    std::map<std::tuple<function, std::string, std::vector<std::uint32_t>>, value> intervals_;
+    bool is_in_parts_ = false;  // some interval of the block is
     std::size_t values_ = 0;
 };
 

@@ -19,7 +19,21 @@ struct occurrence {
     double years = 0;        // of the date at hand, from as_of
     double start_years = 0;  // of the interval; equal to years on a date
     int index = 0;           // 1-based position in the block's times; 0 in an interval block
+    // The interval that the script speaks of. A path may stop inside; the run is then a part of it, and the
+    // last part is where the script's statements count.
+    double begins = 0, ends = 0;
+
+    bool opens() const { return start_years - begins < dates::same_time_years; }
+    bool closes() const { return ends - years < dates::same_time_years; }
 };
+// A run of an interval block that is an interval of its own.
+inline occurrence interval(double from, double to) {
+    return {to, from, 0, from, to};
+}
+// A run on a date.
+inline occurrence on_date(double years, int index) {
+    return {years, years, index, years, years};
+}
 
 // A block of the script: `on DATES:` or `between A and B:`.
 struct block {
@@ -27,6 +41,7 @@ struct block {
     bool continuous = false;                // between A and B
     std::vector<double> times;              // of the dates, increasing, negative ones are past; or {A, B}
     double longest_step = 0;                // of a path between A and B, in years; 0: as long as may be
+    bool in_equal_steps = false;            // runs over equal intervals, wherever else the path stops
     std::vector<dates::time_point> labels;  // the same times as the book wrote them
 };
 
@@ -68,6 +83,10 @@ class world {
     virtual bridge path_between(const std::string& asset) = 0;
     virtual program::value to_coordinate(const std::string& asset, program::value level, interval_end at) = 0;
     virtual program::value from_coordinate(const std::string& asset, program::value coordinate) = 0;
+    // The mean price so far into the interval (0 its start, 1 its end), where the coordinate is normal with
+    // this mean and variance.
+    virtual program::value mean_price(const std::string& asset, double fraction, program::value mean,
+                                      program::value variance) = 0;
     // In the past there is no bridge but a set of fixings: the world is asked for them instead.
     virtual bool is_past() const = 0;
     // As fx, but of as_of: what turns a payment to come that the past has already fixed into the trade's

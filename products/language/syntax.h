@@ -53,6 +53,7 @@ enum class meaning : std::uint8_t {
     variable,
     loop_asset,  // the asset at hand of a loop or an aggregate
     time,
+    step,  // years of the interval at hand
     index,
     count,
     today,
@@ -133,6 +134,7 @@ struct block_syntax {
     expression from;                  // the dates, or A
     expression to;                    // B
     std::optional<expression> every;  // longest step between them
+    bool in_equal_steps = false;      // 'every', and not 'within'
     statements body;
 
     // The schedule that index, count and lists per date go by, and how its dates are taken; by the checker.
