@@ -91,7 +91,7 @@ def outcome(test):
 def put_in(mistake):
     for file in mistake.changed:
         shutil.copyfile(source / file, copy / file)
-    done = run(["patch", "--batch", "--forward", "--fuzz=0", "-p1", "-i", mistake.file], cwd=copy)
+    done = run(["patch", "--batch", "--forward", "-p1", "-i", mistake.file], cwd=copy)
     if done.returncode != 0:
         sys.exit(f"{mistake.file}: the patch no longer fits the source:\n{done.stdout}")
 
