@@ -256,6 +256,36 @@ TEST(calibrate_test, svi_finds_the_smiles_that_made_its_quotes) {
     EXPECT_NO_THROW(market::parse(found.market));
 }
 
+// Two quotes of one place in the market, one up and one down, the latter with four times the weight: the best
+// smile goes by both in the ratio of their weights. With five places it has no other miss.
+TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
+    constexpr double conflict = 1e-3;
+    const auto both = [&](double volatility) {
+        return "        - {expiry: 1, moneyness: 1, volatility: " + shown(volatility + conflict) +
+               ", weight: 1}\n        - {expiry: 1, moneyness: 1.0000001, volatility: " +
+               shown(volatility - conflict) + ", weight: 4}\n";
+    };
+    const markets::svi_parameters p{0.02, 0.1, -0.4, 0.02, 0.3};
+    const double middle = std::sqrt(markets::smile::svi(p).at(0).variance);
+    const double expected = middle - 0.6 * conflict;
+
+    const calibration smile = fit_of("ACME", "svi", svi_quotes(1, p, {-0.5, -0.2, 0.2, 0.4}) + both(middle));
+    ASSERT_EQ(smile.fits.size(), 1U);
+    ASSERT_EQ(smile.fits[0].quotes.size(), 6U);
+    EXPECT_NEAR(smile.fits[0].quotes[4].model, expected, 1e-6) << text_of(smile);
+    EXPECT_NEAR(smile.fits[0].quotes[5].model, expected, 1e-6) << text_of(smile);
+    // Of weights 4 and 5 in all, and squares of 1.6 and 4 times 0.4.
+    EXPECT_NEAR(smile.fits[0].root_mean_square, std::sqrt(3.2 / 9) * conflict, 1e-6) << text_of(smile);
+
+    // A model with one free number does as much.
+    const calibration level = fit_of("ACME", "heston", both(middle),
+                                     "      fixed: {kappa: 1, theta: 0.04, sigma: 0.3, rho: -0.5}\n");
+    ASSERT_EQ(level.fits.size(), 1U);
+    ASSERT_EQ(level.fits[0].quotes.size(), 2U);
+    EXPECT_NEAR(level.fits[0].root_mean_square, 0.8 * conflict, 1e-6) << text_of(level);
+    for (const fitted_quote& q : level.fits[0].quotes) EXPECT_NEAR(q.model, expected, 1e-6) << text_of(level);
+}
+
 // Two smiles that cross: the later one has the lower variance far out. What is fitted in the end has none of
 // it, costs more, and says so; the market is read as it is.
 TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {

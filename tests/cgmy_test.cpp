@@ -73,6 +73,23 @@ double call_of(const models::step_table& t, double strike) {
     return sum;
 }
 
+// Of exp(x) less 1, line by line, and flat beyond the ends as draws are.
+double mean_less_one(const models::step_table& t) {
+    const double spacing = (t.high - t.low) / double(t.numbers.size() - 1);
+    double sum = normal_cdf(t.low) * std::expm1(t.numbers.front()) +
+                 normal_cdf(-t.high) * std::expm1(t.numbers.back());
+    for (std::size_t i = 0; i + 1 < t.numbers.size(); ++i) {
+        const double at = t.low + spacing * double(i), first = t.numbers[i],
+                     slope = (t.numbers[i + 1] - first) / spacing, level = first - slope * at;
+        const auto mass = [&](double shift) {
+            const double a = at - shift, b = a + spacing;
+            return a > 0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
+        };
+        sum += std::exp(level + 0.5 * slope * slope) * mass(slope) - mass(0);
+    }
+    return sum;
+}
+
 // Strikes from two deviations down to four up, in the money of one deviation.
 double worst_call(const cgmy_parameters& p, double years, const models::step_table& t) {
     const fourier::characteristic law = law_of(p, years);
@@ -215,6 +232,17 @@ TEST(cgmy, a_law_that_no_table_holds_is_refused_with_its_place) {
     for (const char* part : {"asset 'A'", "cgmy", "the mean of its price by 0.003", "a larger M"})
         EXPECT_NE(rows[0].message.find(part), std::string::npos) << rows[0].message;
     EXPECT_EQ(rows[0].where.line, 5);
+}
+
+// With M near 1 the last of the lines, where draws hardly go, holds more than a millionth of the mean.
+TEST(cgmy, tables_have_the_mean_one_up_to_their_ends) {
+    for (const cgmy_parameters& p : {cgmy_parameters{0.3, 8, 1.02, 0.5}, cgmy_parameters{0.3, 8, 1.2, 0.9},
+                                     cgmy_parameters{0.05, 2, 1.05, 1.3}, cgmy_parameters{0.3, 8, 16, 0.9}}) {
+        for (const double years : {0.25, 1.0}) {
+            const cgmy_table made = make_cgmy_table(p, years, 512);
+            EXPECT_NEAR(mean_less_one(made.table), 0, 1e-9) << say(p, years);
+        }
+    }
 }
 
 }  // namespace

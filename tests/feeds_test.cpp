@@ -335,7 +335,42 @@ void expect_draws_and_scenarios() {
     EXPECT_EQ(block.faults(), std::vector<std::string>{});
 }
 
+// Of a path of more than 65,536 blocks the first and the last steps.
+template <class draws, int normals, int uniforms>
+void expect_draws_of_a_long_path() {
+    using shock = typename draws::shock;
+    using shape = feed_shape<shock, normals + uniforms, 1, 64, 8, 4, plain, 0>;
+    constexpr word64 seed = 11, path = 40;
+    constexpr auto keys = schedule_of(seed);
+    const int fewest =
+        normals > 0 && uniforms > 0 ? std::min(normals, uniforms) : std::max(normals, uniforms);
+    const int steps = 66'000 * draws::per_block / fewest;
+    int checked = 0;
+    feeds::inline_<shape, model_thread>::walk(
+        feeds::random_draws<draws, normals, uniforms>{keys, path}, steps, model_thread{},
+        [&](int step, const shocks_of_step<shape>& z) {
+            if (step > 3 && step < steps - 5) return;
+            ++checked;
+            for (int slot = 0; slot < normals + uniforms; ++slot) {
+                const bool is_normal = slot < normals;
+                const int number = is_normal ? step * normals + slot : step * uniforms + slot - normals;
+                const auto block = static_cast<word32>(number / draws::per_block);
+                const auto drawn =
+                    is_normal ? draws::normals(seed, path, block) : draws::uniforms(seed, path, block);
+                EXPECT_EQ(z[0][slot], drawn.x[number % draws::per_block])
+                    << "step " << step << ", slot " << slot;
+            }
+        });
+    EXPECT_EQ(checked, 9);
+}
+
 }  // namespace
+
+TEST(feeds, inline_makes_the_shocks_of_long_paths) {
+    expect_draws_of_a_long_path<double_draws, 1, 0>();
+    expect_draws_of_a_long_path<double_draws, 3, 2>();
+    expect_draws_of_a_long_path<single_draws, 4, 1>();
+}
 
 TEST(feeds, inline_loads_scenarios_beside_the_shocks_it_makes) {
     expect_draws_and_scenarios<double_draws, 1, 1>();

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/draws.h"
 #include "kernels/shocks.h"
 
 namespace {
@@ -113,6 +114,52 @@ TEST(philox, streams_of_a_path_give_its_blocks) {
             }
         }
     }
+}
+
+namespace {
+
+// The number of a block has 32 bits, which a path of many steps and shocks needs: of each kind of draws by
+// both its ways against the counter itself.
+template <class draws>
+void expect_blocks_by_all_bits() {
+    constexpr kernels::word64 seed = 0x0123456789abcdefu, path = 0xfedcba9876543210u;
+    constexpr auto keys = kernels::schedule_of(seed);
+    const auto drawn_from = [&](std::uint32_t number, std::uint32_t stream) {
+        const block made = philox({0x76543210u, 0xfedcba98u, number, stream}, {0x89abcdefu, 0x01234567u});
+        return kernels::philox_block{made[0], made[1], made[2], made[3]};
+    };
+    for (const std::uint32_t number :
+         {0u, 1u, 255u, 256u, 65'535u, 65'536u, 65'539u, 1u << 24, 0x80000005u, ~0u}) {
+        const auto of_normals = drawn_from(number, kernels::normal_stream),
+                   of_uniforms = drawn_from(number, kernels::uniform_stream);
+        const typename draws::template path_bits<kernels::normal_stream> normal(keys, path, 0);
+        const typename draws::template path_bits<kernels::uniform_stream> uniform(keys, path, 0);
+        const auto by_path = draws::normals(seed, path, number), by_bits = draws::normals(normal, number);
+        const auto level = draws::uniforms(seed, path, number),
+                   level_by_bits = draws::uniforms(uniform, number);
+        for (int i = 0; i < draws::per_block; ++i) {
+            double z = 0, u = 0;
+            if constexpr (draws::per_block == 2) {
+                const auto two = kernels::normals_of_block(of_normals);
+                const auto levels = kernels::uniforms_of_block(of_uniforms);
+                z = i == 0 ? two.first : two.second;
+                u = i == 0 ? levels.first : levels.second;
+            } else {
+                z = static_cast<double>(kernels::single_normals_of_block(of_normals).x[i]);
+                u = static_cast<double>(kernels::single_uniforms_of_block(of_uniforms).x[i]);
+            }
+            for (const auto& got : {by_path, by_bits}) EXPECT_EQ(static_cast<double>(got.x[i]), z) << number;
+            for (const auto& got : {level, level_by_bits})
+                EXPECT_EQ(static_cast<double>(got.x[i]), u) << number;
+        }
+    }
+}
+
+}  // namespace
+
+TEST(shocks, come_from_the_block_by_all_bits_of_its_number) {
+    expect_blocks_by_all_bits<kernels::double_draws>();
+    expect_blocks_by_all_bits<kernels::single_draws>();
 }
 
 TEST(shocks, uniforms_lie_strictly_inside) {

@@ -219,6 +219,22 @@ TEST(precision, walks_equal_one_path_at_a_time) {
     }
 }
 
+// A path of more than 65,536 blocks of random bits, whose last steps weigh as much as the first.
+TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
+    constexpr std::uint64_t seed = 78;
+    constexpr int normals = 1200;
+    for (const precision in : {precision::double_, precision::single}) {
+        const std::size_t per_block = in == precision::double_ ? 2 : 4,
+                          steps = 66'000 * per_block / normals + 1;
+        const tests::shocked_program p(normals, 0, steps);
+        const auto expected =
+            tests::plain_moments(1, [&](std::uint64_t path) { return plain_payoff(p, in, seed, path); });
+        const std::vector<cpu::path_job> jobs{p.job(in, seed, 1)};
+        const auto got = cpu::walk_all(jobs, *instruction_sets().front(), 1, nullptr, {}).at(0);
+        expect_same_bits(got.moments, expected);
+    }
+}
+
 TEST(precision, neighbours_and_threads_change_no_bit) {
     const tests::shocked_program one(3, 1, 9), other(1, 2, 4);
     std::vector<cpu::path_job> book;

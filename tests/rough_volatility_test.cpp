@@ -620,7 +620,7 @@ TEST(rough_volatility, the_plan_says_what_keeps_the_past) {
     const auto usual = plan_of(rough{}.words());
     ASSERT_EQ(usual.size(), 1u);
     EXPECT_TRUE(
-        usual[0].starts_with("A: rough_bergomi, hurst 0.07, at least 250 steps a year, the past in 10 "
+        usual[0].starts_with("A: rough_bergomi, hurst 0.07, at least 1525 steps a year, the past in 10 "
                              "exponentials within "))
         << usual[0];
     const auto flat = plan_of(rough{1, -0.5, 0.5}.words());

@@ -29,12 +29,19 @@ using scheme = heston_parameters::scheme;
 
 constexpr std::array<std::string_view, 2> scheme_names{"quadratic_exponential", "full_truncation"};
 
-// What a scheme needs where nobody says: with the quadratic-exponential one the published cases, also those
-// far from Feller's condition, are then met within a share of 2e-3 of the price. Its error goes with sigma
-// and with the length of a step.
-double usual_steps_per_year(scheme by, const by_term& sigma) {
-    if (by == scheme::full_truncation) return 250;
-    return std::max(16.0, 40 * *std::ranges::max_element(sigma.values));
+// What a scheme needs where nobody says. A law of the steps made by quadrature, against Fourier's prices of
+// puts and calls of 0.1 to 15 years at 0.8, 1 and 1.2 of the forward: of 22 published sets the
+// quadratic-exponential scheme so leaves at most 0.7 basis points of the spot. The trapezoid rule for the
+// variance errs with the square of kappa times a step: without its part a kappa of 20 and a sigma of 0.5
+// left 7.6 basis points, with it 0.5. Euler's error is of order 1, and large where the variance often is at
+// zero: with 250 steps a year 8.5 basis points at a sigma of 1.8 and 7.5 at one of 1, with these at most 1.6.
+double usual_steps_per_year(scheme by, const by_term& kappa, const by_term& theta, const by_term& sigma) {
+    const double most_sigma = *std::ranges::max_element(sigma.values);
+    if (by == scheme::quadratic_exponential)
+        return std::max({16.0, 40 * most_sigma, 6 * *std::ranges::max_element(kappa.values)});
+    const double pull = *std::ranges::min_element(kappa.values) * *std::ranges::min_element(theta.values);
+    const bool is_often_at_zero = most_sigma * most_sigma > 3 * pull;
+    return is_often_at_zero ? std::max(250.0, 1000 * most_sigma) : 250;
 }
 
 // Between two steps a watched path is a bridge whose variance does not move: an error in proportion to the
@@ -276,8 +283,8 @@ heston_parameters read_heston_parameters(const config::node& parameters, dates::
     p.rho = read_by_term(parameters, "rho", {-1, 1}, as_of);
     const std::size_t by = read_choice(parameters, "scheme", scheme_names, 0);
     p.by = static_cast<scheme>(by);
-    p.steps_per_year =
-        read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year(p.by, p.sigma));
+    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
+                                      usual_steps_per_year(p.by, p.kappa, p.theta, p.sigma));
     // One step is nearly a normal one: far from the money an option of a few days would see no smile.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
     p.watched_steps_per_year = read_parameter(parameters, "watched_steps_per_year", {1, 100'000},

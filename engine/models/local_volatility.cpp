@@ -162,8 +162,8 @@ std::size_t read_points(const config::node& parameters) {
     return static_cast<std::size_t>(points);
 }
 
-double read_surface_steps(const config::node& parameters) {
-    return read_parameter(parameters, "steps_per_year", {1, 100'000}, 100);
+double read_surface_steps(const config::node& parameters, double usual) {
+    return read_parameter(parameters, "steps_per_year", {1, 100'000}, usual);
 }
 
 // A bridge between two steps has a variance that does not move. Where the volatility is as 1 / spot, the
@@ -175,8 +175,11 @@ double read_watched_surface_steps(const config::node& parameters) {
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
     parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
     const std::size_t points = read_points(parameters);
-    const double steps = read_surface_steps(parameters), watched = read_watched_surface_steps(parameters);
     const auto by = static_cast<scheme>(read_choice(parameters, "scheme", scheme_names, 0));
+    // At the money of a surface with the skew of an index Euler's scheme leaves 2.8 basis points of the spot
+    // with 100 steps a year (half a year, H100, 2^24 paths); the other one less than 0.3.
+    const double steps = read_surface_steps(parameters, by == scheme::euler ? 250 : 100),
+                 watched = read_watched_surface_steps(parameters);
     return std::make_shared<local_volatility_model>(read_surface_of(parameters, of), by, points, steps,
                                                     watched);
 }

@@ -18,7 +18,7 @@ std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
 // The `points` of the table of a step.
 std::size_t read_points(const config::node& parameters);
-double read_surface_steps(const config::node& parameters);
+double read_surface_steps(const config::node& parameters, double usual);
 double read_watched_surface_steps(const config::node& parameters);
 
 }  // namespace tilewalk::models

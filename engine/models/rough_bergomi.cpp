@@ -121,6 +121,19 @@ class rough_bergomi final : public model {
     rough_parameters p_;
 };
 
+// Where nobody says. Of an option half a year to two years away and a fifth out of the money, on an H100 with
+// 2^24 paths, 250 steps a year are off steps of a quarter by 4.3 basis points of the spot at (xi 0.055,
+// eta 1.9, rho -0.9, hurst 0.07), by 1.1 at (0.04, 1.5, -0.7, 0.1) and by nothing that 0.2 can see at (0.04,
+// 1, -0.7, 0.3). The weak order says how many more steps bring the first below 2.
+double usual_steps_per_year(const rough_parameters& p) {
+    constexpr double fewest = 250, most = 4000, mild = 0.18;
+    const double xi = *std::ranges::max_element(p.xi.values);
+    const double wild = p.eta * p.eta * kernels::abs(p.rho) * kernels::sqrt(xi) / mild;
+    if (!(wild > 1)) return fewest;
+    const double order = std::min(1.0, 3 * p.hurst + 0.5);
+    return std::min(std::ceil(fewest * kernels::pow(wild, 1 / order)), most);
+}
+
 }  // namespace
 
 std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, const reading& of) {
@@ -132,7 +145,7 @@ std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, 
     // converge to.
     p.rho = read_parameter(parameters, "rho", {-1, 0});
     p.hurst = read_parameter(parameters, "hurst", {0, 0.5, false, true});
-    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, 250);
+    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year(p));
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 50 : 0;
     return std::make_shared<rough_bergomi>(std::move(p));
 }

@@ -174,7 +174,7 @@ std::shared_ptr<const model> read_stochastic_local_volatility(const config::node
     with.mixing = read_parameter(parameters, "mixing", {0, 1}, 1);
     for (double& sigma : with.variance.sigma.values) sigma *= with.mixing;
     with.points = read_points(parameters);
-    with.steps_per_year = read_surface_steps(parameters);
+    with.steps_per_year = read_surface_steps(parameters, 100);
     with.watched_steps_per_year = read_watched_surface_steps(parameters);
     const double particles = read_parameter(parameters, "particles", {256, 1 << 20}, usual_particles);
     if (particles != std::floor(particles)) {

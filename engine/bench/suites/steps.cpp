@@ -286,7 +286,7 @@ std::vector<example> examples() {
         e.put = by_fourier(p);
         out.push_back(e);
     }
-    for (const std::size_t i : {4u, 16u, 20u}) {
+    for (const std::size_t i : {3u, 4u, 16u, 17u, 20u}) {
         const auto& p = heston_sets[i];
         example e{"heston", "full_truncation, " + words(p), words(p) + ", scheme: full_truncation"};
         e.years = {0.5, 2};
@@ -430,11 +430,11 @@ void measure(std::span<const example> of, const sizes& paths, const std::string&
         }
         says(fmt::format("steps: {} options {}", all.size(),
                          has_truth ? "whose price is known" : "in the steps of their models"));
-        const std::vector<price_row> got = price(own, 1);
+        const std::vector<price_row> got = price(own, 11);
         std::vector<price_row> with_shorter;
         if (!has_truth) {
             says(fmt::format("steps: {} options in shorter steps", all.size()));
-            with_shorter = price(book_of(all, per_year), 2);
+            with_shorter = price(book_of(all, per_year), 12);
         }
         for (std::size_t i = 0; i < all.size(); ++i) {
             row r = row_of(all[i], steps[i]);

@@ -16,8 +16,8 @@ namespace tilewalk::bench::steps {
 // A set of parameters, most of them published, and the options whose prices tell what its steps leave.
 struct example {
     std::string model;  // of the catalogue of models, or that of the models of rates
-    std::string set;         // its name among those of the model
-    std::string how;         // its parameters in YAML, but for steps
+    std::string set;    // its name among those of the model
+    std::string how;    // its parameters in YAML, but for steps
     double spot = 1;
     std::vector<double> years{0.5, 1, 2, 5};
     // By whose deltas a position in the asset, which is worth nothing, takes away most of an option's
