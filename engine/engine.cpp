@@ -17,6 +17,7 @@
 #include <thread>
 #include <variant>
 
+#include "engine/answers.h"
 #include "engine/bench/clocks.h"
 #include "engine/bench/gpu_bench.h"
 #include "engine/bench/path_bench.h"
@@ -32,6 +33,7 @@
 #include "engine/cuda/feeds.h"
 #include "engine/machine.h"
 #include "engine/market/market_state.h"
+#include "engine/plan/bounds.h"
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
@@ -165,6 +167,7 @@ class shape_store {
 struct planned {
     std::optional<error> failure;
     std::string currency;
+    std::vector<std::string> remarks;
     std::shared_ptr<const shape> code;
     program::path_data data;
     plan::timeline when;
@@ -213,6 +216,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, plan::p
         plan::trade_program made = by.plan(t, in, for_precision);
         check_scenario_paths(made.data, in, paths);
         p.currency = std::move(made.currency);
+        p.remarks = std::move(made.remarks);
         p.certain = made.is_certain();
         p.data = std::move(made.data);
         p.when = std::move(made.when);
@@ -419,6 +423,21 @@ void fail(price_row& row, const error& e) {
     if (!e.where().file.empty()) row.where = e.where();
 }
 
+// What is written must be numbers: the value of the book's quantity, too.
+void check_value(price_row& row) {
+    const auto refuse = [&row](const std::string& what) {
+        fail(row, error(error_kind::numeric, what + "; take a smaller quantity"));
+    };
+    char quantity[32], price[32];
+    std::snprintf(quantity, sizeof quantity, "%.10g", row.quantity);
+    std::snprintf(price, sizeof price, "%.10g", row.price);
+    const std::string named =
+        std::string("the quantity ") + quantity + " times the price " + price + " of one unit";
+    if (!std::isfinite(row.value())) return refuse(named + " is too large for a number");
+    if (std::isinf(row.value_error()))
+        refuse("the standard error of " + named + " is too large for a number");
+}
+
 void price_certain(price_row& row, double value) {
     if (!std::isfinite(value)) {
         fail(row,
@@ -428,10 +447,44 @@ void price_certain(price_row& row, double value) {
     row.status = trade_status::priced;
     row.price = row.low = row.high = value;
     row.message = "everything has already happened; no path was needed";
+    check_value(row);
+}
+
+// What n paths did not do once has a probability below 3 / n, or the chance to see it not once would be less
+// than 5 %: (1 - 3 / n)^n < 0.05.
+constexpr double rule_of_three = 3;
+
+// A row of whose paths none differs from the others: either nothing random is in the payoff, or they have
+// missed all there is to see and show no error.
+void price_alike(price_row& row, const plan::range& payoffs, bool is_independent) {
+    if (payoffs.is_point()) {
+        row.standard_error = 0;
+        row.message =
+            row.price == 0 ? "no path can pay anything" : "every path pays the same, whatever happens";
+        return;
+    }
+    row.standard_error = row.low = row.high = no_figure;
+    row.thin = true;
+    if (row.paths == 1) {
+        row.message = "one path has no standard error";
+        return;
+    }
+    row.message = row.price == 0 ? "no path paid anything" : "every path paid the same";
+    const double n = static_cast<double>(row.paths), chance = rule_of_three / n;
+    if (!is_independent || !(chance < 1)) return;
+    char share[32];
+    std::snprintf(share, sizeof share, "%.3g", chance);
+    row.message += std::string(", so the probability of ") +
+                   (row.price == 0 ? "a payment" : "anything else") + " is below 3 / paths = " + share +
+                   " (95 %)";
+    if (!payoffs.is_bounded()) return;
+    row.low = row.price + std::min(payoffs.low - row.price, 0.0) * chance;
+    row.high = row.price + std::max(payoffs.high - row.price, 0.0) * chance;
+    row.message += "; the interval follows from the most and the least that a path can pay";
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<random::estimate>& quasi) {
+                  const std::optional<random::estimate>& quasi, const std::function<plan::range()>& payoffs) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -445,7 +498,9 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     const double n = m.count;
     const double of_paths = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
     const double standard_error = quasi ? quasi->standard_error : of_paths;
-    if (!std::isfinite(m.mean) || !std::isfinite(standard_error)) {
+    const double low = m.mean - normal_95 * standard_error, high = m.mean + normal_95 * standard_error;
+    if (!std::isfinite(m.mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
+        !std::isfinite(high)) {
         fail(row, error(error_kind::numeric,
                         "the payoffs are too large for their mean and standard error to be numbers; "
                         "take a smaller notional"));
@@ -455,21 +510,17 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     row.paths = paths;
     row.price = m.mean;
     row.standard_error = standard_error;
-    row.low = row.price - normal_95 * row.standard_error;
-    row.high = row.price + normal_95 * row.standard_error;
+    row.low = low;
+    row.high = high;
     row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
-    // No path that differs from the others is a certainty where something is paid, and where nothing is, more
-    // likely a sample that missed all there is to see. A handful of paths shows neither.
-    const bool all_the_same = m.m2 == 0;
-    row.thin = n < thin_below || (all_the_same ? m.mean == 0 : row.effective_hits < thin_below);
-    if (paths == 1) {
-        row.message = "one path has no standard error";
-    } else if (all_the_same) {
-        row.message = m.mean == 0 ? "no path paid anything" : "every path paid the same";
-    } else if (row.thin) {
+    if (m.m2 == 0) {
+        price_alike(row, payoffs(), !quasi);
+    } else if (row.effective_hits < thin_below || n < thin_below) {
+        row.thin = true;
         row.message = "only about " + std::to_string(static_cast<long long>(row.effective_hits)) +
                       " paths carry the variance; take more paths before trusting the standard error";
     }
+    check_value(row);
 }
 
 }  // namespace
@@ -493,7 +544,24 @@ results engine::price(const book& trades, const run_options& options) const {
 }
 
 results engine::price(const book& trades, const market& in, const run_options& options) const {
-    return price_book(settings_, *gpus_, trades, in, options).told;
+    const auto begin = clock::now();
+    results r = price_book(settings_, *gpus_, trades, in, options).told;
+    const books::book_state& state = trades.state();
+    run_options quietly = options;
+    quietly.on_progress = {};
+    answers::add(r.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
+        auto asked = std::make_shared<books::book_state>();
+        asked->name = state.name;
+        asked->settings = state.settings;
+        asked->trades = changed;
+        results got = price_book(settings_, *gpus_, book::of(std::move(asked)), in, quietly).told;
+        r.manifest.path_steps += got.manifest.path_steps;
+        r.manifest.plan_seconds += got.manifest.plan_seconds;
+        r.manifest.path_seconds += got.manifest.path_seconds;
+        return got;
+    });
+    r.manifest.total_seconds = seconds(clock::now() - begin).count();
+    return r;
 }
 
 priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus, const book& trades,
@@ -585,13 +653,20 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
         row.currency = plans[i].currency;
         row.quantity = t.quantity;
         row.where = t.where;
+        row.remarks = plans[i].remarks;
         if (plans[i].failure) {
             fail(row, *plans[i].failure);
         } else if (plans[i].certain) {
             price_certain(row, plans[i].certain_value);
         } else {
-            price_walked(row, walked[i]->result, run.paths, walked[i]->quasi);
+            price_walked(row, walked[i]->result, run.paths, walked[i]->quasi, [&] {
+                return plan::bounds_of(plans[i].code->program, plans[i].data, plans[i].when);
+            });
             row.shadow_difference = walked[i]->shadow_difference;
+            if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {
+                row.shadow_difference.reset();
+                row.remarks.emplace_back("in double its first paths gave no finite number to compare with");
+            }
         }
         const bool is_priced = row.status == trade_status::priced;
         if (plans[i].gpu_failure) {

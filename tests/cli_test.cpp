@@ -49,7 +49,9 @@ class running {
         words.insert(words.end(), with.begin(), with.end());
         std::vector<std::string> variables;
         for (char** entry = environ; *entry != nullptr; ++entry)
-            if (!std::string_view(*entry).starts_with("TILEWALK_")) variables.emplace_back(*entry);
+            if (const std::string_view one = *entry;
+                !one.starts_with("TILEWALK_") && !one.starts_with("COLUMNS="))
+                variables.emplace_back(*entry);
         for (const auto& [name, value] : in.variables) variables.push_back(name + "=" + value);
         const auto pointers = [](std::vector<std::string>& texts) {
             std::vector<char*> list;
@@ -351,6 +353,10 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"diff", "a.json", "b.json", "--limit", "nan"}, "--limit: found 'nan', expected"},
         {{"diff", "a.json", "b.json", "--limit", "-1"}, "--limit: found '-1', expected"},
         {{"diff", "a.json", "b.json", "--limit", "4,5"}, "--limit: found '4,5', expected"},
+        {{"diff", "a.json", "b.json", "--tolerance", "bp"}, "--tolerance: found 'bp', expected"},
+        {{"diff", "a.json", "b.json", "--tolerance", "1%"}, "--tolerance: found '1%', expected"},
+        {{"diff", "a.json", "b.json", "--tolerance", "-1bp"}, "--tolerance: found '-1bp', expected"},
+        {{"diff", "a.json", "b.json", "--tolerance", "1", "--limit", "4"}, "excludes"},
     };
     for (const auto& c : cases) expect(c.with, 2, c.said);
 }
@@ -716,20 +722,88 @@ TEST_F(command, devices_are_listed) {
     expect({"devices", "--format", "xml"}, 2, "--format: found 'xml'");
 }
 
+// A volatility of 0.22 turned to 0.225 moves a price by less than its errors, and is no chance.
+TEST_F(command, diff_finds_a_small_change_of_the_market) {
+    const auto write_market = [this](const std::string& volatility) {
+        std::ofstream(folder / "changed.yaml") << "as_of: 2026-01-15\ncurrencies: {USD: {rate: "
+                                                  "0.03}}\nassets:\n  ACME: {currency: USD, spot: 100, "
+                                                  "volatility: "
+                                               << volatility << "}\n";
+    };
+    std::ofstream(folder / "change.yaml")
+        << "market: changed.yaml\nsettings: {paths: 2000}\ntrades:\n  - {id: call, product: european, "
+           "underlying: ACME, strike: 100, maturity: 1.0}\n";
+    write_market("0.22");
+    run({"price", "change.yaml", "-o", "old.json"});
+    write_market("0.225");
+    run({"price", "change.yaml", "-o", "new.json"});
+    const finished changed = run({"diff", "old.json", "new.json"});
+    EXPECT_EQ(changed.code, 3) << changed.out;
+    EXPECT_TRUE(has(changed.out, "  differs  ") && has(changed.out, "\nrule: common random numbers"))
+        << changed.out;
+    EXPECT_EQ(run({"diff", "new.json", "old.json"}).code, 3) << "a fall as well as a rise";
+    EXPECT_EQ(run({"diff", "old.json", "new.json", "--limit", "1000"}).code, 3);
+    EXPECT_EQ(run({"diff", "old.json", "new.json", "--tolerance", "1bp"}).code, 3);
+    EXPECT_EQ(run({"diff", "old.json", "new.json", "--tolerance", "1000bp"}).code, 0);
+    EXPECT_EQ(run({"diff", "old.json", "new.json", "--tolerance", "0.5"}).code, 0);
+}
+
+TEST_F(command, tables_are_as_wide_as_columns_say) {
+    for (const auto& [said, widest] :
+         {std::pair{"60", 60}, {"20", 60}, {"100", 100}, {"9999", 200}, {"x", 200}}) {
+        surroundings in;
+        in.variables["COLUMNS"] = said;
+        const finished table = run({"price", "book.yaml", "--format", "table"}, in);
+        EXPECT_EQ(table.code, 0) << table.err;
+        std::istringstream lines(table.out);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), static_cast<std::size_t>(widest)) << said << "\n" << table.out;
+        EXPECT_EQ(has(table.out, "left out in 60 columns"), widest == 60) << table.out;
+    }
+}
+
+TEST_F(command, totals_have_a_file_of_their_own) {
+    EXPECT_EQ(run({"price", "book.yaml", "--totals", "totals.csv", "--format", "csv"}).code, 0);
+    EXPECT_TRUE(text_of(folder / "totals.csv")
+                    .starts_with("currency,trades,without_error,value,value_error_at_most\n"));
+    EXPECT_EQ(run({"price", "book.yaml", "--totals", "totals.json", "-o", "all.json"}).code, 0);
+    const auto all = nlohmann::json::parse(text_of(folder / "all.json"));
+    EXPECT_EQ(nlohmann::json::parse(text_of(folder / "totals.json"))["totals"], all["totals"]);
+    expect({"price", "book.yaml", "--totals", "absent/t.csv"}, 2, "absent");
+    expect({"price", "book.yaml", "--totals", "x.csv", "-o", "x.csv"}, 2, "--totals");
+}
+
+TEST_F(command, ids_go_out_as_they_came_in) {
+    std::ofstream(folder / "formulas.yaml")
+        << "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}}\nsettings: {paths: 64}\ntrades:\n"
+           "  - {id: '=1+1', product: zero_coupon_bond, currency: USD, maturity: 1.0}\n"
+           "  - {id: \"'=1+1\", product: zero_coupon_bond, currency: USD, maturity: 1.0}\n";
+    const finished plain = run({"price", "formulas.yaml", "--format", "csv"});
+    EXPECT_TRUE(has(plain.out, "\n=1+1,") && has(plain.out, "\n'=1+1,")) << plain.out << plain.err;
+    const finished safe = run({"price", "formulas.yaml", "--format", "csv", "--spreadsheet-safe"});
+    EXPECT_TRUE(has(safe.out, "\n'=1+1,") && has(safe.out, "\n''=1+1,")) << safe.out << safe.err;
+}
+
 TEST_F(command, diff_judges_in_standard_errors) {
     run({"price", "book.yaml", "-o", "a.json"});
     run({"price", "book.yaml", "-o", "b.json", "--threads", "1"});
     run({"price", "book.yaml", "-o", "c.json", "--seed", "99"});
     run({"price", "empty.yaml", "-o", "d.json"});
     run({"price", "book.yaml", "-o", "e.csv"});
-    const finished same = run({"diff", "a.json", "b.json", "--limit", "0"});
+    const finished same = run({"diff", "a.json", "b.json"});
     EXPECT_EQ(same.code, 0) << same.out << same.err;
+    EXPECT_EQ(run({"diff", "a.json", "b.json", "--tolerance", "0"}).code, 0);
+    const finished unused = run({"diff", "a.json", "b.json", "--limit", "0"});
+    EXPECT_EQ(unused.code, 0) << unused.out << unused.err;
+    EXPECT_TRUE(has(unused.out, "--limit is for independent random numbers; it was not used")) << unused.out;
     EXPECT_TRUE(has(same.out, "2 to the same bits") && has(same.out, "the random numbers are common"))
         << same.out;
     const finished other = run({"diff", "a.json", "c.json"});
     EXPECT_EQ(other.code, 0) << other.out << other.err;
     EXPECT_TRUE(has(other.out, "taken as independent")) << other.out;
     EXPECT_EQ(run({"diff", "a.json", "c.json", "--limit", "0.0001"}).code, 3);
+    EXPECT_EQ(run({"diff", "a.json", "c.json", "--tolerance", "0.000001"}).code, 3);
+    EXPECT_EQ(run({"diff", "a.json", "c.json", "--tolerance", "1000bp"}).code, 0);
     const finished missing = run({"diff", "a.json", "d.json"});
     EXPECT_EQ(missing.code, 3) << missing.out;
     EXPECT_TRUE(has(missing.out, "ONLY IN FIRST")) << missing.out;

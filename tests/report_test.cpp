@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "engine/report/row_fields.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
@@ -79,12 +82,12 @@ std::string written(const results& r, output_format format) {
 
 TEST(report, table_is_word_for_word) {
     const std::string expected =
-        R"(trade  product   currency        price  std error        95% interval   paths  status
------  --------  --------  -----------  ---------  ------------------  ------  --------
-call   european  USD          10.4506     0.0312   10.3881 .. 10.5131  131072  priced
-swap   european  EUR       -1234.5       12.5      -1259.5 .. -1209.5  131072  priced
-bad    barrier                                                                 failed
-far    european  USD           0.01250    0.00250  0.00750 .. 0.01750  131072  priced *
+        R"(trade  status    product   currency        price  std error        95% interval   paths
+-----  --------  --------  --------  -----------  ---------  ------------------  ------
+call   priced    european  USD          10.4506     0.0312   10.3881 .. 10.5131  131072
+swap   priced    european  EUR       -1234.5       12.5      -1259.5 .. -1209.5  131072
+bad    failed    barrier
+far    priced *  european  USD           0.01250    0.00250  0.00750 .. 0.01750  131072
 
 * thin sample: fewer than 100 paths carry the variance, so the standard error itself is in doubt
   far: only about 37 paths carry the variance
@@ -128,45 +131,203 @@ TEST(report, table_takes_no_orders_from_a_trade) {
     r.rows[0].trade = "a\x1b[2Jb\n\u202Ec\xff";
     r.rows[1].trade = "Z\u00FCrich";
     const std::string text = written(r, output_format::table);
-    EXPECT_NE(text.find("a\\x1b[2Jb\\x0a\\xe2\\x80\\xaec\\xff  european"), std::string::npos) << text;
+    EXPECT_NE(text.find("a\\x1b[2Jb\\x0a\\xe2\\x80\\xaec\\xff  priced"), std::string::npos) << text;
     EXPECT_NE(text.find("Z\u00FCrich "), std::string::npos) << text;
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,paths,effective_hits,thin,shadow_difference,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,131072,20000,false,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,131072,20000,false,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,131072,37.5,true,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,20000,false,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,20000,false,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,37.5,true,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
 
-TEST(report, csv_fields_are_quoted_and_never_formulas) {
+TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
+    text_form safe_form;
+    safe_form.spreadsheet_safe = true;
     struct {
-        const char *text, *field;
+        const char *text, *field, *safe;
     } const cases[] = {
-        {"plain", "plain"},
-        {"", ""},
-        {"a,b", "\"a,b\""},
-        {"say \"hi\"", "\"say \"\"hi\"\"\""},
-        {"two\nlines", "\"two\nlines\""},
-        {"=SUM(A1)", "'=SUM(A1)"},
-        {"+1", "'+1"},
-        {"-1", "'-1"},
-        {"@x", "'@x"},
-        {"\tx", "'\tx"},
-        {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
-        {" padded", "\" padded\""},
-        {"a-b=c", "a-b=c"},
+        {"plain", "plain", "plain"},
+        {"", "", ""},
+        {"a,b", "\"a,b\"", "\"a,b\""},
+        {"say \"hi\"", "\"say \"\"hi\"\"\"", "\"say \"\"hi\"\"\""},
+        {"two\nlines", "\"two\nlines\"", "\"two\nlines\""},
+        {"two\rlines", "\"two\rlines\"", "\"two\rlines\""},
+        {"\r", "\"\r\"", "\"'\r\""},
+        {"=SUM(A1)", "=SUM(A1)", "'=SUM(A1)"},
+        {"+1", "+1", "'+1"},
+        {"-1", "-1", "'-1"},
+        {"@x", "@x", "'@x"},
+        {"\tx", "\tx", "'\tx"},
+        {"'=x", "'=x", "''=x"},
+        {"=a,\"b\"", "\"=a,\"\"b\"\"\"", "\"'=a,\"\"b\"\"\""},
+        {" padded", "\" padded\"", "\" padded\""},
+        {"a-b=c", "a-b=c", "a-b=c"},
     };
-    for (const auto& c : cases) EXPECT_EQ(report::csv_field(c.text), c.field) << c.text;
+    std::set<std::string> plain, safe;
+    for (const auto& c : cases) {
+        EXPECT_EQ(report::csv_field(c.text), c.field) << c.text;
+        EXPECT_EQ(report::csv_field(c.text, safe_form), c.safe) << c.text;
+        plain.insert(report::csv_field(c.text));
+        safe.insert(report::csv_field(c.text, safe_form));
+    }
+    EXPECT_EQ(plain.size(), std::size(cases)) << "no two texts become one";
+    EXPECT_EQ(safe.size(), std::size(cases)) << "no two texts become one";
     results r = sample();
+    r.rows[0].trade = "=call";
     r.rows[0].price = r.rows[0].low = -0.5;
-    EXPECT_NE(written(r, output_format::csv).find(",-0.5,"), std::string::npos)
-        << "negative numbers stay numbers";
+    EXPECT_NE(written(r, output_format::csv).find("\n=call,"), std::string::npos);
+    std::ostringstream out;
+    write(out, r, output_format::csv, safe_form);
+    EXPECT_NE(out.str().find("\n'=call,"), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find(",-0.5,"), std::string::npos) << "negative numbers stay numbers";
+}
+
+// What each form says where there is no figure.
+TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
+    results r = sample();
+    r.rows.resize(2);
+    price_row& row = r.rows[0];
+    row.standard_error = row.low = row.high = no_figure;
+    row.quantity = -3;
+    row.thin = true;
+    row.message = "one path has no standard error";
+    row.remarks = {"first, of two", "second"};
+    EXPECT_FALSE(row.has_error() || row.has_interval() || is_figure(row.value_error()));
+    const std::string csv = written(r, output_format::csv);
+    EXPECT_NE(
+        csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,20000,true,,\"first, of two; "
+                 "second\",,,,one path"),
+        std::string::npos)
+        << csv;
+    const std::string json = written(r, output_format::json);
+    EXPECT_NE(json.find(R"("price": 10.45058, "standard_error": null, "low": null, "high": null, "value": )"
+                        R"(-31.35174, "value_error": null, "paths")"),
+              std::string::npos)
+        << json;
+    EXPECT_NE(json.find(R"("remarks": ["first, of two", "second"], "reported": null,)"), std::string::npos)
+        << json;
+    const results back = read_results(json, "r.json");
+    EXPECT_FALSE(back.rows[0].has_error() || back.rows[0].has_interval());
+    EXPECT_EQ(back.rows[0].remarks, row.remarks);
+    EXPECT_EQ(written(back, output_format::json), json);
+    const std::string table = written(r, output_format::table);
+    EXPECT_NE(table.find("\nremarks:\n  call: first, of two\n  call: second\n"), std::string::npos) << table;
+    EXPECT_NE(table.find("1 trade in USD has no standard error, so this total has none\n"), std::string::npos)
+        << table;
+    for (const std::string& text : {csv, json, table}) EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+}
+
+TEST(report, totals_are_told_in_every_form) {
+    results r = sample();
+    r.rows[0].quantity = -2;
+    r.rows.push_back(priced("none", "JPY", 5, no_figure));
+    r.rows.back().low = r.rows.back().high = no_figure;
+    const auto totals = [&](output_format format) {
+        std::ostringstream out;
+        write_totals(out, r, format);
+        return out.str();
+    };
+    EXPECT_EQ(totals(output_format::csv), R"(currency,trades,without_error,value,value_error_at_most
+USD,2,0,-20.88866,0.065
+EUR,1,0,-1234.5,12.5
+JPY,1,1,5,
+)");
+    const std::string json = R"("totals": [
+    {"currency": "USD", "trades": 2, "without_error": 0, "value": -20.88866, "value_error_at_most": 0.065},
+    {"currency": "EUR", "trades": 1, "without_error": 0, "value": -1234.5, "value_error_at_most": 12.5},
+    {"currency": "JPY", "trades": 1, "without_error": 1, "value": 5.0, "value_error_at_most": null}
+  ]
+}
+)";
+    EXPECT_TRUE(totals(output_format::json).ends_with(json)) << totals(output_format::json);
+    EXPECT_TRUE(written(r, output_format::json).ends_with(json)) << written(r, output_format::json);
+    EXPECT_NE(totals(output_format::table).find("std error at most"), std::string::npos);
+    // Values that are numbers may have a sum that is none.
+    r.rows[0].quantity = r.rows[3].quantity = 1;
+    r.rows[0].price = r.rows[3].price = 1.5e308;
+    EXPECT_FALSE(is_figure(r.totals()[0].value) || is_figure(r.totals()[0].error_at_most));
+    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,,\n"), std::string::npos)
+        << totals(output_format::csv);
+    EXPECT_NE(totals(output_format::table).find("the values in USD are too large to be added"),
+              std::string::npos)
+        << totals(output_format::table);
+}
+
+TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
+    results r = sample();
+    r.rows[0].reported = {"implied_volatility", 0.22125, 0.00125, ""};
+    r.rows[1].reported = {"fair_strike", no_figure, no_figure, "the price never is 0"};
+    const std::string csv = written(r, output_format::csv);
+    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",fair_strike,,,fair_strike: the price never is 0,"), std::string::npos) << csv;
+    const std::string table = written(r, output_format::table);
+    EXPECT_NE(table.find("implied_volatility: 0.22125 +- 0.00125\n"), std::string::npos) << table;
+    EXPECT_NE(table.find("fair_strike: none\n"), std::string::npos) << table;
+    EXPECT_NE(table.find("swap: fair_strike: the price never is 0\n"), std::string::npos) << table;
+    const std::string json = written(r, output_format::json);
+    EXPECT_NE(
+        json.find(
+            R"("reported": {"what": "implied_volatility", "value": 0.22125, "standard_error": 0.00125,)"),
+        std::string::npos)
+        << json;
+    EXPECT_EQ(written(read_results(json, "r.json"), output_format::json), json);
+}
+
+// The README lists the columns of CSV and the members of JSON as the writers know them.
+TEST(report, the_readme_documents_every_field) {
+    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/README.md");
+    std::ostringstream readme;
+    readme << in.rdbuf();
+    const auto code = [](std::string_view name) {
+        return name.empty() ? std::string() : "`" + std::string(name) + "`";
+    };
+    std::string rows = "| CSV | JSON | what it is |\n|---|---|---|\n";
+    for (const auto& field : report::row_fields()) {
+        rows +=
+            "| " + code(field.csv) + " | " + code(field.json) + " | " + std::string(field.meaning) + " |\n";
+        EXPECT_EQ(field.csv.empty(), field.csv_text == nullptr) << field.csv << field.json;
+        EXPECT_EQ(field.json.empty(), field.json_text == nullptr) << field.csv << field.json;
+    }
+    std::string totals = "| CSV and JSON | what it is |\n|---|---|\n";
+    for (const auto& field : report::total_fields())
+        totals += "| " + code(field.name) + " | " + std::string(field.meaning) + " |\n";
+    const std::string text = readme.str();
+    EXPECT_NE(text.find("\n" + rows + "\n"), std::string::npos) << "the README should say\n" << rows;
+    EXPECT_NE(text.find("\n" + totals + "\n"), std::string::npos) << "the README should say\n" << totals;
+    // Each member is there.
+    const std::string json = written(sample(), output_format::json);
+    for (const auto& field : report::row_fields()) {
+        if (field.json.empty()) continue;
+        EXPECT_NE(json.find("\"" + std::string(field.json) + "\": "), std::string::npos) << field.json;
+    }
+}
+
+// Results that were written before there were remarks.
+TEST(report, older_json_is_read) {
+    std::string older = written(sample(), output_format::json);
+    const auto drop = [&](const std::string& from, const std::string& to) {
+        for (std::size_t at = 0; (at = older.find(from)) != std::string::npos;) {
+            const std::size_t end = older.find(to, at);
+            ASSERT_NE(end, std::string::npos) << to;
+            older.erase(at, end - at);
+        }
+    };
+    older.replace(older.find(",\n  \"totals\""), std::string::npos, "\n}\n");
+    drop("\"value\": ", "\"paths\"");
+    drop("\"remarks\": ", "\"message\"");
+    older.replace(older.find("results-3"), 9, "results-2");
+    const results back = read_results(older, "r.json");
+    EXPECT_EQ(written(back, output_format::json), written(sample(), output_format::json)) << older;
+    const std::string none = "\"standard_error\": null";
+    older.replace(older.find("\"standard_error\": 0.03125"), 25, none);
+    EXPECT_THROW(read_results(older, "r.json"), error) << "there was always one";
 }
 
 TEST(report, json_is_word_for_word) {
@@ -174,7 +335,7 @@ TEST(report, json_is_word_for_word) {
     r.rows.erase(r.rows.begin() + 1);
     r.rows.pop_back();
     const std::string expected = R"({
-  "format": "tilewalk-results-2",
+  "format": "tilewalk-results-3",
   "manifest": {
     "version": "0.1.0",
     "compiler": "gcc 12.2",
@@ -205,8 +366,11 @@ TEST(report, json_is_word_for_word) {
     "kernel_seconds": 0.0
   },
   "rows": [
-    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "paths": 131072, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
-    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "paths": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
+    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+  ],
+  "totals": [
+    {"currency": "USD", "trades": 1, "without_error": 0, "value": 10.45058, "value_error_at_most": 0.03125}
   ]
 }
 )";
@@ -228,7 +392,8 @@ TEST(report, json_reads_back_to_the_same_bits) {
     }
     for (int i = 0; i < 2000; ++i) {
         auto& row = r.rows.emplace_back(priced("random \"\\\u00E9\x01", "JPY", any(), std::abs(any())));
-        row.quantity = any();
+        do row.quantity = any();
+        while (!std::isfinite(row.value()) || !std::isfinite(row.value_error()));
         row.low = any();
         row.high = any();
         row.effective_hits = std::abs(any());
@@ -263,8 +428,8 @@ struct damage {
 TEST(report, damaged_json_is_refused_with_the_reason) {
     const std::string good = written(sample(), output_format::json);
     const damage cases[] = {
-        {"\"format\": \"tilewalk-results-2\"", "\"format\": \"tilewalk-results-9\"", "tilewalk-results-9"},
-        {"  \"format\": \"tilewalk-results-2\",\n", "", "'format' is missing"},
+        {"\"format\": \"tilewalk-results-3\"", "\"format\": \"tilewalk-results-9\"", "tilewalk-results-9"},
+        {"  \"format\": \"tilewalk-results-3\",\n", "", "'format' is missing"},
         {"\"price\": 10.45058", "\"price\": null", "rows[0].price: found null, expected a number"},
         {"\"price\": 10.45058", "\"price\": \"10\"", "rows[0].price: found \"10\", expected a number"},
         {"\"price\": 10.45058", "\"price\": 1e999", "does not fit"},
@@ -274,6 +439,13 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
         {"\"price\": 10.45058", "\"price\": 10.45058, \"more\": 1", "unknown key 'more'"},
         {"\"standard_error\": 0.03125", "\"standard_error\": -0.03125", "at least 0"},
         {"\"price\": null", "\"price\": 3.0", "the trade failed"},
+        {"\"low\": 10.38808", "\"low\": true", "rows[0].low: found true, expected a number or null"},
+        {"\"value\": 10.45058", "\"value\": null", "rows[0].value: found null, expected a number"},
+        {"\"value_error\": 0.03125", "\"value_error\": -1", "at least 0 or null"},
+        {"\"remarks\": []", "\"remarks\": [1]", "rows[0].remarks[0]: found 1, expected a text"},
+        {"\"remarks\": []", "\"remarks\": null", "rows[0].remarks: found null, expected a list"},
+        {"\"reported\": null", "\"reported\": {}", "rows[0].reported: 'what' is missing"},
+        {"\"totals\": [", "\"total\": [", "'totals' is missing"},
         {"\"kind\": \"input\"", "\"kind\": \"bad luck\"", "'usage', 'input'"},
         {"\"status\": \"priced\"", "\"status\": \"done\"", "expected one of 'priced', 'failed'"},
         {"\"paths\": 131072", "\"paths\": 1.5", "manifest.paths: found 1.5, expected a whole number"},
@@ -349,10 +521,10 @@ results sample_on_gpus() {
 TEST(report, table_says_what_gpus_did) {
     EXPECT_EQ(
         written(sample_on_gpus(), output_format::table),
-        R"(trade  product   currency     price  std error        95% interval   paths  from double  status
------  --------  --------  --------  ---------  ------------------  ------  -----------  --------
-call   european  USD       10.4506     0.0312   10.3881 .. 10.5131  131072      -0.0013  priced
-far    european  USD        0.01250    0.00250  0.00750 .. 0.01750  131072               priced *
+        R"(trade  status    product   currency     price  std error        95% interval   paths  from double
+-----  --------  --------  --------  --------  ---------  ------------------  ------  -----------
+call   priced    european  USD       10.4506     0.0312   10.3881 .. 10.5131  131072      -0.0013
+far    priced *  european  USD        0.01250    0.00250  0.00750 .. 0.01750  131072
 
 * thin sample: fewer than 100 paths carry the variance, so the standard error itself is in doubt
   far: only about 37 paths carry the variance
@@ -392,7 +564,7 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
     before_there_were_any.replace(before_there_were_any.find(lost), lost.size(), "");
     EXPECT_TRUE(read_results(before_there_were_any, "r.json").manifest.lost_devices.empty());
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",false,-0.00125,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",false,-0.00125,,,,,,book.yaml"), std::string::npos) << csv;
 }
 
 TEST(report, broken_json_names_line_and_column) {
@@ -407,7 +579,16 @@ TEST(report, broken_json_names_line_and_column) {
 TEST(report, figures_that_are_not_finite_are_never_written) {
     for (const auto format : {output_format::table, output_format::csv, output_format::json}) {
         results r = sample();
-        r.rows[0].standard_error = std::numeric_limits<double>::quiet_NaN();
+        r.rows[0].standard_error = std::numeric_limits<double>::infinity();
+        EXPECT_THROW(written(r, format), error);
+        r = sample();
+        r.rows[0].price = no_figure;
+        EXPECT_THROW(written(r, format), error);
+        r = sample();
+        r.rows[0].quantity = 1e308;
+        EXPECT_THROW(written(r, format), error) << "the value";
+        r = sample();
+        r.rows[1].high = std::numeric_limits<double>::infinity();
         EXPECT_THROW(written(r, format), error);
     }
 }
@@ -469,6 +650,88 @@ TEST(report, last_column_goes_on_below_itself) {
               "seven\ny  22  short\n");
 }
 
+TEST(report, widths_are_those_of_a_terminal) {
+    struct {
+        const char* text;
+        std::size_t columns;
+    } const cases[] = {
+        {"plain", 5},
+        {"", 0},
+        {"Z\u00FCrich", 6},
+        {"Zu\u0308rich", 6},                // a letter and its mark
+        {"\u65E5\u672C", 4},                // kanji
+        {"\uD55C\uAE00", 4},                // hangul
+        {"\u1112\u1161\u11AB", 2},          // the first of it in parts
+        {"\uFF21\uFF76", 3},                // full and half width
+        {"\U0001F600", 2},                  // an emoji
+        {"\U0001F44D\U0001F3FD", 2},        // with the tone of its skin
+        {"\U0001F468\u200D\U0001F4BB", 2},  // two joined to one
+        {"\U0001F1E8\U0001F1ED", 2},        // a flag
+        {"\u2764\uFE0F", 2},                // a sign shown as a picture
+        {"\u2764", 1},
+        {"a\u200Bb", 2},    // nothing between
+        {"\U00020000", 2},  // beyond the first plane
+        {"\xff", 1},        // a byte that is no text
+    };
+    for (const auto& c : cases) EXPECT_EQ(report::width(c.text), c.columns) << c.text;
+    EXPECT_EQ(report::shortened("abcdefghijkl", 9), "abcd...kl");
+    EXPECT_EQ(report::shortened("abcdefghi", 9), "abcdefghi");
+    EXPECT_EQ(report::shortened("\u65E5\u672C\u65E5\u672C\u65E5", 8), "\u65E5...\u65E5") << "none cut in two";
+    for (std::size_t most = 3; most < 12; ++most)
+        EXPECT_LE(report::width(report::shortened("\u65E5\u672C\u65E5\u672C\u65E5\u672C", most)), most);
+}
+
+// Any table in any terminal: no line longer than it is wide, every status in sight, what is missing named.
+TEST(report, tables_fit_the_terminal) {
+    results r = sample_on_gpus();
+    r.rows.push_back(
+        failed("a_trade_with_an_id_that_is_as_long_as_those_that_machines_make_20260115_000001"));
+    r.rows.push_back(
+        priced("\u65E5\u672C\u65E5\u672C\u65E5\u672C\u65E5\u672C\u65E5\u672C\u65E5\u672C\u65E5\u672C", "JPY",
+               -1234567.25, 0.125));
+    r.rows.back().quantity = -1250000.5;
+    r.rows.back().product = "barrier_reverse_convertible_of_many_words";
+    r.rows.back().remarks = {
+        "the fixing of ACME on as_of is 10100, far from its spot of 100; the trade takes the fixing"};
+    r.rows.back().reported = {"implied_volatility", 0.22125, 0.00125, ""};
+    results other = r;
+    other.rows[0].price += 1;
+    for (std::size_t columns = 60; columns <= 200; ++columns) {
+        text_form form;
+        form.columns = columns;
+        std::ostringstream table, differences;
+        write(table, r, output_format::table, form);
+        write(differences, compare(r, other), {}, form);
+        for (const std::string& text : {table.str(), differences.str()}) {
+            std::istringstream lines(text);
+            for (std::string line; std::getline(lines, line);)
+                EXPECT_LE(report::width(line), columns) << line << "\n" << text;
+        }
+        std::istringstream lines(table.str());
+        std::string line;
+        std::getline(lines, line);
+        std::getline(lines, line);
+        for (const auto& row : r.rows) {
+            std::getline(lines, line);
+            const std::size_t at = line.find(row.status == trade_status::priced ? "  priced" : "  failed");
+            EXPECT_NE(at, std::string::npos) << table.str();
+        }
+        const bool whole = table.str().find("95% interval") != std::string::npos &&
+                           table.str().find("paths  ") != std::string::npos;
+        EXPECT_EQ(
+            table.str().find("left out in " + std::to_string(columns) + " columns: ") == std::string::npos,
+            whole && columns > 150)
+            << table.str();
+    }
+    // What is short needs little.
+    text_form narrow;
+    narrow.columns = 60;
+    std::ostringstream out;
+    write(out, sample(), output_format::table, narrow);
+    EXPECT_NE(out.str().find("left out in 60 columns: paths, product, 95% interval\n"), std::string::npos)
+        << out.str();
+}
+
 TEST(report, printable_keeps_letters_and_spells_out_the_rest) {
     struct {
         std::string text, shown;
@@ -510,8 +773,92 @@ TEST(compare, differences_are_told_in_standard_errors) {
     EXPECT_EQ(c.rows[4].found, price_difference::finding::only_first);
     EXPECT_EQ(c.rows[4].trade, "old");
     EXPECT_EQ(c.rows[5].found, price_difference::finding::only_second);
-    EXPECT_EQ(c.beyond(4.5), 3U);
+    EXPECT_EQ(c.differing(), 3U);
+    EXPECT_EQ(c.differing({2.0, {}}), 4U);
     EXPECT_FALSE(c.common_random_numbers);
+}
+
+// A fall counts as a rise does, by errors and by size.
+TEST(compare, falls_are_differences_too) {
+    for (const double sign : {1.0, -1.0}) {
+        results a = sample(), b = sample();
+        a.rows.resize(1);
+        b.rows.resize(1);
+        b.rows[0].price += sign * 0.5;  // 11.3 errors
+        EXPECT_EQ(compare(a, b).differing(), 1U) << "common random numbers";
+        EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{0.4, false}}), 1U);
+        EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{0.6, false}}), 0U);
+        b.manifest.seed = 1;
+        EXPECT_EQ(compare(a, b).differing(), 1U);
+        EXPECT_EQ(compare(a, b).differing({12, {}}), 0U);
+        EXPECT_FALSE(compare(a, b).rows[0].within(4.5));
+        EXPECT_FALSE(compare(a, b).rows[0].within_amount(0.4));
+    }
+}
+
+// What was not left to chance is a difference however small it is beside the error.
+TEST(compare, common_random_numbers_leave_nothing_to_chance) {
+    results a = sample(), b = sample();
+    b.rows[0].price += 1e-9;  // a hundred millionth of an error
+    b.rows[1].price *= 1 + 0.9e-4;
+    const comparison c = compare(a, b);
+    ASSERT_TRUE(c.common_random_numbers);
+    EXPECT_EQ(c.differing(), 2U);
+    EXPECT_EQ(c.differing({1e9, {}}), 2U) << "a limit in errors is for chance";
+    EXPECT_EQ(c.differing({default_limit, price_tolerance{1e-8, false}}), 1U);
+    EXPECT_EQ(c.differing({default_limit, price_tolerance{1e-4, true}}), 0U) << "1bp of each price";
+    EXPECT_EQ(c.differing({default_limit, price_tolerance{0.5e-4, true}}), 1U);
+    const auto said = [&](const difference_rule& by) {
+        std::ostringstream out;
+        write(out, c, by);
+        return out.str();
+    };
+    EXPECT_NE(said({}).find("\ncall   differs         USD"), std::string::npos) << said({});
+    EXPECT_NE(said({}).find("\nrule: common random numbers, so prices agree only if they are equal"),
+              std::string::npos)
+        << said({});
+    EXPECT_NE(said({default_limit, price_tolerance{1e-4, true}})
+                  .find("\nrule: prices of one unit may differ by 1bp of the first price\n"),
+              std::string::npos)
+        << said({default_limit, price_tolerance{1e-4, true}});
+    EXPECT_NE(said({default_limit, price_tolerance{0.01, false}})
+                  .find("may differ by 0.01 in the trade's currency"),
+              std::string::npos);
+    // With other random numbers the same prices are well within.
+    b.manifest.seed = 1;
+    EXPECT_EQ(compare(a, b).differing(), 0U);
+    std::ostringstream out;
+    write(out, compare(a, b));
+    EXPECT_NE(
+        out.str().find("\nrule: independent random numbers, so prices may differ by 4.5 standard errors\n"),
+        std::string::npos)
+        << out.str();
+}
+
+TEST(compare, prices_without_an_error_and_of_any_size) {
+    results a = sample(), b = sample();
+    for (results* r : {&a, &b}) {
+        r->rows.resize(2);
+        r->rows[0].standard_error = r->rows[0].low = r->rows[0].high = no_figure;
+        r->rows[1].quantity = 1e-300;
+    }
+    b.manifest.seed = 1;
+    EXPECT_TRUE(compare(a, b).rows[0].same_bits);
+    EXPECT_EQ(compare(a, b).differing(), 0U);
+    b.rows[0].price += 1e-9;
+    EXPECT_EQ(compare(a, b).differing(), 1U) << "no error excuses it";
+    a.rows[1].price = 1.5e308, b.rows[1].price = -1.5e308;
+    a.rows[1].standard_error = b.rows[1].standard_error = 1.5e308;
+    EXPECT_EQ(compare(a, b).differing(), 2U);
+    std::ostringstream out;
+    write(out, compare(a, b));
+    EXPECT_EQ(out.str().find("nan"), std::string::npos) << out.str();
+    b.rows[0].quantity = 2;
+    out.str("");
+    write(out, compare(a, b));
+    EXPECT_NE(out.str().find("the quantity of 1 trade differs, which no price of one unit shows: call\n"),
+              std::string::npos)
+        << out.str();
 }
 
 TEST(compare, edges) {
@@ -530,7 +877,7 @@ TEST(compare, edges) {
     EXPECT_EQ(c.rows[2].found, price_difference::finding::other_currency);
     EXPECT_EQ(c.rows[3].found, price_difference::finding::failed_second);
     EXPECT_EQ(c.rows[4].found, price_difference::finding::failed_first);
-    EXPECT_EQ(c.beyond(4.5), 4U);
+    EXPECT_EQ(c.differing(), 4U);
     EXPECT_EQ(compare(results{}, results{}).rows.size(), 0U);
 }
 
@@ -558,16 +905,38 @@ TEST(compare, table_is_word_for_word) {
 second: tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
 inputs that are new or changed in second: market.yaml
 
-trade  currency       first      second  difference  std error  in errors  verdict
------  --------  ----------  ----------  ----------  ---------  ---------  --------------
-call   USD          10.4506     10.7006        0.25     0.0442       5.66  BEYOND
-swap   EUR       -1234.5     -1234.5              0       17.7       0.00  same bits
-bad                                                                        failed in both
-far    USD                                                                 ONLY IN FIRST
+trade  verdict         currency       first      second  difference  in bp
+-----  --------------  --------  ----------  ----------  ----------  -----
+call   differs         USD          10.4506     10.7006        0.25    239
+swap   same bits       EUR       -1234.5     -1234.5              0      0
+bad    failed in both
+far    ONLY IN FIRST   USD
 
-4 trades: 2 priced in both, 1 to the same bits; 2 beyond 4.5 standard errors, missing or failed in one
-the random numbers are common, so no difference is chance: it comes from the inputs or the version;
-the standard error shown is that of independent runs
+4 trades: 2 priced in both, 1 to the same bits; 2 with other prices, missing or failed in one
+rule: common random numbers, so prices agree only if they are equal; a tolerance allows for more
+the random numbers are common, so no difference is chance: it comes from the inputs or the version
+)");
+}
+
+TEST(compare, table_of_independent_runs_is_word_for_word) {
+    results a = sample(), b = sample();
+    b.rows[0].price += 0.25;
+    b.rows[1].price -= 20;
+    b.rows.pop_back();
+    b.manifest.seed = 7;
+    std::ostringstream out;
+    write(out, compare(a, b));
+    EXPECT_EQ(out.str().substr(out.str().find("\n\n") + 2),
+              R"(trade  verdict         currency       first      second  difference  std error  in errors
+-----  --------------  --------  ----------  ----------  ----------  ---------  ---------
+call   BEYOND          USD          10.4506     10.7006        0.25     0.0442       5.66
+swap   within          EUR       -1234.5     -1254.5            -20       17.7      -1.13
+bad    failed in both
+far    ONLY IN FIRST   USD
+
+4 trades: 2 priced in both, 0 to the same bits; 2 beyond 4.5 standard errors, missing or failed in one
+rule: independent random numbers, so prices may differ by 4.5 standard errors
+seed differs, so the random numbers are not common: the two runs are taken as independent
 )");
 }
 
@@ -577,22 +946,22 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
         bool common;
         const char* said;
     } cases[] = {
-        {[](run_manifest&) {}, true, "it comes from the inputs or the version;\n"},
+        {[](run_manifest&) {}, true, "it comes from the inputs or the version\n"},
         {[](run_manifest& m) { m.seed = 1; }, false, "\nseed differs, so the random numbers are not common:"},
         {[](run_manifest& m) { m.seed = 1, m.paths = 64; }, false, "\npaths and seed differ, so the random"},
         {[](run_manifest& m) { m.precision = "single"; }, false, "\nprecision differs, so the random"},
         {[](run_manifest& m) { m.random = "curand_xorwow"; }, false, "\nrandom differs, so the random"},
         {[](run_manifest& m) { m.settings.replay = "x.npy"; }, false, "\nreplay differs, so the random"},
         {[](run_manifest& m) { m.devices = {"NVIDIA L4"}; }, true,
-         "of independent runs\ndevice differs; no price depends on it\n"},
+         "the inputs or the version\ndevice differs; no price depends on it\n"},
         {[](run_manifest& m) { m.settings.prefetch = "none", m.settings.distance = 4; }, true,
-         "of independent runs\nprefetch and distance differ; no price depends on them\n"},
+         "the inputs or the version\nprefetch and distance differ; no price depends on them\n"},
         {[](run_manifest& m) { m.devices = {"NVIDIA L4"}, m.settings.reduction = "last_block"; }, true,
-         "of independent runs\ndevice and reduction differ; no price depends on them\n"},
+         "the inputs or the version\ndevice and reduction differ; no price depends on them\n"},
         {[](run_manifest& m) { m.devices = {"NVIDIA L4"}, m.settings.reduction = "atomic"; }, true,
-         "it comes from the reduction, the inputs or the version;\n"},
+         "it comes from the reduction, the inputs or the version\n"},
         {[](run_manifest& m) { m.settings.prefetch = "auto", m.settings.threads = 0; }, true,
-         "of independent runs\n"},
+         "the inputs or the version\n"},
     };
     for (const auto& c : cases) {
         results second = sample();
@@ -610,12 +979,12 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
     mixed.manifest.precision = "mixed";
     std::ostringstream out;
     write(out, compare(fast, mixed));
-    EXPECT_NE(out.str().find("it comes from the precision, the inputs or the version;"), std::string::npos)
+    EXPECT_NE(out.str().find("it comes from the precision, the inputs or the version\n"), std::string::npos)
         << out.str();
     EXPECT_NE(out.str().find("single_fast precision"), std::string::npos) << out.str();
     out.str("");
     write(out, compare(fast, on_gpu));
-    EXPECT_NE(out.str().find("it comes from the device, the inputs or the version;"), std::string::npos)
+    EXPECT_NE(out.str().find("it comes from the device, the inputs or the version\n"), std::string::npos)
         << out.str();
     EXPECT_NE(out.str().find(", on NVIDIA L4\n"), std::string::npos) << out.str();
     EXPECT_EQ(out.str().find("no price depends"), std::string::npos) << out.str();
@@ -624,7 +993,7 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
     on_gpu.manifest.settings.reduction = "warp_atomic";
     out.str("");
     write(out, compare(on_gpu, on_gpu));
-    EXPECT_NE(out.str().find("it comes from the reduction, the inputs or the version;"), std::string::npos)
+    EXPECT_NE(out.str().find("it comes from the reduction, the inputs or the version\n"), std::string::npos)
         << out.str();
 }
 

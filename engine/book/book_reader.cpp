@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A book file: its own errors stop the reading, a trade's errors stay with the trade.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -20,7 +21,7 @@ namespace {
 using products_by_name = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
 
 const std::vector<std::string>& trade_keys() {
-    static const std::vector<std::string> keys{"id", "product", "currency", "quantity"};
+    static const std::vector<std::string> keys{"id", "product", "currency", "quantity", "report"};
     return keys;
 }
 
@@ -143,6 +144,65 @@ calendars read_calendars(const config::node& root, const std::filesystem::path& 
     return known;
 }
 
+// Whether the parameter is a number that a search may change.
+bool is_searchable(const language::parameter& p) {
+    using language::parameter_type;
+    return p.type == parameter_type::amount || p.type == parameter_type::number ||
+           p.type == parameter_type::rate;
+}
+
+// Whether one number stands for all that the parameter has.
+bool is_one_number(const language::argument& of) {
+    if (std::holds_alternative<double>(of)) return true;
+    const auto* each = std::get_if<std::vector<double>>(&of);
+    return each != nullptr && !each->empty() &&
+           std::ranges::all_of(*each, [&](double x) { return x == each->front(); });
+}
+
+// `implied_volatility`, `fair_strike`, or {fair: coupon, price: 100}.
+report_request read_report(const config::node& given, const trade& of) {
+    constexpr std::string_view volatility = "implied_volatility", fair = "fair_";
+    report_request asked;
+    const config::node* named = &given;
+    std::string parameter;
+    if (given.is_mapping()) {
+        given.only({"fair", "price"});
+        named = &given.at("fair");
+        parameter = named->text();
+        if (const auto* price = given.find("price")) asked.price = price->number();
+    } else if (given.text() == volatility) {
+        if (of.product_name != "european")
+            given.fail("found " + given.found() +
+                       ", which Black's formula gives for the product 'european' alone, not for " +
+                       config::shown(of.product_name));
+        asked.what = volatility;
+        return asked;
+    } else if (given.text().starts_with(fair)) {
+        parameter = given.text().substr(fair.size());
+    }
+    std::vector<std::string> known;
+    for (const auto& p : of.product->parameters)
+        if (is_searchable(p)) known.push_back(p.name);
+    if (std::ranges::find(known, parameter) == known.end()) {
+        std::vector<std::string> words = known;
+        if (!given.is_mapping()) {
+            for (auto& word : words) word.insert(0, fair);
+            if (of.product_name == "european") words.emplace_back(volatility);
+        }
+        named->fail("found " + named->found() + ", expected " +
+                    (words.empty() ? "no report, as the product has no number to look for"
+                                   : "one of " + config::joined(words)) +
+                    config::suggestion(named->text(), words));
+    }
+    const auto begin = of.args.find(parameter);
+    if (begin == of.args.end() || !is_one_number(begin->second))
+        named->fail("found " + named->found() + ", but the trade has not one number '" + parameter +
+                    "' for the search to begin from");
+    asked.what = std::string(fair) + parameter;
+    asked.parameter = std::move(parameter);
+    return asked;
+}
+
 // Fills `into` as far as the trade can be read; throws the first error.
 void read_trade(const config::node& row, const products_by_name& products, const calendars& known,
                 std::map<std::string, int>& lines_of_ids, trade& into) {
@@ -168,6 +228,7 @@ void read_trade(const config::node& row, const products_by_name& products, const
             currency->fail("found " + currency->found() + ", expected the name of a currency");
     }
     if (const auto* quantity = row.find("quantity")) into.quantity = quantity->number();
+    if (const auto* report = row.find("report")) into.report = read_report(*report, into);
 }
 
 void read_trades(const config::node& root, const products_by_name& products, const calendars& known,

@@ -15,6 +15,13 @@
 
 namespace tilewalk::books {
 
+// What a trade asks for beside its price.
+struct report_request {
+    std::string what;       // as the row says it: "implied_volatility", "fair_strike"
+    std::string parameter;  // whose value is wanted, or empty
+    double price = 0;       // that the trade is to have with it
+};
+
 struct trade {
     std::string id;
     location where;
@@ -23,6 +30,7 @@ struct trade {
     language::arguments args;
     std::string currency;  // empty: the currency of its first asset
     double quantity = 1;
+    std::optional<report_request> report;
     std::optional<error> failure;
 };
 

@@ -19,7 +19,7 @@ using language::parameter_type;
 namespace {
 
 // What a trade says besides its product's own terms.
-constexpr std::array<std::string_view, 4> reserved_keys{"id", "product", "currency", "quantity"};
+constexpr std::array<std::string_view, 5> reserved_keys{"id", "product", "currency", "quantity", "report"};
 
 template <class list>
 bool contains(const list& names, std::string_view name) {
@@ -267,7 +267,7 @@ void write_flow(const config::node& value, std::string& out) {
 // The example as a whole trade, ready to be pasted into a book.
 std::string read_example(const config::node& example, const std::string& product,
                          const std::vector<parameter>& parameters) {
-    const std::vector<std::string> trade_keys{"currency", "quantity"};
+    const std::vector<std::string> trade_keys{"currency", "quantity", "report"};
     read_arguments(example, parameters, trade_keys);
     std::string terms;
     write_flow(example, terms);

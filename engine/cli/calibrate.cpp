@@ -11,6 +11,7 @@
 #include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/terminal.h"
 #include "tilewalk/calibration.h"
 
 namespace tilewalk::cli {
@@ -38,7 +39,7 @@ int run_calibrate(const request& asked) {
     }
     if (market) market->write(fitted.market);
     std::ostringstream text;
-    write(text, fitted, format);
+    write(text, fitted, format, form_of_stdout());
     output("-").write(text.view());
     if (fitted.is_sound()) return all_well;
     for (const model_fit& fit : fitted.fits) {

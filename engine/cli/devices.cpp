@@ -9,6 +9,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/terminal.h"
 
 namespace tilewalk::cli {
 
@@ -17,7 +18,7 @@ namespace {
 int show(const std::string& format) {
     const output_format as = parse_format(format, "--format");
     std::ostringstream text;
-    write(text, describe_devices(), as);
+    write(text, describe_devices(), as, form_of_stdout());
     output("-").write(text.view());
     return all_well;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "engine/cli/commands.h"
@@ -12,6 +13,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/terminal.h"
 
 namespace tilewalk::cli {
 
@@ -20,7 +22,15 @@ namespace {
 struct request {
     std::string book;
     spoken options;
+    std::optional<std::string> totals;  // a file
+    bool spreadsheet_safe = false;
 };
+
+// The form of a file with this ending; CSV where it has none of ours.
+output_format format_of(const std::string& file) {
+    if (file.ends_with(".json")) return output_format::json;
+    return file.ends_with(".txt") ? output_format::table : output_format::csv;
+}
 
 results run(const job& asked) {
     const engine pricer({asked.with.instruction_set.value});
@@ -61,10 +71,23 @@ int price(const request& asked) {
     }
     check_market(wanted);
     const output to(with.output.value);
+    std::optional<output> totals_to;
+    if (asked.totals) {
+        if (*asked.totals == with.output.value && !to.is_stdout())
+            throw error(error_kind::usage, "--totals: found '" + *asked.totals +
+                                               "', which --output names as well; expected another file");
+        totals_to.emplace(*asked.totals);
+    }
     const results r = run(wanted);
-    std::ostringstream text;
-    write(text, r, with.format.value);
+    text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
+    form.spreadsheet_safe = asked.spreadsheet_safe;
+    std::ostringstream text, totals;
+    write(text, r, with.format.value, form);
     to.write(text.view());
+    if (totals_to) {
+        write_totals(totals, r, format_of(*asked.totals), form);
+        totals_to->write(totals.view());
+    }
     complain_of_lost_gpus(r);
     if (r.failed() == 0) return all_well;
     if (!to.is_stdout() || with.format.value != output_format::table) complain_of_failures(r);
@@ -85,6 +108,12 @@ command add_price(CLI::App& to) {
     app->add_option("-o,--output", asked->options.output,
                     "File for the results; it appears whole or not at all. - is standard output")
         ->type_name("FILE");
+    app->add_option("--totals", asked->totals,
+                    "File for the totals by currency, as .csv, .json or .txt; CSV has no place for them\n"
+                    "beside the trades")
+        ->type_name("FILE");
+    app->add_flag("--spreadsheet-safe", asked->spreadsheet_safe,
+                  "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
     add_book_options(*app, asked->options);
     app->footer(
         ranking_text() +

@@ -12,6 +12,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/terminal.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::cli {
@@ -56,9 +57,9 @@ int show(const request& asked) {
     if (!asked.name.empty()) {
         product_page page = find_page(pages, asked.name);
         price_example(page);
-        write(text, page, format);
+        write(text, page, format, form_of_stdout());
     } else {
-        write(text, pages, format);
+        write(text, pages, format, form_of_stdout());
         if (format == output_format::table)
             text << "\ntilewalk products NAME shows parameters, script and an example\n";
     }

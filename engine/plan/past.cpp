@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/config/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::plan {
@@ -22,6 +23,7 @@ std::vector<dates::date> past_world::fixing_days(const std::vector<std::string>&
 }
 
 std::optional<double> past_world::fixing(const std::string& name) const {
+    if (starts_) return std::nullopt;
     const auto found = market_.fixings.find(name);
     if (found == market_.fixings.end()) return std::nullopt;
     const auto& by_day = found->second;
@@ -33,8 +35,27 @@ std::optional<double> past_world::fixing(const std::string& name) const {
     return after == by_day.begin() ? std::nullopt : std::optional(std::prev(after)->second);
 }
 
+void past_world::remark(std::string sentence) {
+    if (std::ranges::find(remarks_, sentence) == remarks_.end()) remarks_.push_back(std::move(sentence));
+}
+
+void past_world::compare_with_spot(const std::string& name, double fixing, double spot) {
+    if (fixing <= far_fixing * spot && spot <= far_fixing * fixing) return;
+    remark("the fixing of " + name + " on as_of is " + config::shown(fixing) + ", far from its spot of " +
+           config::shown(spot) + "; the trade takes the fixing");
+}
+
+void past_world::saw_touch(const std::string& asset, double level) {
+    if (day_ != market_.as_of) return;
+    remark("the level " + config::shown(level) + " is touched already, as " + asset + " is at " +
+           config::shown(spot(asset).constant()) + " on as_of");
+}
+
 program::value past_world::spot(const std::string& asset) {
-    if (const auto fixed = fixing(asset)) return into_.constant(*fixed);
+    if (const auto fixed = fixing(asset)) {
+        if (day_ == market_.as_of) compare_with_spot(asset, *fixed, market_.find_asset(asset).spot);
+        return into_.constant(*fixed);
+    }
     if (day_ == market_.as_of) return into_.constant(market_.find_asset(asset).spot);
     throw error(error_kind::input,
                 "the trade looks at '" + asset + "' on " + to_string(day_) +
@@ -44,8 +65,16 @@ program::value past_world::spot(const std::string& asset) {
 
 program::value past_world::fx(const std::string& currency) {
     if (currency == trade_currency_) return into_.constant(1.0);
-    if (const auto fixed = fixing(currency + trade_currency_)) return into_.constant(*fixed);
-    if (const auto fixed = fixing(trade_currency_ + currency)) return into_.constant(1.0 / *fixed);
+    if (const auto fixed = fixing(currency + trade_currency_)) {
+        if (day_ == market_.as_of)
+            compare_with_spot(currency + trade_currency_, *fixed, market_.fx_spot(currency, trade_currency_));
+        return into_.constant(*fixed);
+    }
+    if (const auto fixed = fixing(trade_currency_ + currency)) {
+        if (day_ == market_.as_of)
+            compare_with_spot(trade_currency_ + currency, *fixed, market_.fx_spot(trade_currency_, currency));
+        return into_.constant(1.0 / *fixed);
+    }
     if (day_ == market_.as_of) return into_.constant(market_.fx_spot(currency, trade_currency_));
     throw error(error_kind::input,
                 "the trade looks at the exchange rate of " + currency + " in " + trade_currency_ + " on " +

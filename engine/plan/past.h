@@ -8,11 +8,16 @@
 
 #include "engine/market/market_state.h"
 #include "products/language/payoff.h"
+#include "products/language/touch.h"
 #include "products/program/recorder.h"
 
 namespace tilewalk::plan {
 
-class past_world final : public language::world {
+// A fixing of as_of this many times the spot, or less than as small a part of it, is remarked upon: no large
+// asset moves so far between a fixing and the close of a day.
+inline constexpr double far_fixing = 1.25;
+
+class past_world final : public language::world, public language::touch_listener {
   public:
     past_world(const markets::market_state& market, std::string trade_currency, program::recorder& into)
         : market_(market), trade_currency_(std::move(trade_currency)), into_(into) {}
@@ -21,12 +26,21 @@ class past_world final : public language::world {
     void enter(dates::date day, bool exact) {
         day_ = day;
         exact_ = exact;
+        starts_ = false;
+    }
+    // The moment at which paths start: as_of, at its spots, whatever has been fixed.
+    void enter_start() {
+        enter(market_.as_of, true);
+        starts_ = true;
     }
     // Days in [from, to] on which some asset of the list has a fixing.
     std::vector<dates::date> fixing_days(const std::vector<std::string>& assets, dates::date from,
                                          dates::date to) const;
 
     bool is_past() const override { return true; }
+    void saw_touch(const std::string& asset, double level) override;
+    // What looks odd about the numbers of today that were asked for, a sentence each, none twice.
+    const std::vector<std::string>& remarks() const { return remarks_; }
     program::value spot(const std::string& asset) override;
     program::value fx(const std::string& currency) override;
     program::value forward(const std::string& asset, std::span<const double> years,
@@ -46,12 +60,16 @@ class past_world final : public language::world {
 
   private:
     std::optional<double> fixing(const std::string& name) const;
+    void compare_with_spot(const std::string& name, double fixing, double spot);
+    void remark(std::string sentence);
 
     const markets::market_state& market_;
     std::string trade_currency_;
     program::recorder& into_;
     dates::date day_;
     bool exact_ = true;
+    bool starts_ = false;
+    std::vector<std::string> remarks_;
 };
 
 }  // namespace tilewalk::plan

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "engine/cpu/lane_operations.h"
 #include "engine/models/world.h"
@@ -63,12 +65,20 @@ struct past_event {
     std::size_t block = 0;
     dates::date day;
     bool exact = true;
+    bool starts = false;  // a watch that begins now
 };
 
-void play_past(language::payoff& script, const markets::market_state& market,
-               const std::vector<std::string>& assets, const std::string& currency, program::recorder& into) {
+// A watch that begins on as_of and goes on.
+bool begins_now(const block& b) {
+    return b.continuous && !b.times.empty() && std::abs(b.times[0]) <= same_time_years &&
+           b.times[1] > same_time_years;
+}
+
+// `with_start`: what begins on as_of is played, too, at the moment at which it begins.
+void play_past(language::payoff& script, const markets::market_state& market, past_world& world,
+               bool with_start, program::recorder& into) {
+    const std::vector<std::string>& assets = script.assets();
     std::vector<past_event> events;
-    past_world world(market, currency, into);
     const auto& blocks = script.blocks();
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const block& of = blocks[b];
@@ -81,6 +91,10 @@ void play_past(language::payoff& script, const markets::market_state& market,
                 return dates::date{market.as_of.serial +
                                    static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
             };
+            if (with_start && begins_now(of)) {
+                events.push_back({occurrence{}, b, market.as_of, true, true});
+                continue;
+            }
             if (of.times[0] >= 0) continue;
             const dates::date yesterday{market.as_of.serial - 1};
             const bool ended = of.times[1] < -same_time_years;
@@ -114,9 +128,43 @@ void play_past(language::payoff& script, const markets::market_state& market,
     std::stable_sort(events.begin(), events.end(),
                      [](const past_event& a, const past_event& b) { return a.at.years < b.at.years; });
     for (const past_event& e : events) {
-        world.enter(e.day, e.exact);
+        e.starts ? world.enter_start() : world.enter(e.day, e.exact);
         script.record(e.block, {&e.at, 1}, world, into);
     }
+}
+
+// What a watch that begins now sees at once, such as a barrier that the spot is beyond. The paths come to the
+// same, so this is for people.
+std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_state& market,
+                                          const std::string& currency) {
+    language::payoff script(t.product, t.args, market.as_of, currency);
+    program::recorder into(&cpu::evaluate);
+    into.set_eager(true);
+    script.declare(into);
+    past_world past(market, currency, into);
+    try {
+        play_past(script, market, past, true, into);
+    } catch (const error&) {
+        // It asks for something that is known of moments to come alone.
+    }
+    return past.remarks();
+}
+
+// Days after its last date from which a trade counts as one that is over, not one that is being settled.
+constexpr double settlement_days = 7;
+
+std::optional<std::string> remark_on_end(const trade_program& made, dates::date as_of) {
+    if (!made.is_certain() || made.data.initial_states[made.code.outputs[0]] != 0) return {};
+    const dates::time_point* last = nullptr;
+    double years = -std::numeric_limits<double>::infinity();
+    for (const block& b : made.blocks) {
+        if (b.times.empty() || b.times.back() <= years) continue;
+        years = b.times.back();
+        last = &b.labels.back();
+    }
+    if (last == nullptr || years * 365.0 >= -settlement_days) return {};
+    return "it ended on " + to_string(*last) + ", " + std::to_string(std::llround(-years * 365.0)) +
+           " days before as_of, " + to_string(as_of) + ", and nothing is left to pay";
 }
 
 [[noreturn]] void refuse_steps(double steps) {
@@ -222,8 +270,12 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     program::recorder into(&cpu::evaluate);
     into.set_eager(true);
     script.declare(into);
-    play_past(script, market, script.assets(), out.currency, into);
+    past_world past(market, out.currency, into);
+    play_past(script, market, past, false, into);
     into.set_eager(false);
+    out.remarks = std::any_of(script.blocks().begin(), script.blocks().end(), begins_now)
+                      ? remarks_at_start(t, market, out.currency)
+                      : past.remarks();
 
     // Where everything has happened, the market need not say how it goes on.
     auto blocks = script.blocks();
@@ -279,6 +331,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
         out.when.times.push_back(grid[s + 1]);
         out.when.close_step();
     }
+    if (auto ended = remark_on_end(out, market.as_of)) out.remarks.push_back(std::move(*ended));
     return out;
 }
 

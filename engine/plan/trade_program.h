@@ -27,6 +27,8 @@ struct trade_program {
     std::vector<std::size_t> section_of_block;  // 0, which is the step, where a block never runs
     std::vector<std::string> assets;
     std::vector<std::string> models;  // that move them, one line each, for people
+    // What looks odd about the trade or its market, a sentence each, though the price is right for them.
+    std::vector<std::string> remarks;
     // Everything has already happened: the price is a number, no path is walked.
     bool is_certain() const { return when.steps() == 0; }
 };

@@ -17,7 +17,7 @@ using report::json_number;
 using report::json_string;
 using report::shortest;
 
-constexpr std::size_t page_width = 100;
+constexpr std::size_t widest_page = 100;
 
 const char* word(fitted_parameter::state is) {
     switch (is) {
@@ -48,7 +48,8 @@ std::string verdict(const model_fit& fit) {
     return out;
 }
 
-std::string text_of(const model_fit& fit) {
+std::string text_of(const model_fit& fit, const text_form& form) {
+    const std::size_t page_width = std::min(widest_page, form.columns);
     const std::string title = printable(fit.of) + ": " + fit.model +
                               (fit.part.empty() ? "" : " at " + printable(fit.part)) + ", " +
                               report::counted(fit.quotes.size(), "quote") + " by " + fit.unit;
@@ -81,6 +82,7 @@ std::string text_of(const model_fit& fit) {
                           : difference});
         quotes.add(std::move(cells));
     }
+    quotes.fit(form.columns, {{"quote", 20}, {"difference"}, {"weight"}});
     out += quotes.text() + "\n";
     out += report::wrapped(
         verdict(fit) + " after " + report::counted(fit.iterations, "iteration") + " from " +
@@ -91,26 +93,27 @@ std::string text_of(const model_fit& fit) {
     return out;
 }
 
-std::string table_of(const calibration& c) {
+std::string table_of(const calibration& c, const text_form& form) {
     std::string out;
-    for (const model_fit& fit : c.fits) out += (out.empty() ? "" : "\n") + text_of(fit);
+    for (const model_fit& fit : c.fits) out += (out.empty() ? "" : "\n") + text_of(fit, form);
     return out;
 }
 
-std::string csv_of(const calibration& c) {
+std::string csv_of(const calibration& c, const text_form& form) {
     std::string out = "of,model,part,row,name,weight,market,fitted,difference,state\n";
     for (const model_fit& fit : c.fits) {
-        const std::string front = csv_field(fit.of) + ',' + fit.model + ',' + csv_field(fit.part) + ',';
+        const std::string front =
+            csv_field(fit.of, form) + ',' + fit.model + ',' + csv_field(fit.part, form) + ',';
         for (const fitted_parameter& p : fit.parameters) {
             out += front + "parameter," + p.name + ",,," + shortest(p.value) + ",," + word(p.is) + '\n';
         }
         for (const fitted_quote& q : fit.quotes) {
-            out += front + "quote," + csv_field(q.name) + ',' + shortest(q.weight) + ',' +
+            out += front + "quote," + csv_field(q.name, form) + ',' + shortest(q.weight) + ',' +
                    shortest(q.market) + ',' + shortest(q.model) + ',' + shortest(q.difference()) + ',' +
-                   csv_field(fit.unit) + '\n';
+                   csv_field(fit.unit, form) + '\n';
         }
         out += front + "fit,root mean square,,,," + shortest(fit.root_mean_square) + ',' +
-               (fit.is_sound() ? "sound" : csv_field(verdict(fit))) + '\n';
+               (fit.is_sound() ? "sound" : csv_field(verdict(fit), form)) + '\n';
     }
     return out;
 }
@@ -154,13 +157,13 @@ std::string json_of(const calibration& c) {
 
 }  // namespace
 
-void write(std::ostream& out, const calibration& c, output_format format) {
+void write(std::ostream& out, const calibration& c, output_format format, const text_form& form) {
     switch (format) {
         case output_format::table:
-            out << table_of(c);
+            out << table_of(c, form);
             return;
         case output_format::csv:
-            out << csv_of(c);
+            out << csv_of(c, form);
             return;
         case output_format::json:
             out << json_of(c);

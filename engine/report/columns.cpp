@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/report/characters.h"
+
 namespace tilewalk::report {
 
 namespace {
@@ -12,11 +14,35 @@ void strip_end(std::string& line) {
     line.erase(line.find_last_not_of(' ') + 1);
 }
 
+// How much of the text fits, at least one character.
+std::size_t bytes_within(std::string_view utf8, std::size_t most) {
+    std::size_t bytes = 0, taken = 0;
+    for (const std::string_view cluster : clusters(utf8)) {
+        taken += width(cluster);
+        if (taken > most && bytes > 0) break;
+        bytes += cluster.size();
+    }
+    return bytes;
+}
+
 }  // namespace
 
-std::size_t width(std::string_view utf8) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+std::string shortened(std::string_view utf8, std::size_t most) {
+    constexpr std::string_view dots = "...";
+    if (width(utf8) <= most) return std::string(utf8);
+    // The end tells apart what a program has numbered, so more than a third of the room is its.
+    const std::size_t room = most > dots.size() ? most - dots.size() : 0;
+    const std::size_t behind = room * 2 / 5;
+    const std::vector<std::string_view> all = clusters(utf8);
+    std::size_t first = 0, last = all.size();
+    std::size_t before = 0, after = 0;
+    while (first < all.size() && before + width(all[first]) <= room - behind) before += width(all[first++]);
+    while (last > first && after + width(all[last - 1]) <= behind) after += width(all[--last]);
+    std::string out;
+    for (std::size_t i = 0; i < first; ++i) out += all[i];
+    out += dots.substr(0, std::min(most, dots.size()));
+    for (std::size_t i = last; i < all.size(); ++i) out += all[i];
+    return out;
 }
 
 void align_points(std::vector<std::string>& cells) {
@@ -36,6 +62,49 @@ void align_points(std::vector<std::string>& cells) {
     }
 }
 
+std::size_t columns::width_of(std::size_t column) const {
+    std::vector<std::string> cells;
+    for (const auto& row : rows_) cells.push_back(row[column]);
+    if (heads_[column].to == align::point) align_points(cells);
+    std::size_t most = width(heads_[column].title);
+    for (const auto& cell : cells) most = std::max(most, width(cell));
+    return most;
+}
+
+std::vector<std::string> columns::fit(std::size_t most, const std::vector<measure>& measures,
+                                      std::size_t last) {
+    std::vector<std::string> left_out;
+    std::vector<std::size_t> widths;
+    std::size_t all = 0;
+    for (std::size_t c = 0; c < heads_.size(); ++c) {
+        widths.push_back(width_of(c));
+        if (c + 1 == heads_.size()) widths.back() = std::min(widths.back(), last);
+        all += widths.back() + (c == 0 ? 0 : 2);
+    }
+    for (const measure& m : measures) {
+        if (all <= most) break;
+        const auto found = std::ranges::find(heads_, m.title, &columns::head::title);
+        if (found == heads_.end()) continue;
+        const auto at = found - heads_.begin();
+        const auto c = static_cast<std::size_t>(at);
+        if (m.least > 0) {
+            const std::size_t least = std::max(m.least, width(found->title));
+            if (widths[c] <= least) continue;
+            const std::size_t to = std::max(least, widths[c] - std::min(widths[c], all - most));
+            for (auto& row : rows_) row[c] = shortened(row[c], to);
+            all -= widths[c] - to;
+            widths[c] = to;
+            continue;
+        }
+        left_out.push_back(m.title);
+        all -= widths[c] + 2;
+        heads_.erase(found);
+        widths.erase(widths.begin() + at);
+        for (auto& row : rows_) row.erase(row.begin() + at);
+    }
+    return left_out;
+}
+
 std::string columns::text(std::size_t most) const {
     std::vector<std::vector<std::string>> by_column(heads_.size());
     for (std::size_t c = 0; c < heads_.size(); ++c) {
@@ -51,7 +120,7 @@ std::string columns::text(std::size_t most) const {
     std::size_t indent = 0;
     for (std::size_t c = 0; c + 1 < heads_.size(); ++c) indent += widths[c] + 2;
     if (most > 0 && indent + widths.back() > most)
-        widths.back() = std::max<std::size_t>(24, most - std::min(most, indent));
+        widths.back() = std::max(least_last, most - std::min(most, indent));
     std::string out;
     const auto set_line = [&](const auto& cell_of) {
         std::string line;
@@ -87,14 +156,28 @@ std::string wrapped(std::string_view text, std::size_t most, std::size_t indent)
     };
     while (!text.empty()) {
         const auto end = std::min(text.find_first_of(" \n"), text.size());
-        const std::string_view word = text.substr(0, end);
+        std::string_view word = text.substr(0, end);
         if (!line.empty() && indent + width(line) + 1 + width(word) > most) flush();
+        // What no line has room for is broken where the line ends.
+        while (indent + width(word) > most && indent + 1 < most) {
+            const std::size_t bytes = bytes_within(word, most - indent);
+            line = word.substr(0, bytes);
+            word.remove_prefix(bytes);
+            flush();
+        }
         if (!word.empty()) line += (line.empty() ? "" : " ") + std::string(word);
         if (end < text.size() && text[end] == '\n') flush();
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (!line.empty()) flush();
     return out;
+}
+
+std::string hanging(std::string_view text, std::size_t most, std::size_t indent) {
+    if (width(text) <= most) return std::string(text) + '\n';
+    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    const std::string lines = wrapped(text.substr(begin), most, indent);
+    return std::string(begin, ' ') + lines.substr(std::min(indent, lines.size()));
 }
 
 }  // namespace tilewalk::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two results side by side, in standard errors.
+// Two results side by side: by how far prices are apart, or in standard errors.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -46,17 +46,26 @@ price_difference compare(const price_row& a, const price_row& b) {
     d.difference = b.price - a.price;
     d.error = std::hypot(a.standard_error, b.standard_error);
     if (d.difference != 0)
-        d.z = d.error > 0 ? d.difference / d.error
-                          : std::copysign(std::numeric_limits<double>::infinity(), d.difference);
+        d.z = d.error > 0 && std::isfinite(d.difference)
+                  ? d.difference / d.error
+                  : std::copysign(std::numeric_limits<double>::infinity(), d.difference);
     d.same_bits = a.price == b.price && std::signbit(a.price) == std::signbit(b.price) &&
-                  a.standard_error == b.standard_error;
+                  a.has_error() == b.has_error() && (a.standard_error == b.standard_error || !a.has_error());
+    d.other_quantity = a.quantity != b.quantity;
     return d;
 }
 
-std::string verdict(const price_difference& d, double limit) {
+// Whether prices are judged by how far they are apart, not by their standard errors.
+bool goes_by_size(const comparison& c, const difference_rule& by) {
+    return by.tolerance || c.common_random_numbers;
+}
+
+std::string verdict(const comparison& c, const price_difference& d, const difference_rule& by) {
     switch (d.found) {
         case finding::compared:
-            return d.same_bits ? "same bits" : d.within(limit) ? "within" : "BEYOND";
+            if (d.same_bits) return "same bits";
+            if (!c.agrees(d, by)) return goes_by_size(c, by) ? "differs" : "BEYOND";
+            return d.difference == 0 ? "same price" : "within";
         case finding::only_first:
             return "ONLY IN FIRST";
         case finding::only_second:
@@ -131,7 +140,7 @@ std::string reasons(const comparison& c) {
         for (auto& name : bits) name.insert(0, "the ");
         bits.insert(bits.end(), {"the inputs", "the version"});
         out = "the random numbers are common, so no difference is chance: it comes from " +
-              joined(bits, " or ") + ";\nthe standard error shown is that of independent runs\n";
+              joined(bits, " or ") + '\n';
     } else {
         out = that_differ(draws) +
               ", so the random numbers are not common: the two runs are taken as independent\n";
@@ -151,6 +160,36 @@ std::string changed_inputs(const comparison& c) {
     return out.empty() ? "" : "inputs that are new or changed in second: " + out + '\n';
 }
 
+std::string shown(const price_tolerance& t) {
+    return t.is_of_price ? report::shortest(t.size * 1e4) + "bp of the first price"
+                         : report::shortest(t.size) + " in the trade's currency";
+}
+
+// By which rule prices agree.
+std::string told(const comparison& c, const difference_rule& by) {
+    if (by.tolerance) return "rule: prices of one unit may differ by " + shown(*by.tolerance) + '\n';
+    if (c.common_random_numbers)
+        return "rule: common random numbers, so prices agree only if they are equal; a tolerance allows for "
+               "more\n";
+    return "rule: independent random numbers, so prices may differ by " + report::shortest(by.limit) +
+           " standard errors\n";
+}
+
+// Trades of which there is more or less: no price of one unit says so.
+std::string changed_quantities(const comparison& c) {
+    std::string out;
+    std::uint64_t count = 0;
+    for (const auto& d : c.rows) {
+        if (!d.other_quantity) continue;
+        constexpr std::uint64_t most_named = 5;
+        if (++count <= most_named) out += (out.empty() ? "" : ", ") + printable(d.trade);
+        if (count == most_named + 1) out += ", ...";
+    }
+    if (count == 0) return {};
+    return "the quantity of " + report::counted(count, "trade") +
+           " differs, which no price of one unit shows: " + out + '\n';
+}
+
 }  // namespace
 
 bool price_difference::within(double limit) const {
@@ -158,9 +197,19 @@ bool price_difference::within(double limit) const {
     return found == finding::failed_both;
 }
 
-std::size_t comparison::beyond(double limit) const {
+bool price_difference::within_amount(double amount) const {
+    if (found == finding::compared) return std::abs(difference) <= amount;
+    return found == finding::failed_both;
+}
+
+bool comparison::agrees(const price_difference& d, const difference_rule& by) const {
+    if (by.tolerance) return d.within_amount(by.tolerance->amount(d.first));
+    return common_random_numbers ? d.within_amount(0) : d.within(by.limit);
+}
+
+std::size_t comparison::differing(const difference_rule& by) const {
     return static_cast<std::size_t>(
-        std::ranges::count_if(rows, [limit](const price_difference& d) { return !d.within(limit); }));
+        std::ranges::count_if(rows, [&](const price_difference& d) { return !agrees(d, by); }));
 }
 
 comparison compare(const results& first, const results& second) {
@@ -190,40 +239,73 @@ comparison compare(const results& first, const results& second) {
     return c;
 }
 
-void write(std::ostream& out, const comparison& c, double limit) {
+void write(std::ostream& out, const comparison& c, const difference_rule& by, const text_form& form) {
     using report::align;
+    const auto line = [&](const std::string& one) { return report::hanging(one, form.columns, 2); };
+    const auto lines = [&](const std::string& all) {
+        std::string set;
+        for (std::size_t at = 0, end = 0; (end = all.find('\n', at)) != std::string::npos; at = end + 1)
+            set += line(all.substr(at, end - at));
+        return set;
+    };
     std::string text =
-        "first:  " + described(c.first) + "second: " + described(c.second) + changed_inputs(c) + '\n';
-    report::columns table({{"trade"},
-                           {"currency"},
-                           {"first", align::point},
-                           {"second", align::point},
-                           {"difference", align::right},
-                           {"std error", align::right},
-                           {"in errors", align::point},
-                           {"verdict"}});
+        lines("first:  " + described(c.first) + "second: " + described(c.second) + changed_inputs(c)) + '\n';
+    const bool by_size = goes_by_size(c, by);
+    std::vector<report::columns::head> heads{{"trade"},
+                                             {"verdict"},
+                                             {"currency"},
+                                             {"first", align::point},
+                                             {"second", align::point},
+                                             {"difference", align::right}};
+    if (by_size) {
+        heads.push_back({"in bp", align::point});
+    } else {
+        heads.insert(heads.end(), {{"std error", align::right}, {"in errors", align::point}});
+    }
+    report::columns table(heads);
     std::uint64_t same = 0, compared = 0;
     for (const auto& d : c.rows) {
-        std::vector<std::string> cells{printable(d.trade), printable(d.currency)};
+        std::vector<std::string> cells{printable(d.trade), verdict(c, d, by), printable(d.currency)};
         if (d.found == finding::compared) {
             compared += 1;
             same += d.same_bits;
             cells.insert(cells.end(),
                          {report::justified(d.first, d.error), report::justified(d.second, d.error),
-                          report::significant(d.difference, 3), report::significant(d.error, 3),
-                          std::isfinite(d.z) ? report::fixed(d.z, 2) : report::shortest(d.z)});
+                          report::significant(d.difference, 3)});
+            const double part = d.difference == 0 ? 0 : 1e4 * (d.difference / std::abs(d.first));
+            if (by_size) {
+                cells.push_back(std::isfinite(part) ? report::significant(part, 3) : "");
+            } else {
+                cells.insert(cells.end(),
+                             {is_figure(d.error) ? report::significant(d.error, 3) : "",
+                              std::isfinite(d.z) ? report::fixed(d.z, 2) : report::shortest(d.z)});
+            }
         } else {
-            cells.insert(cells.end(), 5, "");
+            cells.resize(heads.size());
         }
-        cells.push_back(verdict(d, limit));
         table.add(std::move(cells));
     }
+    const auto left_out = table.fit(form.columns, {{"trade", 40},
+                                                   {"currency", 4},
+                                                   {"trade", 24},
+                                                   {"std error"},
+                                                   {"in bp"},
+                                                   {"currency"},
+                                                   {"trade", 12},
+                                                   {"second"},
+                                                   {"trade", 5}});
     text += c.rows.empty() ? "no trades\n" : table.text();
-    const std::uint64_t beyond = c.beyond(limit);
-    text += "\n" + report::counted(c.rows.size(), "trade") + ": " + std::to_string(compared) +
-            " priced in both, " + std::to_string(same) + " to the same bits; " + std::to_string(beyond) +
-            " beyond " + report::shortest(limit) + " standard errors, missing or failed in one\n";
-    text += reasons(c);
+    if (!left_out.empty())
+        text +=
+            line("left out in " + std::to_string(form.columns) + " columns: " + joined(left_out, " and "));
+    const std::uint64_t differing = c.differing(by);
+    text +=
+        "\n" +
+        line(report::counted(c.rows.size(), "trade") + ": " + std::to_string(compared) + " priced in both, " +
+             std::to_string(same) + " to the same bits; " + std::to_string(differing) +
+             (by_size ? " with other prices" : " beyond " + report::shortest(by.limit) + " standard errors") +
+             ", missing or failed in one");
+    text += lines(told(c, by) + reasons(c) + changed_quantities(c));
     out << text;
 }
 

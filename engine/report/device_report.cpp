@@ -12,7 +12,7 @@ namespace tilewalk {
 
 namespace {
 
-constexpr std::size_t page_width = 100;
+constexpr std::size_t widest_page = 100;
 
 std::string joined(const std::vector<std::string>& words) {
     std::string out;
@@ -54,7 +54,8 @@ std::string automatic(const device_pages& p) {
     return (indices.size() == 1 ? "GPU " : "GPUs ") + joined(indices);
 }
 
-std::string table(const device_pages& p) {
+std::string table(const device_pages& p, const text_form& form) {
+    const std::size_t page_width = std::min(widest_page, form.columns);
     report::columns devices({{"device"}, {"name"}, {"usable"}, {"what it is, or why it can't be used"}});
     const auto add = [&](const std::string& device, const std::string& name, bool usable,
                          const std::string& what) {
@@ -75,17 +76,18 @@ std::string table(const device_pages& p) {
     return devices.text(page_width) + "\n" + rest.text(page_width);
 }
 
-std::string csv(const device_pages& p) {
+std::string csv(const device_pages& p, const text_form& form) {
     std::string out =
         "device,name,usable,why_not,compute_capability,memory_bytes,multiprocessors,clock_hertz,uuid\n";
-    out += "cpu," + report::csv_field(p.processor.name) + (why_not(p.processor).empty() ? ",yes," : ",no,") +
-           report::csv_field(why_not(p.processor)) + ",,,,,\n";
+    out += "cpu," + report::csv_field(p.processor.name, form) +
+           (why_not(p.processor).empty() ? ",yes," : ",no,") + report::csv_field(why_not(p.processor), form) +
+           ",,,,,\n";
     for (const gpu_page& g : p.gpus) {
-        out += std::to_string(g.index) + ',' + report::csv_field(g.name) +
-               (g.why_not.empty() ? ",yes," : ",no,") + report::csv_field(g.why_not) + ',' +
-               report::csv_field(g.compute_capability) + ',' + std::to_string(g.memory_bytes) + ',' +
+        out += std::to_string(g.index) + ',' + report::csv_field(g.name, form) +
+               (g.why_not.empty() ? ",yes," : ",no,") + report::csv_field(g.why_not, form) + ',' +
+               report::csv_field(g.compute_capability, form) + ',' + std::to_string(g.memory_bytes) + ',' +
                std::to_string(g.multiprocessors) + ',' + std::to_string(g.clock_hertz) + ',' +
-               report::csv_field(g.uuid) + '\n';
+               report::csv_field(g.uuid, form) + '\n';
     }
     return out;
 }
@@ -161,13 +163,13 @@ std::string json(const device_pages& p) {
 
 }  // namespace
 
-void write(std::ostream& out, const device_pages& pages, output_format format) {
+void write(std::ostream& out, const device_pages& pages, output_format format, const text_form& form) {
     switch (format) {
         case output_format::table:
-            out << table(pages);
+            out << table(pages, form);
             return;
         case output_format::csv:
-            out << csv(pages);
+            out << csv(pages, form);
             return;
         case output_format::json:
             out << json(pages);

@@ -4,19 +4,30 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tilewalk/results.h"
 
 namespace tilewalk::report {
 
-std::string table(const results& r);
-std::string csv(const results& r);
+std::string table(const results& r, const text_form& form);
+std::string csv(const results& r, const text_form& form);
 std::string json(const results& r);
-inline constexpr std::string_view json_format_name = "tilewalk-results-2";
+// The totals alone.
+std::string totals_table(const results& r, const text_form& form);
+std::string totals_csv(const results& r, const text_form& form);
+std::string totals_json(const results& r);
+// What is written; what was written before 3 is read, too.
+inline constexpr std::string_view json_format_name = "tilewalk-results-3";
+inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";
 
-// A text field: quoted where RFC 4180 asks for it, and never taken for a formula by a spreadsheet.
-std::string csv_field(std::string_view text);
+// A text field: quoted where RFC 4180 asks for it. It goes out as it came in, unless the form asks that no
+// spreadsheet takes it for a formula.
+std::string csv_field(std::string_view text, const text_form& form = {});
+std::string csv_number(double x);  // empty where there is no figure
 std::string json_string(std::string_view text);
-std::string json_number(double x);  // always with a point or an exponent, so that -0.0 keeps its sign
+// Always with a point or an exponent, so that -0.0 keeps its sign; null where there is no figure.
+std::string json_number(double x);
+std::string json_list(const std::vector<std::string>& texts);
 
 }  // namespace tilewalk::report

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as JSON: the manifest of the run, then one line a trade, so that two runs compare line by line.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
-#include "engine/report/words.h"
+#include "engine/report/row_fields.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::report {
@@ -14,18 +15,19 @@ std::string json_string(std::string_view text) {
 }
 
 std::string json_number(double x) {
+    if (!std::isfinite(x)) return "null";
     std::string text = shortest(x);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
     return text;
 }
 
-namespace {
-
-std::string list_of(const std::vector<std::string>& texts) {
+std::string json_list(const std::vector<std::string>& texts) {
     std::string out;
     for (const auto& text : texts) out += (out.empty() ? "" : ", ") + json_string(text);
     return "[" + out + "]";
 }
+
+namespace {
 
 // What differs from the presets.
 std::string json_of(const run_settings& settings) {
@@ -56,8 +58,8 @@ std::string json_of(const run_manifest& m) {
     member("paths", std::to_string(m.paths));
     member("threads", std::to_string(m.threads));
     member("settings", json_of(m.settings));
-    member("devices", list_of(m.devices));
-    member("lost_devices", list_of(m.lost_devices));
+    member("devices", json_list(m.devices));
+    member("lost_devices", json_list(m.lost_devices));
     std::string inputs;
     for (const auto& input : m.inputs)
         inputs += (inputs.empty() ? "\n" : ",\n") + std::string("      {\"file\": ") +
@@ -76,34 +78,40 @@ std::string json_of(const run_manifest& m) {
 }
 
 std::string json_of(const price_row& row) {
-    const bool priced = row.status == trade_status::priced;
-    const auto figure = [&](double x) { return priced ? json_number(x) : "null"; };
-    std::string out =
-        "{\"trade\": " + json_string(row.trade) + ", \"product\": " + json_string(row.product) +
-        ", \"currency\": " + json_string(row.currency) + ", \"status\": \"" +
-        std::string(word_of(status_words, row.status)) + "\", \"quantity\": " + json_number(row.quantity) +
-        ", \"price\": " + figure(row.price) + ", \"standard_error\": " + figure(row.standard_error) +
-        ", \"low\": " + figure(row.low) + ", \"high\": " + figure(row.high) +
-        ", \"paths\": " + std::to_string(row.paths) +
-        ", \"effective_hits\": " + json_number(row.effective_hits) +
-        ", \"thin\": " + (row.thin ? "true" : "false") +
-        ", \"shadow_difference\": " + (row.shadow_difference ? json_number(*row.shadow_difference) : "null") +
-        ", \"message\": " + json_string(row.message);
-    if (!priced) out += ", \"kind\": \"" + std::string(word_of(kind_words, row.kind)) + "\"";
-    out += ", \"where\": {\"file\": " + json_string(row.where.file) +
-           ", \"line\": " + std::to_string(row.where.line) +
-           ", \"column\": " + std::to_string(row.where.column) + "}}";
-    return out;
+    std::string out;
+    for (const row_field& field : row_fields()) {
+        if (field.json_text == nullptr) continue;
+        const std::string text = field.json_text(row);
+        if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.json) + "\": " + text;
+    }
+    return "{" + out + "}";
+}
+
+std::string json_of(const currency_total& total) {
+    std::string out;
+    for (const total_field& field : total_fields())
+        out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + field.json_text(total);
+    return "{" + out + "}";
+}
+
+// A list of objects, a line each.
+template <class Items>
+std::string lines_of(const Items& items) {
+    std::string out;
+    for (const auto& item : items) out += (out.empty() ? "\n    " : ",\n    ") + json_of(item);
+    return "[" + out + (out.empty() ? "]" : "\n  ]");
 }
 
 }  // namespace
 
 std::string json(const results& r) {
-    std::string out = "{\n  \"format\": " + json_string(json_format_name) + ",\n" + json_of(r.manifest) +
-                      ",\n  \"rows\": [";
-    for (std::size_t i = 0; i < r.rows.size(); ++i)
-        out += (i == 0 ? "\n    " : ",\n    ") + json_of(r.rows[i]);
-    return out + (r.rows.empty() ? "]\n}\n" : "\n  ]\n}\n");
+    return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + json_of(r.manifest) +
+           ",\n  \"rows\": " + lines_of(r.rows) + ",\n  \"totals\": " + lines_of(r.totals()) + "\n}\n";
+}
+
+std::string totals_json(const results& r) {
+    return "{\n  \"format\": \"tilewalk-totals-1\",\n  \"as_of\": " + json_string(r.manifest.as_of) +
+           ",\n  \"totals\": " + lines_of(r.totals()) + "\n}\n";
 }
 
 }  // namespace tilewalk::report

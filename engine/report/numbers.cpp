@@ -50,7 +50,7 @@ std::string significant(double x, int digits) {
 }
 
 std::string justified(double x, double error) {
-    if (!std::isfinite(x) || !std::isfinite(error)) return written(x);
+    if (!std::isfinite(x) || std::isinf(error)) return written(x);
     if (!(error > 0)) return significant(x, 10);
     const int decimals = 2 - leading_power(error);
     if (decimals <= 10 && std::abs(x) < 1e15) return fixed(x, std::max(0, decimals));

@@ -12,7 +12,7 @@ namespace tilewalk {
 
 namespace {
 
-constexpr std::size_t page_width = 100;
+constexpr std::size_t widest_page = 100;
 
 std::string indented(std::string_view text) {
     std::string out;
@@ -25,7 +25,8 @@ std::string indented(std::string_view text) {
     return out;
 }
 
-std::string page_table(const product_page& page) {
+std::string page_table(const product_page& page, const text_form& form) {
+    const std::size_t page_width = std::min(widest_page, form.columns);
     std::string out = printable(page.name) + "\n" + std::string(report::width(page.name), '=') + "\n\n" +
                       report::wrapped(page.summary, page_width, 0);
     if (!page.description.empty()) out += "\n" + report::wrapped(page.description, page_width, 0);
@@ -34,26 +35,29 @@ std::string page_table(const product_page& page) {
     for (const auto& p : page.parameters)
         table.add({printable(p.name), printable(p.type), printable(p.range),
                    p.default_value.empty() ? "required" : printable(p.default_value), printable(p.help)});
+    table.fit(page_width, {{"range", 16}, {"default", 8}, {"type", 8}, {"range", 8}, {"parameter", 12}},
+              report::columns::least_last);
     out += "\n" + table.text(page_width);
     out += "\nscript\n" + indented(page.script);
     if (!page.example.empty()) out += "\nexample trade\n" + indented(page.example);
     if (page.worth) {
         const price_row& of = *page.worth;
         out += "\nworth\n" +
-               indented(report::justified(of.price, of.standard_error) + " " + of.currency +
-                        ", standard error " + report::significant(of.standard_error, 3) + " over " +
-                        std::to_string(of.paths) +
+               indented(report::justified(of.price, of.standard_error) + " " + of.currency + ", " +
+                        (of.has_error() ? "standard error " + report::significant(of.standard_error, 3)
+                                        : "no standard error") +
+                        " over " + std::to_string(of.paths) +
                         " paths, in the market of configs/markets/demo.yaml as of " + page.worth_as_of);
     }
     return out;
 }
 
-std::string page_csv(const product_page& page) {
+std::string page_csv(const product_page& page, const text_form& form) {
     std::string out = "parameter,type,range,default,help\n";
     for (const auto& p : page.parameters)
-        out += report::csv_field(p.name) + ',' + report::csv_field(p.type) + ',' +
-               report::csv_field(p.range) + ',' + report::csv_field(p.default_value) + ',' +
-               report::csv_field(p.help) + '\n';
+        out += report::csv_field(p.name, form) + ',' + report::csv_field(p.type, form) + ',' +
+               report::csv_field(p.range, form) + ',' + report::csv_field(p.default_value, form) + ',' +
+               report::csv_field(p.help, form) + '\n';
     return out;
 }
 
@@ -84,16 +88,16 @@ std::string page_json(const product_page& page, const std::string& indent) {
            line + member("example", page.example, "") + worth_json(page, line) + "\n" + indent + "}";
 }
 
-std::string list_table(const std::vector<product_page>& pages) {
+std::string list_table(const std::vector<product_page>& pages, const text_form& form) {
     report::columns table({{"product"}, {"summary"}});
     for (const auto& page : pages) table.add({printable(page.name), printable(page.summary)});
-    return table.text();
+    return table.text(form.columns);
 }
 
-std::string list_csv(const std::vector<product_page>& pages) {
+std::string list_csv(const std::vector<product_page>& pages, const text_form& form) {
     std::string out = "product,summary\n";
     for (const auto& page : pages)
-        out += report::csv_field(page.name) + ',' + report::csv_field(page.summary) + '\n';
+        out += report::csv_field(page.name, form) + ',' + report::csv_field(page.summary, form) + '\n';
     return out;
 }
 
@@ -105,13 +109,14 @@ std::string list_json(const std::vector<product_page>& pages) {
 
 }  // namespace
 
-void write(std::ostream& out, const std::vector<product_page>& pages, output_format format) {
+void write(std::ostream& out, const std::vector<product_page>& pages, output_format format,
+           const text_form& form) {
     switch (format) {
         case output_format::table:
-            out << list_table(pages);
+            out << list_table(pages, form);
             return;
         case output_format::csv:
-            out << list_csv(pages);
+            out << list_csv(pages, form);
             return;
         case output_format::json:
             out << list_json(pages) << '\n';
@@ -119,13 +124,13 @@ void write(std::ostream& out, const std::vector<product_page>& pages, output_for
     }
 }
 
-void write(std::ostream& out, const product_page& page, output_format format) {
+void write(std::ostream& out, const product_page& page, output_format format, const text_form& form) {
     switch (format) {
         case output_format::table:
-            out << page_table(page);
+            out << page_table(page, form);
             return;
         case output_format::csv:
-            out << page_csv(page);
+            out << page_csv(page, form);
             return;
         case output_format::json:
             out << page_json(page, "") << '\n';

@@ -130,6 +130,11 @@ class members {
         if (!value.is_null() && !value.is_number()) fail(path(key), value, "a number or null");
         return value.is_null() ? std::nullopt : std::optional(value.get<double>());
     }
+    std::optional<double> at_least_zero_or_null(const std::string& key) {
+        const auto x = number_or_null(key);
+        if (x && !(*x >= 0)) fail(path(key), object_[key], "a number of at least 0 or null");
+        return x;
+    }
     bool has(const std::string& key) const { return object_.contains(key); }
     members mapping(const std::string& key) { return {take(key), path(key), name_}; }
 
@@ -203,7 +208,22 @@ run_manifest read_manifest(members from, const std::string& name) {
     return m;
 }
 
-price_row read_row(members from) {
+// An answer beside the price, or none.
+std::optional<reported_figure> read_reported(const json& value, const std::string& path,
+                                             const std::string& name) {
+    if (value.is_null()) return {};
+    members from(value, path, name);
+    reported_figure r;
+    r.what = from.text("what");
+    r.value = from.number_or_null("value").value_or(no_figure);
+    r.standard_error = from.at_least_zero_or_null("standard_error").value_or(no_figure);
+    r.message = from.text("message");
+    from.finish();
+    return r;
+}
+
+// Before 3 a trade had no remarks and always an error, and its value was not told.
+price_row read_row(members from, bool is_older, const std::string& name) {
     price_row row;
     row.trade = from.text("trade");
     row.product = from.text("product");
@@ -212,17 +232,31 @@ price_row read_row(members from) {
     row.quantity = from.number("quantity");
     if (row.status == trade_status::priced) {
         row.price = from.number("price");
-        row.standard_error = from.at_least_zero("standard_error");
-        row.low = from.number("low");
-        row.high = from.number("high");
+        if (is_older) {
+            row.standard_error = from.at_least_zero("standard_error");
+            row.low = from.number("low");
+            row.high = from.number("high");
+        } else {
+            row.standard_error = from.at_least_zero_or_null("standard_error").value_or(no_figure);
+            row.low = from.number_or_null("low").value_or(no_figure);
+            row.high = from.number_or_null("high").value_or(no_figure);
+            from.number("value");
+            from.at_least_zero_or_null("value_error");
+        }
     } else {
         for (const char* key : {"price", "standard_error", "low", "high"}) from.null(key);
+        if (!is_older)
+            for (const char* key : {"value", "value_error"}) from.null(key);
         row.kind = from.word("kind", report::kind_words);
     }
     row.paths = from.natural<std::uint64_t>("paths");
     row.effective_hits = from.at_least_zero("effective_hits");
     row.thin = from.boolean("thin");
     row.shadow_difference = from.number_or_null("shadow_difference");
+    if (!is_older) {
+        row.remarks = from.texts("remarks");
+        row.reported = read_reported(from.take("reported"), from.path("reported"), name);
+    }
     row.message = from.text("message");
     members where = from.mapping("where");
     row.where.file = where.text("file");
@@ -238,7 +272,9 @@ price_row read_row(members from) {
 results read_results(const std::string& text, const std::string& name) {
     const json document = parse(text, name);
     members root(document, "", name);
-    if (const std::string format = root.text("format"); format != report::json_format_name)
+    const std::string format = root.text("format");
+    const bool is_older = format == report::older_json_format_name;
+    if (!is_older && format != report::json_format_name)
         throw error(
             error_kind::input,
             "found the format '" + format + "', expected '" + std::string(report::json_format_name) + "'",
@@ -247,7 +283,8 @@ results read_results(const std::string& text, const std::string& name) {
     r.manifest = read_manifest(root.mapping("manifest"), name);
     const json& rows = root.list("rows");
     for (std::size_t i = 0; i < rows.size(); ++i)
-        r.rows.push_back(read_row(members(rows[i], "rows[" + std::to_string(i) + "]", name)));
+        r.rows.push_back(read_row(members(rows[i], "rows[" + std::to_string(i) + "]", name), is_older, name));
+    if (!is_older) root.list("totals");  // which follow from the rows
     root.finish();
     return r;
 }

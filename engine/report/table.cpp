@@ -16,46 +16,94 @@ bool priced(const price_row& row) {
     return row.status == trade_status::priced;
 }
 
-std::string rows_text(const results& r) {
+// Blank where there is no figure.
+std::string error_text(double error) {
+    return is_figure(error) ? justified(error, error) : "";
+}
+
+std::string interval_text(const price_row& row) {
+    if (!row.has_interval()) return {};
+    const auto end = [&](double x) {
+        return row.has_error() ? justified(x, row.standard_error) : significant(x, 3);
+    };
+    return end(row.low) + " .. " + end(row.high);
+}
+
+std::string reported_text(const price_row& row) {
+    if (!row.reported) return {};
+    const reported_figure& r = *row.reported;
+    if (!is_figure(r.value)) return printable(r.what) + ": none";
+    return printable(r.what) + ": " + justified(r.value, r.standard_error) +
+           (is_figure(r.standard_error) ? " +- " + error_text(r.standard_error) : "");
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+    return out;
+}
+
+// In the order in which columns shrink and go where a line has no room for all.
+const std::vector<columns::measure> narrowing{
+    {"trade", 40},    {"product", 16}, {"paths"},       {"product"},   {"trade", 24},
+    {"95% interval"}, {"quantity"},    {"from double"}, {"trade", 16}, {"value error"},
+    {"value"},        {"report"},      {"std error"},   {"trade", 5},  {"currency", 4},
+};
+
+std::string rows_text(const results& r, const text_form& form) {
     const bool with_value =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.quantity != 1; });
     const bool with_shadow =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.shadow_difference.has_value(); });
-    std::vector<columns::head> heads{{"trade"}, {"product"}, {"currency"}};
+    const bool with_reported =
+        std::ranges::any_of(r.rows, [](const price_row& row) { return row.reported.has_value(); });
+    // The status stands early, so that no narrow terminal hides it.
+    std::vector<columns::head> heads{{"trade"}, {"status"}, {"product"}, {"currency"}};
     heads.insert(heads.end(), {{"price", align::point},
                                {"std error", align::point},
                                {"95% interval", align::right},
                                {"paths", align::right}});
-    if (with_value) heads.insert(heads.end(), {{"quantity", align::point}, {"value", align::point}});
+    if (with_value)
+        heads.insert(heads.end(),
+                     {{"quantity", align::point}, {"value", align::point}, {"value error", align::point}});
     if (with_shadow) heads.push_back({"from double", align::right});
-    heads.push_back({"status"});
+    if (with_reported) heads.push_back({"report"});
 
     columns table(heads);
     for (const auto& row : r.rows) {
-        std::vector<std::string> cells{printable(row.trade), printable(row.product), printable(row.currency)};
+        std::vector<std::string> cells{printable(row.trade),
+                                       !priced(row) ? "failed"
+                                       : row.thin   ? "priced *"
+                                                    : "priced",
+                                       printable(row.product), printable(row.currency)};
         if (priced(row)) {
-            const double e = row.standard_error;
-            cells.insert(cells.end(), {justified(row.price, e), justified(e, e),
-                                       justified(row.low, e) + " .. " + justified(row.high, e),
-                                       std::to_string(row.paths)});
+            cells.insert(cells.end(),
+                         {justified(row.price, row.standard_error), error_text(row.standard_error),
+                          interval_text(row), std::to_string(row.paths)});
             if (with_value)
-                cells.insert(cells.end(),
-                             {shortest(row.quantity), justified(row.value(), std::abs(row.quantity) * e)});
+                cells.insert(cells.end(), {shortest(row.quantity), justified(row.value(), row.value_error()),
+                                           error_text(row.value_error())});
         } else {
-            cells.insert(cells.end(), with_value ? 6 : 4, "");
+            cells.insert(cells.end(), with_value ? 7 : 4, "");
         }
         if (with_shadow) cells.push_back(row.shadow_difference ? significant(*row.shadow_difference, 2) : "");
-        cells.push_back(!priced(row) ? "failed" : row.thin ? "priced *" : "priced");
+        if (with_reported) cells.push_back(reported_text(row));
         table.add(std::move(cells));
     }
-    return table.text();
+    const std::vector<std::string> left_out = table.fit(form.columns, narrowing);
+    std::string out = table.text();
+    if (!left_out.empty())
+        out += hanging("left out in " + std::to_string(form.columns) + " columns: " + joined(left_out),
+                       form.columns, 2);
+    return out;
 }
 
 // Lines about trades; of a long list the first few and how many more there are. csv and json have them all.
 class listing {
   public:
+    explicit listing(const text_form& form) : form_(form) {}
     void add(const std::string& line) {
-        if (++count_ <= most_lines) text_ += "  " + line + '\n';
+        if (++count_ <= most_lines) text_ += hanging("  " + line, form_.columns, 4);
     }
     bool empty() const { return count_ == 0; }
     std::string text() const {
@@ -66,15 +114,17 @@ class listing {
 
   private:
     static constexpr std::size_t most_lines = 20;
+    text_form form_;
     std::size_t count_ = 0;
     std::string text_;
 };
 
-std::string notes_text(const results& r) {
+std::string notes_text(const results& r, const text_form& form) {
     bool any_thin = false;
-    listing thin, notes, failures;
+    listing thin(form), notes(form), remarks(form), failures(form);
     for (const auto& row : r.rows) {
         const std::string name = printable(row.trade) + ": ";
+        for (const auto& remark : row.remarks) remarks.add(name + printable(remark));
         if (!priced(row)) {
             const std::string place = to_string(row.where);
             failures.add(name + printable(place) + (place.empty() ? "" : ": ") + printable(row.message));
@@ -82,69 +132,72 @@ std::string notes_text(const results& r) {
         }
         any_thin |= row.thin;
         if (!row.message.empty()) (row.thin ? thin : notes).add(name + printable(row.message));
+        if (row.reported && !row.reported->message.empty())
+            notes.add(name + printable(row.reported->what) + ": " + printable(row.reported->message));
     }
     std::string out;
     if (any_thin)
-        out += "\n* thin sample: fewer than " + shortest(thin_below) +
-               " paths carry the variance, so the standard error itself is in doubt\n" + thin.text();
+        out += "\n" +
+               hanging("* thin sample: fewer than " + shortest(thin_below) +
+                           " paths carry the variance, so the standard error itself is in doubt",
+                       form.columns, 2) +
+               thin.text();
+    if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
     if (!failures.empty()) out += "\n" + counted(r.failed(), "trade") + " failed:\n" + failures.text();
     return out;
 }
 
-struct total {
-    std::string currency;
-    std::uint64_t trades = 0;
-    double value = 0, error = 0;
-};
-
-// Trades share random numbers, so their errors may go together and the root of the sum of squares would be
-// too small. The plain sum of the errors is never too small, whatever the dependence.
-std::string totals_text(const results& r) {
-    std::vector<total> totals;
-    std::uint64_t trades = 0;
-    for (const auto& row : r.rows) {
-        if (!priced(row)) continue;
-        auto at = std::ranges::find(totals, row.currency, &total::currency);
-        if (at == totals.end()) at = totals.insert(at, {row.currency});
-        at->trades += 1;
-        at->value += row.value();
-        at->error += std::abs(row.quantity) * row.standard_error;
-        trades += 1;
-    }
-    if (trades < 2) return {};
-    columns table(
-        {{"total"}, {"trades", align::right}, {"value", align::point}, {"std error at most", align::point}});
-    for (const auto& t : totals)
-        table.add({printable(t.currency), std::to_string(t.trades), justified(t.value, t.error),
-                   justified(t.error, t.error)});
-    std::string out =
-        "\n" + table.text() +
-        "trades share random numbers: a total's error is the plain sum of theirs, never too small\n";
-    if (r.failed() > 0) out += "failed trades are left out\n";
-    return out;
-}
-
-std::string footer_text(const run_manifest& m) {
-    std::string out =
-        "\n" + counted(m.paths, "path") + ", seed " + std::to_string(m.seed) + ", " + draws_text(m);
-    if (!m.as_of.empty()) out += ", as of " + printable(m.as_of);
-    out +=
-        "\n" + duration(m.total_seconds) + " on " + counted(static_cast<std::uint64_t>(m.threads), "thread");
-    if (!m.instruction_set.empty()) out += " (" + printable(m.instruction_set) + ")";
-    out += ": planning " + duration(m.plan_seconds) + ", paths " + duration(m.path_seconds);
+std::string footer_text(const run_manifest& m, const text_form& form) {
+    std::string first = counted(m.paths, "path") + ", seed " + std::to_string(m.seed) + ", " + draws_text(m);
+    if (!m.as_of.empty()) first += ", as of " + printable(m.as_of);
+    std::string second =
+        duration(m.total_seconds) + " on " + counted(static_cast<std::uint64_t>(m.threads), "thread");
+    if (!m.instruction_set.empty()) second += " (" + printable(m.instruction_set) + ")";
+    second += ": planning " + duration(m.plan_seconds) + ", paths " + duration(m.path_seconds);
     if (m.path_seconds > 0 && m.path_steps > 0)
-        out += "; " + rate(static_cast<double>(m.path_steps) / m.path_seconds) + " path-steps/s";
-    out += '\n' + gpu_text(m);
-    for (const auto& lost : m.lost_devices) out += "lost " + printable(lost) + '\n';
+        second += "; " + rate(static_cast<double>(m.path_steps) / m.path_seconds) + " path-steps/s";
+    std::string out = "\n" + hanging(first, form.columns, 2) + hanging(second, form.columns, 2);
+    if (const std::string gpus = gpu_text(m); !gpus.empty())
+        out += hanging(gpus.substr(0, gpus.size() - 1), form.columns, 2);
+    for (const auto& lost : m.lost_devices) out += hanging("lost " + printable(lost), form.columns, 2);
     return out;
 }
 
 }  // namespace
 
-std::string table(const results& r) {
-    const std::string rows = r.rows.empty() ? "no trades\n" : rows_text(r);
-    return rows + notes_text(r) + totals_text(r) + footer_text(r.manifest);
+std::string totals_table(const results& r, const text_form& form) {
+    const std::vector<currency_total> totals = r.totals();
+    columns table(
+        {{"total"}, {"trades", align::right}, {"value", align::point}, {"std error at most", align::point}});
+    std::string notes;
+    for (const auto& t : totals) {
+        table.add({printable(t.currency), std::to_string(t.trades),
+                   is_figure(t.value) ? justified(t.value, t.error_at_most) : "",
+                   error_text(t.error_at_most)});
+        if (!is_figure(t.value)) {
+            notes += hanging("the values in " + printable(t.currency) + " are too large to be added",
+                             form.columns, 2);
+        } else if (t.without_error > 0) {
+            notes += hanging(counted(t.without_error, "trade") + " in " + printable(t.currency) +
+                                 (t.without_error == 1 ? " has" : " have") +
+                                 " no standard error, so this total has none",
+                             form.columns, 2);
+        }
+    }
+    std::string out = table.text();
+    out += hanging("trades share random numbers: a total's error is the plain sum of theirs, never too small",
+                   form.columns, 2);
+    out += notes;
+    if (r.failed() > 0) out += "failed trades are left out\n";
+    return out;
+}
+
+std::string table(const results& r, const text_form& form) {
+    const std::string rows = r.rows.empty() ? "no trades\n" : rows_text(r, form);
+    const bool has_totals = r.rows.size() - r.failed() >= 2;
+    return rows + notes_text(r, form) + (has_totals ? "\n" + totals_table(r, form) : "") +
+           footer_text(r.manifest, form);
 }
 
 }  // namespace tilewalk::report

@@ -121,9 +121,11 @@ std::string worst_text(const outcome& o, const std::vector<priced_trade>& prices
                       : "\nnumber " + std::to_string(i + 1) + ": z ";
         out += value_text(j.z[at]) + ", ";
         if (p.failure.empty()) {
-            out += "price " + report::justified(p.price, p.standard_error) + ", standard error " +
-                   report::justified(p.standard_error, p.standard_error) + ", truth " +
-                   report::justified(o.trades[at].price, p.standard_error);
+            out += "price " + report::justified(p.price, p.standard_error) + ", " +
+                   (is_figure(p.standard_error)
+                        ? "standard error " + report::justified(p.standard_error, p.standard_error)
+                        : "no standard error") +
+                   ", truth " + report::justified(o.trades[at].price, p.standard_error);
         } else {
             out += "not priced: " + printable(p.failure);
         }

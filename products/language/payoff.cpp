@@ -14,6 +14,7 @@
 #include "products/language/argued_script.h"
 #include "products/language/bridge.h"
 #include "products/language/checker.h"
+#include "products/language/touch.h"
 
 namespace tilewalk::language {
 
@@ -809,7 +810,11 @@ class recording {
         const std::string& asset = asset_of(e.operands[0]);
         std::vector<value> levels;
         for (std::size_t i = 1; i < e.operands.size(); ++i) levels.push_back(evaluate(e.operands[i], f));
-        if (world_->is_past()) return interval_in_the_past(e.calls, spot(asset), levels);
+        if (world_->is_past()) {
+            const value seen = spot(asset);
+            tell_of_touch(e.calls, asset, seen, levels);
+            return interval_in_the_past(e.calls, seen, levels);
+        }
 
         // Asked twice in a block, a sample is the same.
         std::vector<std::uint32_t> asked;
@@ -899,6 +904,18 @@ class recording {
 
     value step() {
         return row("step", [](const occurrence& run) { return run.ends - run.begins; });
+    }
+
+    void tell_of_touch(function asked, const std::string& asset, value seen,
+                       const std::vector<value>& levels) const {
+        auto* listener = dynamic_cast<touch_listener*>(world_);
+        if (listener == nullptr || levels.empty()) return;
+        const bool looks_down = asked == function::touched_below || asked == function::touched_outside;
+        const bool looks_up = asked == function::touched_above || asked == function::touched_outside;
+        if (looks_down && seen.constant() <= levels.front().constant())
+            listener->saw_touch(asset, levels.front().constant());
+        if (looks_up && seen.constant() >= levels.back().constant())
+            listener->saw_touch(asset, levels.back().constant());
     }
 
     value interval_in_the_past(function asked, value level, const std::vector<value>& levels) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tilewalk/market.h"
 #include "tilewalk/run_settings.h"
@@ -32,6 +33,9 @@ class book {
     // Relative files that the text names are looked for in `folder`.
     static book parse(std::string_view yaml, const std::string& name = "book",
                       const std::filesystem::path& folder = ".", const load_options& options = {});
+
+    // For the engine itself, which changes trades to learn more about them.
+    static book of(std::shared_ptr<const books::book_state> state) { return book(std::move(state)); }
 
     std::size_t size() const;
     // The market the book names or holds, if it does.

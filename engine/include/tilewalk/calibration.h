@@ -86,6 +86,6 @@ struct calibration {
 // after `cancel` is set.
 calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel = nullptr);
 
-void write(std::ostream& out, const calibration& c, output_format format);
+void write(std::ostream& out, const calibration& c, output_format format, const text_form& form = {});
 
 }  // namespace tilewalk

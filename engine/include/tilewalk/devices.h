@@ -49,6 +49,6 @@ struct device_pages {
 device_pages describe_devices();
 
 // In csv a line for the processor and for each GPU; in json everything.
-void write(std::ostream& out, const device_pages& pages, output_format format);
+void write(std::ostream& out, const device_pages& pages, output_format format, const text_form& form = {});
 
 }  // namespace tilewalk

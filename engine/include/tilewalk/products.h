@@ -40,9 +40,10 @@ std::vector<product_page> product_pages();
 book example_book(const product_page& page);
 
 // The list: a line for each product, in json everything.
-void write(std::ostream& out, const std::vector<product_page>& pages, output_format format);
+void write(std::ostream& out, const std::vector<product_page>& pages, output_format format,
+           const text_form& form = {});
 // One product: its page, in csv its parameters.
-void write(std::ostream& out, const product_page& page, output_format format);
+void write(std::ostream& out, const product_page& page, output_format format, const text_form& form = {});
 
 // The known name nearest to a misspelt one, or empty if none is near: the suggestions of every Tilewalk
 // message.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,15 +18,32 @@ namespace tilewalk {
 
 enum class trade_status { priced, failed };
 
+// In the place of a figure: there is none. It is a quiet NaN, so what is computed from it is none, too. Files
+// leave such a figure empty (CSV) or null (JSON).
+inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
+constexpr bool is_figure(double x) {
+    return x == x;
+}
+
+// An answer beside the price, for a trade that asks for it (`report:`).
+struct reported_figure {
+    std::string what;  // "implied_volatility", "fair_strike"
+    double value = no_figure;
+    double standard_error = no_figure;
+    std::string message;  // why there is none
+};
+
 struct price_row {
     std::string trade;  // id
     std::string product;
     std::string currency;  // of the price
     trade_status status = trade_status::failed;
     double quantity = 1;
-    double price = 0;           // one unit, discounted to as_of
-    double standard_error = 0;  // of price
-    double low = 0, high = 0;   // 95 % interval
+    double price = 0;  // one unit, discounted to as_of
+    // Of price. 0 where nothing random is in it; none (`no_figure`) where the paths do not show one: of a
+    // single path, and of a payoff that could vary and on no path did.
+    double standard_error = 0;
+    double low = 0, high = 0;  // 95 % interval, or none
     std::uint64_t paths = 0;
     // How many paths carry the variance: paths / kurtosis of the payoff. Below `thin_below` the standard
     // error itself is not to be trusted, and `thin` is set.
@@ -36,8 +54,14 @@ struct price_row {
     std::string message;                     // why it failed, or why the figure is to be read with care
     error_kind kind = error_kind::internal;  // of a failure
     location where;                          // the trade in its file, or the place of the error
+    // What looks odd about the trade or its market, a sentence each, though the price is right for them.
+    std::vector<std::string> remarks;
+    std::optional<reported_figure> reported;
 
+    bool has_error() const { return is_figure(standard_error); }
+    bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price; }
+    double value_error() const { return (quantity < 0 ? -quantity : quantity) * standard_error; }
 };
 inline constexpr double thin_below = 100;
 
@@ -64,16 +88,38 @@ struct run_manifest {
     double device_seconds = 0, kernel_seconds = 0;
 };
 
+// All that is priced in one currency.
+struct currency_total {
+    std::string currency;
+    std::uint64_t trades = 0;
+    std::uint64_t without_error = 0;  // of these, trades that have no standard error
+    double value = 0;                 // none where the sum is too large for a number
+    // Trades share random numbers, so their errors may go together: the plain sum of the errors is never too
+    // small, whatever the dependence. None where a trade has none.
+    double error_at_most = 0;
+};
+
 struct results {
     std::vector<price_row> rows;  // in the order of the book
     run_manifest manifest;
 
     std::size_t failed() const;
+    std::vector<currency_total> totals() const;  // failed trades are left out
 };
 
 enum class output_format { table, csv, json };
+// How text is set.
+struct text_form {
+    // Columns that a line of a table may take. What does not fit is left out or shortened, and the table says
+    // what.
+    std::size_t columns = 200;
+    // Whether text in CSV that a spreadsheet would run as a formula begins with an apostrophe.
+    bool spreadsheet_safe = false;
+};
 // Numbers in csv and json keep all their bits (shortest form that reads back the same).
-void write(std::ostream& out, const results& r, output_format format);
+void write(std::ostream& out, const results& r, output_format format, const text_form& form = {});
+// The totals alone, which CSV has no place for beside the trades.
+void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // Reads what write(json) wrote, to the same bits. Throws tilewalk::error (input).
 results read_results(const std::string& json, const std::string& name);
 
@@ -92,14 +138,32 @@ struct price_difference {
     finding found = finding::compared;
     double first = 0, second = 0;  // prices of one unit
     double difference = 0;         // second - first
-    double error = 0;              // of two independent prices: the root of the sum of squares
-    double z = 0;                  // difference in errors; infinite where prices differ that have no error
-    bool same_bits = false;        // price and standard error alike
+    double error = 0;  // of two independent prices: the root of the sum of squares; none if one has none
+    double z = 0;      // difference in errors; infinite where prices differ that have no error
+    bool same_bits = false;       // price and standard error alike
+    bool other_quantity = false;  // which changes no price of one unit
 
     // Failing in both is no difference; failing, missing or changing currency in one is more than any limit.
     bool within(double limit) const;
+    // The same by size: the prices differ by no more than an amount.
+    bool within_amount(double amount) const;
 };
 inline constexpr double default_limit = 4.5;
+
+// How far prices may be apart: an amount in the trade's currency, or a part of the first price.
+struct price_tolerance {
+    double size = 0;
+    bool is_of_price = false;
+
+    double amount(double price) const { return is_of_price ? size * (price < 0 ? -price : price) : size; }
+};
+
+// When two prices agree. Where their random numbers are common no difference is chance, so they agree only if
+// they are equal; where they are independent, within `limit` standard errors. A tolerance holds for both.
+struct difference_rule {
+    double limit = default_limit;
+    std::optional<price_tolerance> tolerance;
+};
 
 struct comparison {
     std::vector<price_difference> rows;  // in the order of the first, then what only the second has
@@ -108,11 +172,13 @@ struct comparison {
     // to chance, and `error` is an upper guess.
     bool common_random_numbers = false;
 
-    std::size_t beyond(double limit) const;  // how many are not within
+    bool agrees(const price_difference& d, const difference_rule& by = {}) const;
+    std::size_t differing(const difference_rule& by = {}) const;  // how many do not agree
 };
 comparison compare(const results& first, const results& second);
 // As a table for people.
-void write(std::ostream& out, const comparison& c, double limit = default_limit);
+void write(std::ostream& out, const comparison& c, const difference_rule& by = {},
+           const text_form& form = {});
 
 // The text with control characters and broken UTF-8 spelt out (\x1b), so that a terminal takes no orders from
 // a file.

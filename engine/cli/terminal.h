@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terminal that standard output may be.
+#pragma once
+
+#include "tilewalk/results.h"
+
+namespace tilewalk::cli {
+
+inline constexpr std::size_t narrowest_columns = 60, widest_columns = 200;
+
+// How text for standard output is set: as wide as COLUMNS or the terminal says, from 60 to 200 columns; where
+// neither says anything, 200.
+text_form form_of_stdout();
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trade can pay at all: a range that holds for every path, found by arithmetic on ranges.
+#pragma once
+
+#include "engine/plan/timeline.h"
+#include "products/program/passes.h"
+
+namespace tilewalk::plan {
+
+struct range {
+    double low = 0, high = 0;  // infinite where there is no end to it
+
+    // Nothing random can change it.
+    bool is_point() const { return low == high; }
+    bool is_bounded() const;
+};
+
+// A range of the program's first output that no path leaves on which every number is finite, whatever its
+// shocks. It is not the narrowest: what cancels in an expression is taken as if it did not. A point is
+// exact.
+range bounds_of(const program::path_program& code, const program::path_data& data, const timeline& when);
+
+}  // namespace tilewalk::plan

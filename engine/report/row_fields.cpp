@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of the fields of a trade and of a total.
+#include "engine/report/row_fields.h"
+
+#include <array>
+
+#include "engine/report/formats.h"
+#include "engine/report/numbers.h"
+#include "engine/report/words.h"
+
+namespace tilewalk::report {
+
+namespace {
+
+bool priced(const price_row& row) {
+    return row.status == trade_status::priced;
+}
+
+// A figure that a failed trade has not.
+std::string csv_figure(const price_row& row, double x) {
+    return priced(row) ? csv_number(x) : "";
+}
+
+std::string json_figure(const price_row& row, double x) {
+    return priced(row) ? json_number(x) : "null";
+}
+
+std::string yes_or_no(bool is) {
+    return is ? "true" : "false";
+}
+
+std::string position(int n) {
+    return n > 0 ? std::to_string(n) : "";
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+    std::string out;
+    for (const auto& one : sentences) out += (out.empty() ? "" : "; ") + one;
+    return out;
+}
+
+std::string json_of(const reported_figure& r) {
+    return "{\"what\": " + json_string(r.what) + ", \"value\": " + json_number(r.value) +
+           ", \"standard_error\": " + json_number(r.standard_error) +
+           ", \"message\": " + json_string(r.message) + "}";
+}
+
+constexpr std::array rows{
+    row_field{"trade", "trade", "The `id` of the trade.",
+              [](const price_row& row, const text_form& form) { return csv_field(row.trade, form); },
+              [](const price_row& row) { return json_string(row.trade); }},
+    row_field{"product", "product", "What the trade is.",
+              [](const price_row& row, const text_form& form) { return csv_field(row.product, form); },
+              [](const price_row& row) { return json_string(row.product); }},
+    row_field{"currency", "currency", "The currency of all amounts of the row.",
+              [](const price_row& row, const text_form& form) { return csv_field(row.currency, form); },
+              [](const price_row& row) { return json_string(row.currency); }},
+    row_field{
+        "status", "status", "`priced` or `failed`; a failed trade has no figures.",
+        [](const price_row& row, const text_form&) { return std::string(word_of(status_words, row.status)); },
+        [](const price_row& row) { return json_string(word_of(status_words, row.status)); }},
+    row_field{"quantity", "quantity", "How many units the book has.",
+              [](const price_row& row, const text_form&) { return csv_number(row.quantity); },
+              [](const price_row& row) { return json_number(row.quantity); }},
+    row_field{"price", "price", "One unit, discounted to `as_of`.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.price); },
+              [](const price_row& row) { return json_figure(row, row.price); }},
+    row_field{"standard_error", "standard_error",
+              "The standard error of the price; 0 where nothing is random, none where the paths show none.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.standard_error); },
+              [](const price_row& row) { return json_figure(row, row.standard_error); }},
+    row_field{"low", "low", "The lower end of the 95 % interval of the price, if there is one.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.low); },
+              [](const price_row& row) { return json_figure(row, row.low); }},
+    row_field{"high", "high", "The upper end.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.high); },
+              [](const price_row& row) { return json_figure(row, row.high); }},
+    row_field{"value", "value", "`quantity` times `price`.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.value()); },
+              [](const price_row& row) { return json_figure(row, row.value()); }},
+    row_field{"value_error", "value_error", "The standard error of the value.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.value_error()); },
+              [](const price_row& row) { return json_figure(row, row.value_error()); }},
+    row_field{
+        "paths", "paths", "How many paths were walked; 0 where none was needed.",
+        [](const price_row& row, const text_form&) { return priced(row) ? std::to_string(row.paths) : ""; },
+        [](const price_row& row) { return std::to_string(row.paths); }},
+    row_field{"effective_hits", "effective_hits",
+              "How many paths carry the variance: paths divided by the kurtosis of the payoff.",
+              [](const price_row& row, const text_form&) { return csv_figure(row, row.effective_hits); },
+              [](const price_row& row) { return json_number(row.effective_hits); }},
+    row_field{"thin", "thin", "`true` where these are fewer than 100, so that the error is in doubt.",
+              [](const price_row& row, const text_form&) { return priced(row) ? yes_or_no(row.thin) : ""; },
+              [](const price_row& row) { return yes_or_no(row.thin); }},
+    row_field{"shadow_difference", "shadow_difference",
+              "How far a price that is not in double lies from double, on the first paths.",
+              [](const price_row& row, const text_form&) {
+                  return csv_number(row.shadow_difference.value_or(no_figure));
+              },
+              [](const price_row& row) { return json_number(row.shadow_difference.value_or(no_figure)); }},
+    row_field{
+        "remark", "remarks", "What looks odd about the trade or its market; in JSON a list.",
+        [](const price_row& row, const text_form& form) { return csv_field(joined(row.remarks), form); },
+        [](const price_row& row) { return json_list(row.remarks); }},
+    row_field{"report", "", "What the trade asks for beside its price, such as `implied_volatility`.",
+              [](const price_row& row, const text_form& form) {
+                  return row.reported ? csv_field(row.reported->what, form) : "";
+              },
+              nullptr},
+    row_field{"report_value", "", "That figure, if there is one.",
+              [](const price_row& row, const text_form&) {
+                  return row.reported ? csv_number(row.reported->value) : "";
+              },
+              nullptr},
+    row_field{"report_error", "", "Its standard error.",
+              [](const price_row& row, const text_form&) {
+                  return row.reported ? csv_number(row.reported->standard_error) : "";
+              },
+              nullptr},
+    row_field{
+        "", "reported",
+        "`null`, or these three as `what`, `value` and `standard_error`, with a `message` where it is none.",
+        nullptr, [](const price_row& row) { return row.reported ? json_of(*row.reported) : "null"; }},
+    row_field{"message", "message", "Why the trade failed, or why its figures are to be read with care.",
+              [](const price_row& row, const text_form& form) {
+                  std::string all = row.message;
+                  if (row.reported && !row.reported->message.empty())
+                      all += (all.empty() ? "" : "; ") + row.reported->what + ": " + row.reported->message;
+                  return csv_field(all, form);
+              },
+              [](const price_row& row) { return json_string(row.message); }},
+    row_field{
+        "", "kind", "The kind of failure; failed trades alone have it.", nullptr,
+        [](const price_row& row) { return priced(row) ? "" : json_string(word_of(kind_words, row.kind)); }},
+    row_field{"file", "", "Where the trade stands, or where its failure lies.",
+              [](const price_row& row, const text_form& form) { return csv_field(row.where.file, form); },
+              nullptr},
+    row_field{"line", "", "The line there, from 1.",
+              [](const price_row& row, const text_form&) { return position(row.where.line); }, nullptr},
+    row_field{"column", "", "The column there, from 1.",
+              [](const price_row& row, const text_form&) { return position(row.where.column); }, nullptr},
+    row_field{"", "where", "These three as `file`, `line` and `column`.", nullptr,
+              [](const price_row& row) {
+                  return "{\"file\": " + json_string(row.where.file) +
+                         ", \"line\": " + std::to_string(row.where.line) +
+                         ", \"column\": " + std::to_string(row.where.column) + "}";
+              }},
+};
+
+constexpr std::array totals{
+    total_field{"currency", "The currency of the total.",
+                [](const currency_total& t, const text_form& form) { return csv_field(t.currency, form); },
+                [](const currency_total& t) { return json_string(t.currency); }},
+    total_field{"trades", "How many priced trades are in it; failed ones are left out.",
+                [](const currency_total& t, const text_form&) { return std::to_string(t.trades); },
+                [](const currency_total& t) { return std::to_string(t.trades); }},
+    total_field{"without_error", "How many of these have no standard error.",
+                [](const currency_total& t, const text_form&) { return std::to_string(t.without_error); },
+                [](const currency_total& t) { return std::to_string(t.without_error); }},
+    total_field{"value", "The sum of their values.",
+                [](const currency_total& t, const text_form&) { return csv_number(t.value); },
+                [](const currency_total& t) { return json_number(t.value); }},
+    total_field{"value_error_at_most",
+                "The plain sum of their errors: the standard error of the total is at most that, whatever "
+                "they have in common. None where a trade has none.",
+                [](const currency_total& t, const text_form&) { return csv_number(t.error_at_most); },
+                [](const currency_total& t) { return json_number(t.error_at_most); }},
+};
+
+}  // namespace
+
+std::span<const row_field> row_fields() {
+    return rows;
+}
+
+std::span<const total_field> total_fields() {
+    return totals;
+}
+
+}  // namespace tilewalk::report
