@@ -6,11 +6,14 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/cpu/lane_machine.h"
@@ -659,6 +662,44 @@ TEST(passes, equal_work_is_done_once_and_dead_work_never) {
     const auto p = one_section([](recorder& into) { into.write(0, into.read(0) + 1.0); });
     EXPECT_EQ(program::drop_dead(p).states.size(), 2U) << "slots stay as they were";
     EXPECT_EQ(program::hoist(p).states.size(), 1U) << "what is gone is gone for the back ends";
+}
+
+// Not the smaller of a and b and that of b and a, of which one may be not a number, or both a zero: whatever
+// tells two operands apart in any bit is done as often as it is asked for.
+TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                     infinite = std::numeric_limits<double>::infinity();
+    const double numbers[] = {nan, 0.0, -0.0, 1.0, -2.5, 3.0, infinite, -infinite};
+    const auto bits = [](double x) {
+        return std::isnan(x) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(x);
+    };
+    std::set<std::string_view> ordered;
+    for (const program::operation_entry& op : program::operations) {
+        if (op.arity != 2 || program::reads_table(op.code)) continue;
+        bool is_ordered = false;
+        for (const double a : numbers) {
+            for (const double b : numbers) {
+                is_ordered = is_ordered ||
+                             bits(cpu::evaluate(op.code, a, b, 0)) != bits(cpu::evaluate(op.code, b, a, 0));
+            }
+        }
+        if (!is_ordered) continue;
+        ordered.insert(op.name);
+        EXPECT_EQ(operations_left([&](recorder& into, value x) {
+                      const value y = exp(x);
+                      return sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x));
+                  }),
+                  6U)
+            << op.name;
+    }
+    for (const std::string_view known : {"min", "max", "sub", "div", "pow", "less", "less_equal"})
+        EXPECT_TRUE(ordered.contains(known)) << known;
+    // The same order is the same work.
+    EXPECT_EQ(operations_left([](recorder&, value x) {
+                  const value y = exp(x);
+                  return sin(min(x, y)) / sin(min(x, y));
+              }),
+              4U);
 }
 
 TEST(passes, uniform_work_leaves_the_paths) {

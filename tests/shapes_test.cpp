@@ -90,9 +90,9 @@ std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& cod
     return cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
 }
 
-TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
-    const planned_book b = plan_all(book_of_every_kind());
-    for (const std::size_t most_sections : {std::size_t{3}, std::size_t{16}, std::size_t{32}}) {
+// Each trade in the program that it moves into has the bits that it has in its own.
+void expect_same_bits(const planned_book& b, const std::vector<std::size_t>& for_most_sections) {
+    for (const std::size_t most_sections : for_most_sections) {
         const auto united = plan::unite(b.shapes, most_sections);
         std::vector<program::path_program> own;
         for (const auto* p : b.shapes) own.push_back(*p);
@@ -118,6 +118,45 @@ TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
                 << b.ids[i] << ", at most " << most_sections << " sections";
         }
     }
+}
+
+TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
+    expect_same_bits(plan_all(book_of_every_kind()), {3, 16, 32});
+}
+
+// Blocks of one script that do the same on days of their own, with numbers of their own: each has a seat,
+// also in a program that is there already.
+TEST(shapes, alike_observations_of_a_trade_have_a_seat_each) {
+    std::string products, trades;
+    for (const std::string pays : {"total", "2 * total", "total * total", "abs(total)"}) {
+        const std::string name = "own_" + std::to_string(products.size());
+        products += "  - product: " + name +
+                    "\n    summary: Alike blocks.\n    parameters:\n"
+                    "      underlying: {type: asset, help: It.}\n"
+                    "      first_day: {type: date, help: A day.}\n"
+                    "      second_day: {type: date, help: A day.}\n"
+                    "      third_day: {type: date, help: A day.}\n"
+                    "      maturity: {type: date, help: A day.}\n"
+                    "    example: {underlying: A, first_day: 1, second_day: 2, third_day: 3, maturity: 4}\n"
+                    "    script: |\n      total = 0\n";
+        for (const std::string day : {"first_day", "second_day", "third_day"})
+            products += "      on " + day + ":\n          total = total / 2 + spot(underlying)\n";
+        products += "      on maturity:\n          pay " + pays + "\n";
+        trades += "  - {id: " + name + ", product: " + name +
+                  ", underlying: A, first_day: 0.5, second_day: 1, third_day: 1.5, maturity: 2}\n";
+    }
+    const auto b =
+        plan_all(book::parse("market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n"
+                             "  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}\nproducts:\n" +
+                             products + "trades:\n" + trades));
+    ASSERT_EQ(b.shapes.size(), 4u);
+    const auto united = plan::unite(b.shapes);
+    ASSERT_EQ(united.programs.size(), 1u) << "all of them share a program";
+    for (const plan::seat& s : united.seats) {
+        std::set<std::uint32_t> taken;
+        for (const std::uint32_t section : s.sections) EXPECT_TRUE(taken.insert(section).second) << section;
+    }
+    expect_same_bits(b, {8});
 }
 
 }  // namespace
