@@ -355,7 +355,7 @@ TEST_F(hostile, values_that_mislead) {
            "found '\xd9\xa1\xd9\xa0\xd9\xa0', expected a number");
     strike("a list for a number", "[100]", "found a list, expected a number");
     strike("a thousand digits", std::string(1000, '9'), "found '9999");
-    strike("not above 0", "-0", "found '-0', expected a number above 0");
+    strike("below 0", "-1e-300", "found '-1e-300', expected a number at least 0");
     const auto block = [&](const std::string& title, const std::string& line, const std::string& said) {
         expect_book(title,
                     head + "  - id: b\n    product: european\n    underlying: ACME\n    " + line + "\n", 3,

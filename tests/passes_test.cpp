@@ -691,6 +691,15 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   }),
                   6U)
             << op.name;
+        // Nor is it where no path is asked.
+        const auto uniform = program::hoist(program::optimise(
+            one_section([&](recorder& into) {
+                const value x = into.term("x", 2.0), y = into.term("y", 3.0);
+                into.write(0,
+                           into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));
+            }),
+            &cpu::evaluate));
+        EXPECT_EQ(uniform.per_trade.nodes.size(), 6U) << op.name;
     }
     for (const std::string_view known : {"min", "max", "sub", "div", "pow", "less", "less_equal"})
         EXPECT_TRUE(ordered.contains(known)) << known;
