@@ -447,6 +447,54 @@ TEST_P(kernels_of_models, neither_spill_nor_approximate) {
 INSTANTIATE_TEST_SUITE_P(all, kernels_of_models, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
 
+// What a script asks of an interval, of whole ones and of those in which the path stops: more than a product
+// of the library asks at once.
+class kernels_of_intervals : public testing::TestWithParam<std::string> {};
+
+TEST_P(kernels_of_intervals, neither_spill_nor_approximate) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    std::string products, trades;
+    const auto add = [&](const std::string& name, const std::string& gains,
+                         const std::vector<std::string>& assets) {
+        products += fmt::format(
+            "  - product: {0}\n    summary: It.\n    parameters:\n      underlying: {{type: asset, help: "
+            "It.}}\n"
+            "      level: {{type: amount, help: It.}}\n      maturity: {{type: date, help: It.}}\n"
+            "    example: {{underlying: A, level: 1, maturity: 1}}\n    script: |\n      total = 0\n"
+            "      between start and maturity every 0.25:\n          total = total + step * {1}\n"
+            "      on maturity:\n          pay max(total - level, 0)\n",
+            name, gains);
+        for (const std::string& asset : assets) {
+            trades += fmt::format(
+                "  - {{id: {0}_{1}, product: {0}, underlying: {1}, level: 90, maturity: 1}}\n", name, asset);
+        }
+    };
+    add("means",
+        "(mean_spot(underlying) + time_above(underlying, level) - time_below(underlying, 0.9 * level))",
+        {"FLAT", "TERM"});
+    add("touches", "(touched_below(underlying, level) + touched_outside(underlying, level, 2 * level))",
+        {"TERM"});
+    add("samples", "(highest(underlying) - lowest(underlying) + touch_time_below(underlying, level))",
+        {"TERM"});
+    const book b = book::parse(
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n"
+        "    FLAT: {currency: USD, spot: 100, volatility: 0.2}\n"
+        "    TERM: {currency: USD, spot: 100, volatility: {0.1: 0.2, 0.6: 0.25}, "
+        "dividends: [{date: 0.4, amount: 2}]}\nproducts:\n" +
+            products + "trades:\n" + trades,
+        "intervals");
+    std::size_t turn = 0;
+    for (const auto& t : b.state().trades) {
+        if (t.failure) throw *t.failure;
+        const auto code = program_of(t, plan::precision_named(GetParam()), *b.market());
+        compile_and_judge(code, usual(code, plan::precision_named(GetParam()), "inline"),
+                          architectures[turn++ % architectures.size()], t.id);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
+
 class kernels_with_tables : public testing::TestWithParam<std::string> {};
 
 TEST_P(kernels_with_tables, neither_spill_nor_approximate_with_any_feed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a payoff script. The first line names a product of the library, whose parameters and example
-// the script is given; what is accepted is planned.
+// the script is given, but those parameters that it does not name; what is accepted is planned.
+#include <algorithm>
 #include <map>
 
 #include "engine/book/book_state.h"
@@ -21,6 +22,21 @@ std::map<std::string, tilewalk::books::trade, std::less<>> examples() {
     return all;
 }
 
+// A script that does not read one of its parameters is refused before it is planned.
+std::vector<tilewalk::language::parameter> named_in(std::string_view script,
+                                                    const std::vector<tilewalk::language::parameter>& all) {
+    std::vector<tilewalk::language::parameter> named;
+    for (const auto& p : all) {
+        const auto needs = [&](const auto& q) {
+            return (q.per == p.name || q.same_as == p.name) && script.find(q.name) != std::string_view::npos;
+        };
+        if (script.find(p.name) != std::string_view::npos || std::any_of(all.begin(), all.end(), needs)) {
+            named.push_back(p);
+        }
+    }
+    return named;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -34,8 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (found == known.end()) return -1;
     try {
         tilewalk::language::product made = *found->second.product;
-        made.payoff = tilewalk::language::script(std::string(text.substr(line_end + 1)), {"p.yaml", 1, 1},
-                                                 made.parameters);
+        const std::string_view script = text.substr(line_end + 1);
+        made.parameters = named_in(script, made.parameters);
+        made.payoff = tilewalk::language::script(std::string(script), {"p.yaml", 1, 1}, made.parameters);
         tilewalk::books::trade trade = found->second;
         trade.product = std::make_shared<const tilewalk::language::product>(std::move(made));
         tilewalk::plan::plan_trade(trade, market.state());
