@@ -231,5 +231,54 @@ assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
     EXPECT_NEAR(off[7], 0, limit * noise[7] + std::abs(off[0]) * std::pow(2, -10.5));
 }
 
+// What has passed is as long as the time from one fixing to the next, and then to today: whatever is to come
+// is the same.
+TEST(intervals, of_the_past_go_from_fixing_to_fixing) {
+    const std::string market_text = R"(as_of: 2026-01-15
+currencies: {USD: {rate: 0.05}}
+assets: {A: {currency: USD, spot: 100, volatility: 0.2}}
+fixings:
+  A: {2025-06-01: 70, 2025-10-02: 80, 2025-12-01: 90, 2026-01-05: 110}
+)";
+    const std::string product = R"(products:
+  - product: summed
+    summary: The price over time, and the years above a level.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      begun: {type: date, help: The first day.}
+      maturity: {type: date, help: The last day.}
+      kind: {type: choice, choices: [price, above, below, how_long], help: What is summed.}
+    example: {underlying: A, begun: 0, maturity: 1, kind: price}
+    script: |
+      total = 0
+      between begun and maturity every 0.25:
+          if kind == price:
+              total = total + step * mean_spot(underlying)
+          elif kind == above:
+              total = total + time_above(underlying, 85)
+          elif kind == below:
+              total = total + time_below(underlying, 85)
+          else:
+              total = total + year_fraction(previous, today)
+      on maturity:
+          pay total
+)";
+    std::vector<std::string> trades;
+    for (const std::string kind : {"price", "above", "below", "how_long"}) {
+        for (const std::string begun : {"2025-09-15", "0"})
+            trades.push_back("product: summed, underlying: A, maturity: 1, begun: " + begun +
+                             ", kind: " + kind);
+    }
+    const auto rows = priced(product, market_text, trades, 4096, 3);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        ASSERT_EQ(rows[i].status, trade_status::priced) << trades[i] << ": " << rows[i].message;
+    // From 2025-09-15 it is 17 days to the first fixing, then 60, 35, and 10 to today.
+    const double discount = std::exp(-0.05), day = discount / 365;
+    EXPECT_NEAR(rows[0].price - rows[1].price, day * (17 * 80 + 60 * 90 + 35 * 110 + 10 * 100), 1e-10);
+    EXPECT_NEAR(rows[2].price - rows[3].price, day * (60 + 35 + 10), 1e-12);
+    EXPECT_NEAR(rows[4].price - rows[5].price, day * 17, 1e-12);
+    EXPECT_NEAR(rows[6].price, discount * (1 + 122.0 / 365), 1e-12);
+}
+
 }  // namespace
 }  // namespace tilewalk
