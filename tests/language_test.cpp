@@ -198,6 +198,8 @@ const std::vector<complaint> complaints{
      "'refuse' checks the terms of a trade; it stands above all blocks"},
     {"refuse strike\non maturity:\n    pay 1\n", 1, 8,
      "expected the reason in double quotes after 'refuse', found 'strike'"},
+    {"if strike > 1:\n    refuse \"" + std::string(301, 'a') + "\"\non maturity:\n    pay 1\n", 2, 12,
+     "the reason has 301 bytes; at most 300 are possible"},
     {"on maturity:\n    pay strik\n", 2, 9, "unknown name 'strik'; did you mean 'strike'?"},
     {"on maturity:\n    pay maxx(1, 2)\n", 2, 9, "unknown function 'maxx'; did you mean 'max'?"},
     {"on maturity:\n    pay spot(strike)\n", 2, 14, "expected an asset, found a number"},

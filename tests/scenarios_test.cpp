@@ -571,6 +571,12 @@ TEST_F(wrong_scenarios, in_the_file) {
             << bad << ": " << said;
     }
     std::vector<float> narrow(10, 0.2f);
+    // A volatility of 2000 % may be that of a path, but not of all.
+    const std::vector<double> in_percent{15, 20, 25, 18.5, 30, 12.25, 16, 21, 22, 40};
+    EXPECT_EQ(
+        refusal_of_file(numpy_text(header("<f8", 2, 5), bytes_of(in_percent))),
+        "7:29: 'vols.npy': found no volatility below 12.25, expected some below 5; are they in percent? 0.2 "
+        "is 20 %");
     narrow[0] = -1;
     EXPECT_EQ(refusal_of_file(numpy_text(header("<f4", 2, 5), bytes_of(narrow))),
               "7:29: 'vols.npy': found -1 in row 0 on path 0 (both counted from 0), expected a volatility "

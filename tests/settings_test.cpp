@@ -228,7 +228,8 @@ std::string book_with(const std::string& settings) {
 
 TEST(settings, of_a_book) {
     for (const auto& c : good) {
-        if (std::string(c.name) == "replay") continue;
+        // An option may begin with zeros, in YAML they may mean base 8.
+        if (std::string(c.name) == "replay" || std::string(c.text) == "032") continue;
         const auto read = book::parse(book_with(std::string(c.name) + ": " + c.text)).settings();
         EXPECT_EQ(named(c.name).text(read), c.kept) << c.name << ": " << c.text;
     }
@@ -251,6 +252,11 @@ TEST(settings, of_a_book_are_refused_where_they_stand) {
         {"layout: paded", "did you mean 'padded'?"},
         {"layuot: padded", "b:2:3: settings.layuot: unknown key 'layuot'; known keys: paths, seed, threads,"},
         {"layuot: padded", "did you mean 'layout'?"},
+        {"seed: 010",
+         "b:2:9: settings.seed: found '010', expected a whole number from 0 to 2^64 - 1, such as "},
+        {"seed: 010", "; write 10, or 8 if it is in base 8"},
+        {"distance: 032", "; write 32, or 26 if it is in base 8"},
+        {"paths: 00100k", "b:2:10: settings.paths: found '00100k', expected a whole number"},
         {"row-space: global", "did you mean 'row_space'?"},
         {"device: []", "settings.device: found a list, expected auto, cpu, cuda or numbers of GPUs"},
         {"device: [0, cpu]", "settings.device: found a list, expected auto, cpu, cuda or numbers of GPUs"},

@@ -9,6 +9,7 @@
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
 #include "engine/config/document.h"
+#include "engine/config/numbers.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/setting_table.h"
 
@@ -65,7 +66,11 @@ std::string text_of(const config::node& value, const run_setting& setting) {
     }
     const bool is_read = value.is_scalar() && !(value.is_quoted() && setting.is_number());
     if (!is_read) value.fail("found " + value.found() + ", expected " + setting.expected());
-    return value.text();
+    const std::string& text = value.text();
+    // 010 is ten as an option, but in YAML eight to some readers.
+    if (setting.is_number() && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+        value.fail("found " + value.found() + ", expected " + setting.expected() + config::number_hint(text));
+    return text;
 }
 
 run_settings read_settings(const config::node& root, const std::filesystem::path& folder) {

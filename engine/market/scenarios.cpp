@@ -15,8 +15,10 @@ namespace tilewalk::markets {
 
 namespace {
 
-// Paths of a model of volatility go far, but not so far; numbers in percent do.
+// Paths of a model of volatility go far, but not so far.
 constexpr double most_volatility = 100;
+// Some number of a file is below this, as every volatility of a market is; in percent none is.
+constexpr double most_least_volatility = 5;
 
 template <class number>
 void check_volatilities(const number* x, const replay::layout& l, const std::string& name) {
@@ -24,7 +26,14 @@ void check_volatilities(const number* x, const replay::layout& l, const std::str
     const number* const bad =
         std::find_if_not(x, x + count, [](number v) { return v > 0 && v <= number(most_volatility); });
     const auto at = static_cast<std::uint64_t>(bad - x);
-    if (at == count) return;
+    if (at == count) {
+        const number least = count == 0 ? number(0) : *std::min_element(x, x + count);
+        if (least <= number(most_least_volatility)) return;
+        throw error(error_kind::input,
+                    "found no volatility below " + config::shown(static_cast<double>(least)) +
+                        ", expected some below 5; are they in percent? 0.2 is 20 %",
+                    {name});
+    }
     throw error(
         error_kind::input,
         "found " + config::shown(static_cast<double>(*bad)) + " in row " + std::to_string(at / l.paths) +

@@ -188,6 +188,12 @@ class parser {
             if (now().kind != token_kind::text) {
                 fail("expected the reason in double quotes after 'refuse', found " + found(now()));
             }
+            // It is read out as it stands, wherever a trade is refused.
+            constexpr std::size_t longest_reason = 300;
+            if (now().text.size() > longest_reason) {
+                fail("the reason has " + std::to_string(now().text.size()) + " bytes; at most " +
+                     std::to_string(longest_reason) + " are possible");
+            }
             s.does = refusal{std::string(take().text)};
             expect_line_end("the reason");
         } else if (first.is("else") || first.is("elif")) {

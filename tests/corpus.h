@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests on hostile files and on mutations share: what a refusal has to look like, how much memory a
+// case may take, by counting what is allocated, and numbers that are drawn by counting, not by state.
+//
+// For one source of a test program: it replaces operator new.
+#pragma once
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk::corpus {
+
+// ---- Memory --------------------------------------------------------------------------------------------
+
+struct counted_memory {
+    std::atomic<std::int64_t> live{0}, most{0};
+    void* take(std::size_t bytes) {
+        void* const at = std::malloc(bytes == 0 ? 1 : bytes);
+        if (at == nullptr) throw std::bad_alloc();
+        const auto now = live += static_cast<std::int64_t>(malloc_usable_size(at));
+        for (std::int64_t seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        return at;
+    }
+    void give(void* at) {
+        if (at == nullptr) return;
+        live -= static_cast<std::int64_t>(malloc_usable_size(at));
+        std::free(at);
+    }
+};
+inline counted_memory& memory() {
+    static counted_memory counted;
+    return counted;
+}
+
+// What is allocated at most, beyond what was when the watch began.
+class memory_watch {
+  public:
+    memory_watch() : before_(memory().live) { memory().most = before_; }
+    std::int64_t most() const { return memory().most - before_; }
+
+  private:
+    std::int64_t before_;
+};
+inline constexpr std::int64_t most_memory = std::int64_t{96} << 20;
+
+// ---- Draws ---------------------------------------------------------------------------------------------
+
+// The k-th number of a seed, a pure function of both (the finaliser of splitmix64).
+inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t k) {
+    std::uint64_t z = (seed * 0x9e3779b97f4a7c15U) ^ ((k + 1) * 0xd1342543de82ef95U);
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+}
+class draws {
+  public:
+    explicit draws(std::uint64_t seed) : seed_(seed) {}
+    // From 0 to one less than `many`.
+    std::size_t below(std::size_t many) {
+        return many == 0 ? 0 : static_cast<std::size_t>(mixed(seed_, count_++) % many);
+    }
+    template <class list>
+    const auto& one_of(const list& from) {
+        return from[below(std::size(from))];
+    }
+
+  private:
+    std::uint64_t seed_, count_ = 0;
+};
+
+// ---- Files ---------------------------------------------------------------------------------------------
+
+inline std::string content(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw std::runtime_error("no file " + file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// ---- Refusals ------------------------------------------------------------------------------------------
+
+// The longest message there may be: lists of names are cut, texts of the file are shortened.
+inline constexpr std::size_t longest_message = 1500;
+
+inline bool is_printable(std::string_view text) {
+    return printable(text) == text;
+}
+
+// What is wrong with how something was refused; empty if nothing is. `lines` is how many the text has.
+inline std::string fault_of(const error& e, bool needs_place = true) {
+    const std::string said = "\n  refused: " + std::string(e.what());
+    if (e.kind() != error_kind::input && e.kind() != error_kind::io && e.kind() != error_kind::numeric)
+        return "a refusal of a kind that no input has" + said;
+    if (e.message().empty()) return "a refusal without words" + said;
+    if (e.message().size() > longest_message)
+        return "a message of " + std::to_string(e.message().size()) + " bytes" + said;
+    if (!is_printable(e.what())) return "a message that a terminal may obey: " + printable(e.what());
+    if (needs_place && e.where().line < 1) return "a refusal without a line" + said;
+    return "";
+}
+
+// ---- Pricing -------------------------------------------------------------------------------------------
+
+// Few paths, one thread: enough to see that figures are figures, and which bits they have.
+inline run_options few_paths() {
+    run_options asked;
+    asked.overrides.paths = 256;
+    asked.overrides.seed = 7;
+    asked.overrides.threads = 1;
+    asked.overrides.device = "cpu";
+    asked.overrides.precision = "double";
+    return asked;
+}
+
+// What is wrong with a row; empty if nothing is.
+inline std::string fault_of(const price_row& row) {
+    if (row.status == trade_status::failed) {
+        if (row.kind == error_kind::internal) return row.trade + ": an internal error: " + row.message;
+        if (row.message.empty()) return row.trade + ": failed without words";
+        if (row.message.size() > longest_message)
+            return row.trade + ": a message of " + std::to_string(row.message.size()) +
+                   " bytes: " + row.message;
+        if (!is_printable(row.message)) return row.trade + ": a message that a terminal may obey";
+        if (row.where.line < 1) return row.trade + ": failed without a line: " + row.message;
+        return "";
+    }
+    if (!std::isfinite(row.price) || !std::isfinite(row.value()))
+        return row.trade + ": priced at a value that is not finite";
+    if (row.has_error() && (!std::isfinite(row.standard_error) || row.standard_error < 0))
+        return row.trade + ": a standard error that is none";
+    for (const std::string& remark : row.remarks) {
+        if (remark.empty() || remark.size() > longest_message || !is_printable(remark))
+            return row.trade + ": a remark that nobody can read: " + printable(remark);
+    }
+    return "";
+}
+
+}  // namespace tilewalk::corpus
+
+// NOLINTBEGIN(misc-definitions-in-headers)
+void* operator new(std::size_t bytes) {
+    return tilewalk::corpus::memory().take(bytes);
+}
+void* operator new[](std::size_t bytes) {
+    return tilewalk::corpus::memory().take(bytes);
+}
+void operator delete(void* at) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+void operator delete[](void* at) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+void operator delete(void* at, std::size_t) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+void operator delete[](void* at, std::size_t) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+// NOLINTEND(misc-definitions-in-headers)
