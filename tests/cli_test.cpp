@@ -2,6 +2,7 @@
 // The command as a user meets it: what it prints where, its exit codes, its files, and what stops it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -760,6 +761,30 @@ TEST_F(command, tables_are_as_wide_as_columns_say) {
             EXPECT_LE(line.size(), static_cast<std::size_t>(widest)) << said << "\n" << table.out;
         EXPECT_EQ(has(table.out, "left out in 60 columns"), widest == 60) << table.out;
     }
+}
+
+// A terminal says itself how wide it is.
+TEST_F(command, tables_are_as_wide_as_the_terminal) {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(terminal, 0);
+    ASSERT_EQ(::grantpt(terminal) | ::unlockpt(terminal), 0);
+    surroundings in;
+    in.out = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(in.out, 0);
+    winsize size{};
+    size.ws_col = 64;
+    ASSERT_EQ(::ioctl(in.out, TIOCSWINSZ, &size), 0);
+    EXPECT_EQ(run({"price", "book.yaml"}, in).code, 0);
+    ::close(in.out);
+    std::string table;
+    char block[4096];
+    for (ssize_t n = 0; (n = ::read(terminal, block, sizeof block)) > 0;)
+        table.append(block, static_cast<std::size_t>(n));
+    ::close(terminal);
+    EXPECT_TRUE(has(table, "left out in 64 columns: ")) << table;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 65U) << table << "with the return at the end of a line";
 }
 
 TEST_F(command, totals_have_a_file_of_their_own) {

@@ -169,13 +169,26 @@ TEST(remarks, a_barrier_beyond_the_spot_is_one) {
           "direction: down, barrier: 120, monitoring_start: 0.5",
           "direction: down, barrier: 120, monitoring: discrete, monitoring_dates: [0.5, 1.0]"})
         EXPECT_EQ(price_one(level + sound, 2000).remarks, std::vector<std::string>{}) << sound;
-    // What the fixings of the past have touched is no surprise.
-    EXPECT_EQ(price_one("product: barrier, underlying: STILL, strike: 90, maturity: 1.0, direction: up, "
-                        "barrier: 100.5, monitoring_start: 2026-01-14",
-                        2000)
-                  .remarks.size(),
-              1U)
-        << "but that of today is";
+    // What the fixings of the past have touched is told by the price; that of today is remarked upon.
+    const std::string watched = "product: barrier, underlying: STILL, strike: 90, maturity: 1.0, direction: ";
+    EXPECT_EQ(price_one(watched + "up, barrier: 100.5, monitoring_start: 2026-01-14", 64).remarks.size(), 1U);
+    EXPECT_EQ(price_one(watched + "down, barrier: 100.5, monitoring_start: 2026-01-14", 64).price, 0);
+    EXPECT_EQ(price_one(watched + "down, barrier: 100.5, monitoring_start: 2026-01-14", 64).remarks,
+              std::vector<std::string>{});
+}
+
+TEST(remarks, a_value_that_is_no_number_fails_its_trade_alone) {
+    const results r = engine().price(
+        book::parse(
+            "trades:\n"
+            "  - {id: huge, product: european, underlying: ACME, strike: 1, maturity: 1.0, quantity: 1e308}\n"
+            "  - {id: sound, product: european, underlying: ACME, strike: 90, maturity: 1.0}\n"),
+        market::parse(market_text), with(2000));
+    EXPECT_EQ(r.rows[0].status, trade_status::failed);
+    EXPECT_NE(r.rows[0].message.find("quantity"), std::string::npos) << r.rows[0].message;
+    EXPECT_EQ(r.rows[1].status, trade_status::priced);
+    for (const currency_total& total : r.totals())
+        EXPECT_TRUE(std::isfinite(total.value) && std::isfinite(total.error_at_most));
 }
 
 TEST(remarks, a_fixing_far_from_the_spot_is_one) {

@@ -14,6 +14,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/terminal.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/verify.h"
 
@@ -95,7 +96,7 @@ int run_verify(const request& asked) {
         made = verify_prices(what);
         watch.check();
     }
-    to.write(made->text(format));
+    to.write(made->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
     return made->holds() ? all_well : unverified;
 }
 

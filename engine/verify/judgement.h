@@ -64,7 +64,7 @@ struct outcome {
     bool holds() const;
 };
 
-std::string table(const outcome& o);
+std::string table(const outcome& o, const text_form& form = {});
 std::string csv(const outcome& o);
 std::string json(const outcome& o);
 

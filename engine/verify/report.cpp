@@ -50,7 +50,15 @@ std::string known_by(const row_judgement& r) {
     return std::string(truths()[r.truth].by);
 }
 
-std::string verdict_text(const judgement& j) {
+std::string left_out_text(const std::vector<std::string>& titles, const text_form& form) {
+    std::string names;
+    for (const std::string& title : titles) names += (names.empty() ? "" : ", ") + title;
+    if (names.empty()) return {};
+    return report::hanging("left out in " + std::to_string(form.columns) + " columns: " + names, form.columns,
+                           2);
+}
+
+std::string verdict_text(const judgement& j, const text_form& form) {
     columns statistics(
         {{"all trades"}, {"value", align::point}, {"bounds"}, {"false alarms", align::right}, {"verdict"}});
     for (const statistic& s : j.of)
@@ -73,7 +81,17 @@ std::string verdict_text(const judgement& j) {
                   value_text(r.of[0].value), value_text(r.of[1].value), value_text(r.of[2].value),
                   out.empty() ? "holds" : out});
     }
-    return statistics.text() + "\n" + rows.text() +
+    const auto left_out = statistics.fit(form.columns, {{"false alarms"}});
+    const auto left_out_of_rows = rows.fit(form.columns, {{"known by", 24},
+                                                          {"mean z squared"},
+                                                          {"leaning z"},
+                                                          {"mean z"},
+                                                          {"product", 16},
+                                                          {"known by"},
+                                                          {"verdict", 20},
+                                                          {"product", 8}});
+    return statistics.text() + left_out_text(left_out, form) + "\n" + rows.text() +
+           left_out_text(left_out_of_rows, form) +
            "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
 }
 
@@ -139,7 +157,7 @@ std::string found_by(const judgement& j) {
     return row == nullptr ? what->name : what->name + ", " + product_of(*row);
 }
 
-std::string mistakes_text(const outcome& o) {
+std::string mistakes_text(const outcome& o, const text_form& form) {
     columns table({{"mistake"},
                    {"what is wrong"},
                    {"noticed by"},
@@ -154,7 +172,15 @@ std::string mistakes_text(const outcome& o) {
         table.add({m.name, m.what, found_by(m.of), value_text(s.value), bounds_text(s),
                    report::significant(s.reach(), 3), m.is_caught() ? "caught" : "NOT CAUGHT"});
     }
-    return "\n" + table.text() + "\n" + std::to_string(caught) + " of " +
+    const auto left_out = table.fit(form.columns, {{"what is wrong", 40},
+                                                   {"noticed by", 24},
+                                                   {"bounds"},
+                                                   {"value"},
+                                                   {"what is wrong", 20},
+                                                   {"noticed by"},
+                                                   {"mistake", 12},
+                                                   {"what is wrong"}});
+    return "\n" + table.text() + left_out_text(left_out, form) + "\n" + std::to_string(caught) + " of " +
            report::counted(o.mistakes.size(), "mistake") + " caught\n";
 }
 
@@ -232,18 +258,19 @@ std::string judgement_json(const outcome& o, const std::vector<priced_trade>& pr
 
 }  // namespace
 
-std::string table(const outcome& o) {
+std::string table(const outcome& o, const text_form& form) {
     std::string out = report::counted(o.trades.size(), "random trade") + " with a known price, " +
                       std::to_string(o.paths) + " paths each, seed " + std::to_string(o.seed) + ", " +
-                      o.precision + " precision, " + places_text(o) + "\n\n" + verdict_text(o.of_engine);
+                      o.precision + " precision, " + places_text(o) + "\n\n" +
+                      verdict_text(o.of_engine, form);
     if (o.of_engine.failed > 0)
         out += report::counted(o.of_engine.failed, "trade") + " could not be priced\n";
     out += worst_text(o, o.prices, o.of_engine, o.of_engine.holds() ? 1 : 3);
-    if (!o.mistakes.empty()) out += mistakes_text(o);
+    if (!o.mistakes.empty()) out += mistakes_text(o, form);
     if (o.mistakes.size() == 1) {
         const auto& m = o.mistakes.front();
-        out +=
-            "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of) + worst_text(o, m.prices, m.of, 1);
+        out += "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of, form) +
+               worst_text(o, m.prices, m.of, 1);
     }
     out += o.mistakes.empty() ? "\n" : "\nwithout a mistake ";
     out += o.of_engine.holds() ? "every bound holds" : "NOT EVERY BOUND HOLDS";

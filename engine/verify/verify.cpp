@@ -156,10 +156,10 @@ bool verification::holds() const {
     return of_->holds();
 }
 
-std::string verification::text(output_format as) const {
+std::string verification::text(output_format as, const text_form& form) const {
     switch (as) {
         case output_format::table:
-            return verify::table(*of_);
+            return verify::table(*of_, form);
         case output_format::csv:
             return verify::csv(*of_);
         case output_format::json:

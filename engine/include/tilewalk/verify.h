@@ -50,7 +50,7 @@ class verification {
 
     // Every bound holds for the engine as it is, and none that was made went uncaught.
     bool holds() const;
-    std::string text(output_format as) const;
+    std::string text(output_format as, const text_form& form = {}) const;
 
     const verify::outcome& state() const { return *of_; }
 
