@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// What options are worth without a path that count the time spent beyond a level: without a break (Parisian)
+// or in all (cumulative Parisian, step options). As in closed_forms.h, plain C++ over the standard library
+// that shares nothing with the engine.
+//
+// Time is measured by the variance of the log price, so that the log of price over spot is a standard
+// Brownian motion W with a drift mu; the drift is taken out by the weight exp(mu W(v) - mu^2 v / 2).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "engine/verify/closed_forms.h"
+
+namespace tilewalk::truth {
+
+// Paid at the end on a price that is watched at every moment until then.
+struct excursion_option {
+    enum class pays { call, put, money };  // money: one unit of it
+    pays what = pays::call;
+    bool down = true;  // it is the time below the barrier that counts, or else the time above it
+    double spot = 0, strike = 0, barrier = 0;
+    double growth = 0;    // (r - q) T
+    double variance = 0;  // sigma^2 T
+
+    double drift() const { return growth / variance - 0.5; }
+    double level() const { return std::log(barrier / spot); }
+    double direction() const { return down ? -1 : 1; }  // from the barrier to where time counts
+    bool begins_beyond() const { return (spot - barrier) * direction() > 0; }
+    double paid(double price) const {
+        return what == pays::money ? 1
+                                   : intrinsic(what == pays::call ? side::call : side::put, price, strike);
+    }
+    // The mean of what is paid, seen from a price and a variance before the end.
+    double mean_from(double price, double left) const {
+        if (what == pays::money) return 1;
+        return black(what == pays::call ? side::call : side::put, price * std::exp(growth * left / variance),
+                     strike, left, 1);
+    }
+    // Until a variance has gone by, watched at the barrier from the side that it begins on.
+    watch until(double gone) const {
+        watch w{spot, growth * gone / variance, gone};
+        (spot > barrier ? w.lower : w.upper) = barrier;
+        return w;
+    }
+
+    // What is paid times exp(mu y) as exponentials of the last y, each on a part of the line.
+    struct exponential {
+        double factor, rate, from, to;
+    };
+    std::vector<exponential> exponentials() const {
+        const double mu = drift(), far = std::numeric_limits<double>::infinity();
+        if (what == pays::money) return {{1, mu, -far, far}};
+        const double at = std::log(strike / spot);
+        if (what == pays::call) return {{spot, mu + 1, at, far}, {-strike, mu, at, far}};
+        return {{strike, mu, -far, at}, {-spot, mu + 1, -far, at}};
+    }
+};
+
+// exp(z^2) erfc(z) for a complex z. On the right half of the plane after Weideman (1994): a polynomial of
+// (L - z) / (L + z), its coefficients the Fourier coefficients of the Gaussian on the circle that the line
+// becomes; good to 1e-13.
+inline std::complex<double> scaled_erfc(std::complex<double> z) {
+    constexpr int terms = 48, points = 2 * terms;
+    static const double wide = std::sqrt(terms / std::numbers::sqrt2);
+    static const std::array<double, terms> coefficients = [] {
+        std::array<double, terms> made{};
+        for (int n = 1; n <= terms; ++n) {
+            double sum = 0;
+            for (int k = -points + 1; k < points; ++k) {
+                const double angle = k * std::numbers::pi / points, t = wide * std::tan(0.5 * angle);
+                sum += std::exp(-t * t) * (wide * wide + t * t) * std::cos(n * angle);
+            }
+            made[static_cast<std::size_t>(n - 1)] = sum / (2 * points);
+        }
+        return made;
+    }();
+    if (z.real() < 0) return 2.0 * std::exp(z * z) - scaled_erfc(-z);
+    const std::complex<double> over = 1.0 / (wide + z), turned = (wide - z) * over;
+    std::complex<double> sum = 0;
+    for (std::size_t n = terms; n-- > 0;) sum = sum * turned + coefficients[n];
+    return over * (1 / std::sqrt(std::numbers::pi) + 2.0 * over * sum);
+}
+
+// The function of t > 0 whose Laplace transform is given, smooth at t: the Fourier series of Abate and Whitt
+// (1995), its tail by Euler's mean of partial sums. It may grow like exp(2 x / t) at most.
+template <class F>
+double inverse_laplace(const F& transform, double t) {
+    constexpr double size = 26;  // exp(-size) of the function at 3 t is what the series leaves out
+    constexpr int first = 160, more = 16;
+    double sum = 0.5 * transform(std::complex<double>(0.5 * size / t, 0)).real(), mean = 0, binomial = 1;
+    for (int k = 1; k <= first + more; ++k) {
+        sum += (k % 2 == 0 ? 1 : -1) *
+               transform(std::complex<double>(0.5 * size / t, k * std::numbers::pi / t)).real();
+        if (k < first) continue;
+        mean += binomial * sum;
+        binomial *= static_cast<double>(first + more - k) / (k - first + 1);
+    }
+    return std::exp(0.5 * size) / t * mean * std::ldexp(1.0, -more);
+}
+
+namespace parisian {
+
+// The integral of r exp(-r^2 / 2) exp(p + q r) over r from `low` to `high`.
+inline std::complex<double> rayleigh_piece(std::complex<double> p, std::complex<double> q, double low,
+                                           double high) {
+    const double root = std::sqrt(0.5 * std::numbers::pi);
+    // The integral from r on, less 2 q root exp(p + q^2 / 2) where the peak lies beyond r.
+    const auto from = [&](double r) -> std::complex<double> {
+        if (r == std::numeric_limits<double>::infinity()) return 0;
+        const std::complex<double> at = (r - q) / std::numbers::sqrt2,
+                                   value = std::exp(p + q * r - 0.5 * r * r);
+        return value * (1.0 + q * root * (at.real() < 0 ? -scaled_erfc(-at) : scaled_erfc(at)));
+    };
+    if (!(low < high)) return 0;
+    const bool has_peak = low < q.real() && !(high < q.real());
+    return from(low) - from(high) + (has_peak ? 2 * root * q * std::exp(p + 0.5 * q * q) : 0.0);
+}
+
+// The mean of what is paid (times exp(mu y)) over paths that begin `away` before the barrier and then, by the
+// end at variance v, stay beyond it for the window d without a break. With k = sqrt(2 lambda) and z = k
+// sqrt(d), the moment at which that has happened has the transform exp(-k away) / (1 + z sqrt(2 pi) exp(z^2 /
+// 2) N(z)), and where the path is then, sqrt(d) times a Rayleigh number beyond the barrier, has nothing to do
+// with it (Chesney, Jeanblanc-Picque and Yor 1997).
+inline double mean_of_entered(const excursion_option& o, double away, double v, double d) {
+    if (!(v > d)) return 0;
+    const double sign = o.direction(), level = o.level(), wide = sign * std::sqrt(d);
+    const double far = std::numeric_limits<double>::infinity();
+    const auto parts = o.exponentials();
+    // From the moment d on, before which nothing has happened: exp(lambda d) times the transform.
+    const auto transform = [&](std::complex<double> lambda) {
+        const std::complex<double> k = std::sqrt(2.0 * lambda), z = k * std::sqrt(d);
+        const std::complex<double> waits =
+            std::exp(-0.5 * z * z) *
+                (1.0 - z * std::sqrt(0.5 * std::numbers::pi) * scaled_erfc(z / std::numbers::sqrt2)) +
+            z * std::sqrt(2 * std::numbers::pi);
+        std::complex<double> rest = 0;  // the mean of the resolvent where the path is then
+        for (const auto& e : parts) {
+            const double c = e.rate;
+            const auto part = [&](double a, double b) {  // of exp(c y) times the factor of the whole line
+                return rayleigh_piece(c * level, c * wide, a, b) * 2.0 / (k * k - c * c);
+            };
+            if (e.from == -far && e.to == far) {
+                rest += e.factor * part(0, far);
+                continue;
+            }
+            const bool upper = e.to == far;
+            const double at = upper ? e.from : e.to, change = std::max((at - level) / wide, 0.0);
+            // Above and below the end of the part of the line.
+            const double low_a = sign > 0 ? change : 0, high_a = sign > 0 ? far : change;
+            const double low_b = sign > 0 ? 0 : change, high_b = sign > 0 ? change : far;
+            const auto falls = [&](double a, double b) {  // exp(c at - k (y - at))
+                return rayleigh_piece(c * at - k * (level - at), -k * wide, a, b);
+            };
+            const auto rises = [&](double a, double b) {  // exp(c at + k (y - at))
+                return rayleigh_piece(c * at + k * (level - at), k * wide, a, b);
+            };
+            if (upper) {
+                rest += e.factor * (rises(low_b, high_b) / (k * (k - c)) + part(low_a, high_a) -
+                                    falls(low_a, high_a) / (k * (k + c)));
+            } else {
+                rest += e.factor * (falls(low_a, high_a) / (k * (k + c)) + part(low_b, high_b) -
+                                    rises(low_b, high_b) / (k * (k - c)));
+            }
+        }
+        return std::exp(-k * away) / waits * rest;
+    };
+    return inverse_laplace(transform, v - d);
+}
+
+// How likely a path reaches a level `away` from it just at this variance, as a density.
+inline double first_touch_density(double away, double variance) {
+    return away / (variance * std::sqrt(variance)) * normal_density(away / std::sqrt(variance));
+}
+
+// The mean of f over the variance at which a path reaches a level `away` from it, until `last`: away^2 over
+// the square of a normal number.
+template <class F>
+double first_touch_mean(double away, double last, const F& f) {
+    if (away == 0) return f(0.0);
+    const double least = away / std::sqrt(last), most = 9 + least;
+    return integrate(
+        [&](double x) {
+            const double z = least + (most - least) * x * x;
+            return 4 * (most - least) * x * normal_density(z) * f(away * away / (z * z));
+        },
+        0, 1, 3);
+}
+
+}  // namespace parisian
+
+// The mean, not discounted, of what is paid if the price stays beyond the barrier for the window without a
+// break. `window` and `elapsed`, how long it has been there already, are parts of the life.
+inline double parisian_in(const excursion_option& o, double window, double elapsed = 0) {
+    const double v = o.variance, d = window * v, mu = o.drift(), away = std::abs(o.level());
+    const double weight = std::exp(-0.5 * mu * mu * v);
+    if (!o.begins_beyond()) return weight * parisian::mean_of_entered(o, away, v, d);
+    const double left = (window - elapsed) * v;
+    if (!(v > left)) return 0;
+    // Stays there to the end of the window, or leaves before and begins anew at the barrier.
+    const double stays = o.until(left).mean([&](double s) { return o.mean_from(s, v - left); }, {});
+    const double last = std::min(left, v - d);
+    if (!(last > 0)) return stays;
+    const double leaves = parisian::first_touch_mean(
+        away, last, [&](double s) { return parisian::mean_of_entered(o, 0, v - s, d); });
+    return stays + weight * leaves;
+}
+
+// The mean, not discounted, of what is paid times a weight of the time spent beyond the barrier, a part of
+// the life; the weight may jump at `breaks`. The path begins `away` from the barrier on its side. At a local
+// time of 2 c at the barrier it has spent u there with the density of a first touch at away + c, the rest on
+// the other side with that of c (Karatzas and Shreve 1984), and what follows the last touch lengthens one of
+// them; Hugonnier (1999) has the same law.
+template <class G>
+double occupation_mean(const excursion_option& o, const G& weight, const std::vector<double>& breaks = {}) {
+    const double v = o.variance, mu = o.drift(), level = o.level(), away = std::abs(level);
+    const double infinity = std::numeric_limits<double>::infinity();
+    const bool beyond = o.begins_beyond();
+    const double across = o.spot == o.barrier ? o.direction() : (o.spot > o.barrier ? -1 : 1);
+    const auto parts = o.exponentials();
+    // What is paid (times exp(mu y)) if the last y is any distance in this direction from the barrier, over
+    // the density of a first touch at x and that distance.
+    const auto ended = [&](double direction, double x, double t) {
+        const double sd = std::sqrt(t);
+        double sum = 0;
+        for (const auto& e : parts) {
+            const double g = e.rate * direction;
+            const auto from = [&](double a) {
+                if (a == infinity) return 0.0;
+                return std::exp(g * a) * normal_density((x + a) / sd) / sd +
+                       g * std::exp(0.5 * g * g * t - g * x) * normal_cdf((g * t - x - a) / sd);
+            };
+            const double one = direction * (e.from - level), other = direction * (e.to - level);
+            const double low = std::max(std::min(one, other), 0.0), high = std::max(one, other);
+            if (low < high) sum += e.factor * std::exp(e.rate * level) * (from(low) - from(high));
+        }
+        return sum;
+    };
+    double steepest = 0;
+    for (const auto& e : parts) steepest = std::max(steepest, std::abs(e.rate));
+    // Over the time u on the side that the path begins on.
+    const auto density = [&](double u) {
+        const double rest = v - u;
+        if (!(u > 0 && rest > 0)) return 0.0;
+        const double shorter = std::sqrt(u * rest / v);
+        const double reach = std::min({9 * std::sqrt(u), 9 * std::sqrt(rest) + steepest * rest});
+        const int panels = std::clamp(static_cast<int>(reach / (3 * shorter)) + 1, 2, 12);
+        return integrate(
+            [&](double c) {
+                return 2 * (parisian::first_touch_density(c + away, u) * ended(across, c, rest) +
+                            parisian::first_touch_density(c, rest) * ended(-across, c + away, u));
+            },
+            0, reach, panels);
+    };
+    // u = v sin^2 takes the roots at both ends away; within `away` of the start little happens.
+    std::vector<double> edges{0, 0.5 * std::numbers::pi};
+    for (const double part : {0.3, 1.0}) {
+        if (part * away < std::sqrt(v)) edges.push_back(std::asin(part * away / std::sqrt(v)));
+    }
+    for (const double b : breaks) {
+        if (b > 0 && b < 1) edges.push_back(std::asin(std::sqrt(beyond ? b : 1 - b)));
+    }
+    std::sort(edges.begin(), edges.end());
+    double crossed = 0;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        crossed += integrate(
+            [&](double angle) {
+                const double part = std::sin(angle) * std::sin(angle), by = weight(beyond ? part : 1 - part);
+                return by == 0 ? 0.0 : by * v * std::sin(2 * angle) * density(part * v);
+            },
+            edges[i], edges[i + 1], 5);
+    }
+    const double never = o.until(v).mean([&](double s) { return o.paid(s); }, {o.strike});
+    return weight(beyond ? 1.0 : 0.0) * never + std::exp(-0.5 * mu * mu * v) * crossed;
+}
+
+// The mean part of the life that the price spends within two levels.
+inline double mean_time_within(double spot, double growth, double variance, double lower, double upper) {
+    return integrate(
+        [&](double x) {
+            const double t = x * x;
+            return 2 * x * within(spot * std::exp(growth * t), variance * t, lower, upper);
+        },
+        0, 1, 12);
+}
+
+}  // namespace tilewalk::truth

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Truths of what is watched at every moment (time beyond a level, without a break or in all, and means over a
+// time), each held against another way to the same number.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "engine/verify/average_forms.h"
+#include "engine/verify/excursion_forms.h"
+
+namespace tilewalk {
+namespace {
+
+using truth::continuous_mean;
+using truth::excursion_option;
+using truth::integrate;
+using truth::normal_mean;
+using truth::side;
+using pays = excursion_option::pays;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+excursion_option on_hundred(pays what, bool down, double barrier) {
+    excursion_option o;
+    o.what = what;
+    o.down = down;
+    o.spot = 100;
+    o.strike = 95;
+    o.barrier = barrier;
+    o.growth = 0.03;
+    o.variance = 0.04;
+    return o;
+}
+
+std::string told(const excursion_option& o) {
+    return fmt::format("{} {} barrier {}",
+                       o.what == pays::call  ? "call"
+                       : o.what == pays::put ? "put"
+                                             : "money",
+                       o.down ? "down" : "up", o.barrier);
+}
+
+std::vector<excursion_option> excursion_options() {
+    std::vector<excursion_option> all;
+    for (const bool down : {true, false}) {
+        for (const pays what : {pays::call, pays::put, pays::money}) {
+            for (const double barrier : {85.0, 97.0, 103.0, 115.0})
+                all.push_back(on_hundred(what, down, barrier));
+        }
+    }
+    return all;
+}
+
+// The density f of the moment at which a Brownian motion from 0 has stayed on one side for a time of 1, by no
+// transform but the equation that it solves: f(t) = h(t) - the integral of f(s) k(t - s), with h(t) = 1 / (2
+// pi sqrt(t - 1)) and k(t) = sqrt(t - 1) / (2 pi t) from 1 on. So f from 1 to n gives f from n to n + 1.
+class renewal {
+  public:
+    explicit renewal(int last) {
+        for (int unit = 1; unit < last; ++unit) {
+            for (int j = 0; j <= each; ++j) {
+                const double t = unit + double(j) / each;
+                double sum = 1;
+                if (t > 2) {
+                    const double wide = std::sqrt(t - 2);
+                    const auto piece = [&](double from, double to) {
+                        return integrate(
+                            [&](double angle) {
+                                const double a = wide * std::sin(angle), b = wide * std::cos(angle);
+                                return 2 * rooted(1 + a * a) * b * b / (1 + b * b);
+                            },
+                            from, to, 2);
+                    };
+                    // f has a kink at every whole number.
+                    double from = 0;
+                    for (int kink = 2; kink < t - 1; ++kink) {
+                        const double to = std::asin(std::min(1.0, std::sqrt(kink - 1.0) / wide));
+                        sum -= std::sqrt(t - 1) * piece(from, to);
+                        from = to;
+                    }
+                    sum -= std::sqrt(t - 1) * piece(from, 0.5 * std::numbers::pi);
+                }
+                rooted_.push_back(sum / (2 * std::numbers::pi));
+            }
+        }
+    }
+    // f(t) sqrt(t - 1), by Lagrange within the unit of time.
+    double rooted(double t) const {
+        const int unit = std::max(1, static_cast<int>(std::ceil(t)) - 1);
+        const double place = (t - unit) * each;
+        const int first = std::clamp(static_cast<int>(place) - 2, 0, each - 5);
+        double sum = 0;
+        for (int i = first; i < first + 6; ++i) {
+            double weight = 1;
+            for (int j = first; j < first + 6; ++j) {
+                if (j != i) weight *= (place - j) / (i - j);
+            }
+            sum += weight * rooted_.at(static_cast<std::size_t>((unit - 1) * (each + 1) + i));
+        }
+        return sum;
+    }
+
+  private:
+    static constexpr int each = 60;
+    std::vector<double> rooted_;
+};
+
+double parisian_in_by_renewal(const excursion_option& o, const renewal& density, double window) {
+    const double v = o.variance, d = window * v, mu = o.drift(), away = std::abs(o.level());
+    const auto after = [&](double left) {  // where the path is then, and what follows
+        return integrate(
+            [&](double r) {
+                const double y = o.level() + o.direction() * std::sqrt(d) * r;
+                return r * std::exp(-0.5 * r * r + mu * y + 0.5 * mu * mu * left) *
+                       o.mean_from(o.spot * std::exp(y), left);
+            },
+            0, 9, 8);
+    };
+    const auto at_barrier = [&](double left) {
+        if (left <= d) return 0.0;
+        const double wide = std::sqrt(left / d - 1);
+        double sum = 0, from = 0;
+        for (int kink = 2;; ++kink) {
+            const double to =
+                kink - 1 < wide * wide ? std::asin(std::sqrt(kink - 1.0) / wide) : 0.5 * std::numbers::pi;
+            sum += integrate(
+                [&](double angle) {
+                    const double x = wide * std::sin(angle), t = 1 + x * x;
+                    return 2 * density.rooted(t) * after(left - d * t) * wide * std::cos(angle);
+                },
+                from, to, 1);
+            from = to;
+            if (kink - 1 >= wide * wide) return sum;
+        }
+    };
+    const double last = o.begins_beyond() ? std::min(d, v - d) : v - d;
+    const double anew =
+        std::exp(-0.5 * mu * mu * v) *
+        truth::parisian::first_touch_mean(away, last, [&](double s) { return at_barrier(v - s); });
+    if (!o.begins_beyond()) return anew;
+    return anew + o.until(d).mean([&](double s) { return o.mean_from(s, v - d); });
+}
+
+TEST(excursion_truths, inverting_the_transform_and_solving_the_renewal_equation_agree) {
+    const renewal density(5);
+    for (const excursion_option& o : excursion_options()) {
+        const double scale = o.what == pays::money ? 1 : o.spot;
+        EXPECT_NEAR(truth::parisian_in(o, 0.25), parisian_in_by_renewal(o, density, 0.25), 5e-6 * scale)
+            << told(o);
+    }
+}
+
+TEST(excursion_truths, parisian_limits) {
+    for (const excursion_option& o : excursion_options()) {
+        const double vanilla = o.mean_from(o.spot, o.variance), scale = o.what == pays::money ? 1 : o.spot;
+        // A window as long as the life: in only by the whole life beyond the barrier, which has no chance
+        // from before it.
+        if (!o.begins_beyond()) {
+            EXPECT_EQ(truth::parisian_in(o, 1), 0) << told(o);
+            EXPECT_EQ(truth::parisian_in(o, 1.5), 0) << told(o);
+        }
+        EXPECT_NEAR(
+            truth::parisian_in(o, 1 - 1e-12),
+            o.begins_beyond() ? o.until(o.variance).mean([&](double s) { return o.paid(s); }, {o.strike}) : 0,
+            1e-4 * scale)
+            << told(o);
+        // A short window is a barrier that lies further away by sqrt(pi / 2) deviations of the window.
+        if (o.begins_beyond()) continue;
+        const auto knocked_in = [&](double window) {
+            excursion_option moved = o;
+            moved.barrier *=
+                std::exp(o.direction() * std::sqrt(0.5 * std::numbers::pi * window * o.variance));
+            return vanilla - moved.until(o.variance).mean([&](double s) { return o.paid(s); }, {o.strike});
+        };
+        const double near = truth::parisian_in(o, 1e-4) - knocked_in(1e-4),
+                     nearer = truth::parisian_in(o, 1e-5) - knocked_in(1e-5);
+        EXPECT_NEAR(near, 0, 1e-4 * scale) << told(o);
+        EXPECT_NEAR(nearer, 0.1 * near, 2e-6 * scale) << told(o) << ": what is left goes with the window";
+        EXPECT_NEAR(truth::parisian_in(o, 1e-9), knocked_in(0), 5e-5 * scale) << told(o);
+    }
+}
+
+// What has been stayed already counts, and only that of a path that is there now.
+TEST(excursion_truths, parisian_that_has_begun) {
+    for (const excursion_option& o : excursion_options()) {
+        const double anew = truth::parisian_in(o, 0.3), begun = truth::parisian_in(o, 0.3, 0.2),
+                     nearly = truth::parisian_in(o, 0.3, 0.3 - 1e-12);
+        if (o.begins_beyond()) {
+            EXPECT_GT(begun, anew) << told(o);
+            EXPECT_NEAR(nearly, o.mean_from(o.spot, o.variance), 1e-4 * nearly) << told(o);
+        } else {
+            EXPECT_EQ(begun, anew) << told(o);
+        }
+    }
+}
+
+TEST(excursion_truths, occupation_laws) {
+    // The arcsine law: without a drift, from the level itself.
+    excursion_option o = on_hundred(pays::money, true, 100);
+    o.growth = 0.5 * o.variance;
+    for (const double part : {0.1, 0.3, 0.8}) {
+        EXPECT_NEAR(truth::occupation_mean(o, [&](double x) { return x < part ? 1.0 : 0.0; }, {part}),
+                    2 / std::numbers::pi * std::asin(std::sqrt(part)), 1e-9);
+    }
+    for (const excursion_option& e : excursion_options()) {
+        const double vanilla = e.mean_from(e.spot, e.variance), scale = e.what == pays::money ? 1 : e.spot;
+        EXPECT_NEAR(truth::occupation_mean(e, [](double) { return 1.0; }), vanilla, 1e-7 * scale) << told(e);
+        // Next to no time beyond the barrier is a barrier; what is left goes with the root of that time.
+        const double none = truth::occupation_mean(e, [](double x) { return x < 1e-9 ? 1.0 : 0.0; }, {1e-9}),
+                     untouched =
+                         e.begins_beyond()
+                             ? 0
+                             : e.until(e.variance).mean([&](double s) { return e.paid(s); }, {e.strike});
+        EXPECT_NEAR(none, untouched, 5e-5 * scale) << told(e);
+        if (e.what != pays::money) continue;
+        EXPECT_NEAR(truth::occupation_mean(e, [](double x) { return x; }),
+                    truth::mean_time_within(e.spot, e.growth, e.variance, e.down ? 0 : e.barrier,
+                                            e.down ? e.barrier : 1e9),
+                    1e-7)
+            << told(e);
+    }
+}
+
+// A step option by the transform in time of the equation that it solves: the resolvent of a Brownian motion
+// that dies at the rate rho beyond the barrier.
+TEST(excursion_truths, step_option_by_its_resolvent) {
+    const double rho = 3;
+    for (const bool down : {true, false}) {
+        for (const double barrier : {85.0, 97.0, 103.0, 115.0}) {
+            const excursion_option o = on_hundred(pays::money, down, barrier);
+            const double mu = o.drift(), v = o.variance, level = o.level() * o.direction();
+            const auto transform = [&](std::complex<double> lambda) {
+                // In the direction of the barrier; mu turns with it. Solutions of u'' / 2 + m u' = (lambda +
+                // rate) u - 1, joined at the level.
+                const double m = mu * o.direction();
+                const std::complex<double> with = lambda + rho / v,
+                                           here = std::sqrt(m * m + 2.0 * lambda) - m,
+                                           there = std::sqrt(m * m + 2.0 * with) + m;
+                // Before: 1 / lambda + a exp(here x); beyond: 1 / with + b exp(-there x), x from the level.
+                const std::complex<double> jump = 1.0 / with - 1.0 / lambda;
+                const std::complex<double> a = jump * there / (here + there),
+                                           b = -jump * here / (here + there);
+                return level > 0 ? 1.0 / lambda + a * std::exp(-here * level)
+                                 : 1.0 / with + b * std::exp(there * level);
+            };
+            EXPECT_NEAR(truth::occupation_mean(o, [&](double x) { return std::exp(-rho * x); }),
+                        truth::inverse_laplace(transform, v), 1e-8)
+                << told(o);
+        }
+    }
+}
+
+continuous_mean mean_of(side option, bool floats) {
+    continuous_mean o;
+    o.option = option;
+    o.floats = floats;
+    o.spot = 100;
+    o.strike = 97;
+    o.growth = 0.06;
+    o.variance = 0.09;
+    return o;
+}
+
+// Call less put is the forward of the mean, and what a mean has seen moves the strike.
+TEST(average_truths, parities) {
+    for (const double begin : {0.0, 0.4}) {
+        for (const double known : {0.0, 0.3}) {
+            for (const bool floats : {false, true}) {
+                continuous_mean call = mean_of(side::call, floats), put = mean_of(side::put, floats);
+                call.begin = put.begin = begin;
+                call.known = put.known = known;
+                call.so_far = put.so_far = 105;
+                const double forward_mean =
+                    known * 105 + (1 - known) * 100 *
+                                      integrate([&](double t) { return std::exp(0.06 * t); }, begin, 1, 2) /
+                                      (1 - begin);
+                const double difference = floats ? 100 * std::exp(0.06) - forward_mean : forward_mean - 97;
+                EXPECT_NEAR(truth::arithmetic_mean_option(call, 1) - truth::arithmetic_mean_option(put, 1),
+                            difference, 1e-6)
+                    << begin << ' ' << known << ' ' << floats;
+                if (floats) continue;
+                continuous_mean shifted = mean_of(side::call, false);
+                shifted.begin = begin;
+                shifted.strike = (97 - known * 105) / (1 - known);
+                EXPECT_NEAR(truth::arithmetic_mean_option(call, 1),
+                            (1 - known) * truth::arithmetic_mean_option(shifted, 1), 2e-6)
+                    << begin << ' ' << known;
+            }
+        }
+    }
+}
+
+// A mean that begins later is one from then on, in units of the price then.
+TEST(average_truths, a_mean_that_begins_later) {
+    continuous_mean late = mean_of(side::call, false);
+    late.begin = 0.4;
+    const double by_parts = normal_mean(
+        [&](double z) {
+            continuous_mean rest = mean_of(side::call, false);
+            rest.spot = 100 * std::exp(0.4 * (0.06 - 0.045) + std::sqrt(0.4 * 0.09) * z);
+            rest.growth *= 0.6;
+            rest.variance *= 0.6;
+            return truth::arithmetic_mean_option(rest, 1);
+        },
+        {}, 2, 7);
+    EXPECT_NEAR(truth::arithmetic_mean_option(late, 1), by_parts, 2e-5);
+}
+
+// Henderson and Wojakowski (2002): a floating strike is a fixed one with the rates changed.
+TEST(average_truths, floating_strikes_are_fixed_ones) {
+    for (const side option : {side::call, side::put}) {
+        const continuous_mean floating = mean_of(option, true);
+        continuous_mean fixed = mean_of(option == side::call ? side::put : side::call, false);
+        fixed.strike = 100;
+        fixed.growth = -0.06;
+        EXPECT_NEAR(truth::arithmetic_mean_option(floating, 1),
+                    truth::arithmetic_mean_option(fixed, std::exp(0.06)), 1e-6);
+        EXPECT_NEAR(truth::geometric_mean_option(floating, 1),
+                    truth::geometric_mean_option(fixed, std::exp(0.06)), 1e-9);
+    }
+}
+
+// Many dates are nearly all moments: the sum over n dates goes to the integral with 1 / n.
+TEST(average_truths, geometric_means_of_dates_become_one_over_all_moments) {
+    for (const bool floats : {false, true}) {
+        for (const double begin : {0.0, 0.4}) {
+            const auto by_dates = [&](int n) {
+                truth::geometric_mean mean, last{{1}, {100 * std::exp(0.06)}, {0.09}};
+                for (int i = 0; i < n; ++i) {
+                    const double t = begin + (1 - begin) * (i + 0.5) / n;
+                    mean.weights.push_back(1);
+                    mean.forwards.push_back(100 * std::exp(0.06 * t));
+                    mean.variances.push_back(0.09 * t);
+                }
+                if (floats) return truth::geometric_exchange(side::call, last, mean, 1);
+                return truth::black(side::call, truth::mean_of(mean), 97, truth::covariance(mean, mean), 1);
+            };
+            continuous_mean o = mean_of(side::call, floats);
+            o.begin = begin;
+            EXPECT_NEAR(truth::geometric_mean_option(o, 1), (4 * by_dates(200) - by_dates(100)) / 3, 2e-5);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk
