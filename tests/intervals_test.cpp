@@ -3,10 +3,12 @@
 // conditional means whose error falls as fast with the step as is said of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -136,6 +138,78 @@ TEST(intervals, in_parts_see_the_touches_of_the_whole_path) {
         ASSERT_EQ(rows[0].status, trade_status::priced) << rows[0].message;
         EXPECT_GT(rows[1].price, 1);
         EXPECT_NEAR(rows[0].price, rows[1].price, 1e-10 * rows[1].price) << asset;
+    }
+}
+
+// The first and the last moment beyond a level, whether there is one and the time beyond it, drawn in one
+// interval and in parts of it that pillars of the volatility make: the same laws, and the chance of a touch
+// and the mean time are known. 18 comparisons at 4.5 standard errors: one false alarm in 8,000 seeds.
+TEST(intervals, draws_in_parts_have_the_law_of_the_whole) {
+    const std::string draws = R"(products:
+  - product: drawn
+    summary: What is drawn of a touch, counted where there is one.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      maturity: {type: date, help: The day.}
+      level: {type: amount, help: A level that is watched.}
+      side: {type: choice, choices: [above, below], help: On which side of the level.}
+      pays: {type: choice, choices: [touch, entry, exit, stay], help: What is paid.}
+    example: {underlying: A, maturity: 1.0, level: 1, side: above, pays: touch}
+    script: |
+      paid = 0
+      between start and maturity every 1:
+          if side == above:
+              likely = touched_above(underlying, level)
+              drawn = touches_above(underlying, level)
+              first_time = touch_time_above(underlying, level)
+              last_time = last_time_above(underlying, level)
+          else:
+              likely = touched_below(underlying, level)
+              drawn = touches_below(underlying, level)
+              first_time = touch_time_below(underlying, level)
+              last_time = last_time_below(underlying, level)
+          if pays == touch:
+              paid = drawn - likely
+          elif pays == entry:
+              paid = likely * first_time
+          elif pays == exit:
+              paid = likely * last_time
+          elif side == above:
+              paid = drawn_time_above(underlying, level) - time_above(underlying, level)
+          else:
+              paid = drawn_time_below(underlying, level) - time_below(underlying, level)
+      on maturity:
+          pay paid
+)";
+    const std::string market_text = R"(as_of: 2026-01-15
+currencies: {USD: {rate: 0.02}}
+assets:
+  WHOLE: {currency: USD, spot: 100, volatility: 0.3}
+  PARTS: {currency: USD, spot: 100, volatility: {0.2: 0.3, 0.5: 0.3, 0.9: 0.3, 1.0: 0.3}}
+)";
+    for (const auto& [side, level] : {std::pair{"above", 110}, {"below", 85}, {"above", 95}}) {
+        for (const std::string pays : {"touch", "entry", "exit", "stay"}) {
+            std::vector<std::string> trades;
+            for (const std::string asset : {"WHOLE", "PARTS"}) {
+                trades.push_back(
+                    fmt::format("product: drawn, underlying: {}, maturity: 1, side: {}, level: {}, pays: {}",
+                                asset, side, level, pays));
+            }
+            const auto rows = priced(draws, market_text, trades, 1 << 17, 5);
+            std::vector<double> errors;  // none where every path is the same
+            for (const price_row& row : rows) {
+                ASSERT_EQ(row.status, trade_status::priced) << row.message;
+                errors.push_back(row.has_error() ? row.standard_error : 0);
+            }
+            if (pays == "touch" || pays == "stay") {
+                for (std::size_t i = 0; i < rows.size(); ++i)
+                    EXPECT_LE(std::abs(rows[i].price), limit * errors[i]) << side << level;
+                continue;
+            }
+            EXPECT_TRUE(pays == "entry" || std::min(rows[0].price, rows[1].price) > 0.1) << pays;
+            EXPECT_LE(std::abs(rows[0].price - rows[1].price), limit * std::hypot(errors[0], errors[1]))
+                << side << ' ' << level << ' ' << pays;
+        }
     }
 }
 

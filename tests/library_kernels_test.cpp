@@ -476,6 +476,11 @@ TEST_P(kernels_of_intervals, neither_spill_nor_approximate) {
         {"TERM"});
     add("samples", "(highest(underlying) - lowest(underlying) + touch_time_below(underlying, level))",
         {"TERM"});
+    add("draws",
+        "(touches_below(underlying, level) * last_time_below(underlying, level) + "
+        "drawn_time_above(underlying, "
+        "level))",
+        {"FLAT", "TERM"});
     const book b = book::parse(
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n"
         "    FLAT: {currency: USD, spot: 100, volatility: 0.2}\n"

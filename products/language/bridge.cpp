@@ -122,6 +122,15 @@ value sampled_touch(value at_start, value at_end, value variance, value normal, 
     return select(at_start <= zero, zero, touch);
 }
 
+// From the first touch on the path is a bridge that begins on the line, or where it began if that was beyond;
+// seen from the end it is one whose first touch this is.
+value sampled_last_touch(value at_start, value at_end, value variance, value first, value normal,
+                         value uniform) {
+    const value rest = 1.0 - first;
+    const value back = sampled_touch(at_end, min(at_start, 0.0), variance * rest, normal, uniform);
+    return first + rest * (1.0 - back);
+}
+
 value mean_between(value start, value end, value variance, const price_inside& price) {
     struct point {
         double at, weight;
@@ -183,6 +192,20 @@ value share_above(value at_start, value at_end, value variance) {
     const value between = 0.5 * remainder + (1.0 - remainder) * straight;
     return select(zero < min(at_start, at_end), 1.0 - beyond,
                   select(max(at_start, at_end) < zero, beyond, between));
+}
+
+// Before the first touch and after the last one the path is on the side of its start and of its end. Between
+// them it is a bridge from the line to the line, whose share of the time above is uniform (Levy 1939).
+value sampled_share_above(value at_start, value at_end, value variance, const share_shocks& shocks) {
+    const value zero = at_start.home()->constant(0.0), one = zero + 1.0;
+    const value a = abs(at_start), b = abs(at_end);
+    const value likely = exp(-2.0 * max(at_start * at_end, 0.0) / max(variance, least_variance));
+    const value first = sampled_touch(a, b, variance, shocks.first_normal, shocks.first_uniform);
+    const value last = sampled_last_touch(a, b, variance, first, shocks.last_normal, shocks.between);
+    const value before = select(zero < at_start, first, zero),
+                after = select(zero < at_end, 1.0 - last, zero);
+    const value touched = before + shocks.between * (last - first) + after;
+    return select(shocks.touch < likely, touched, select(zero < at_start, one, zero));
 }
 
 }  // namespace tilewalk::language

@@ -32,6 +32,12 @@ program::value sampled_highest(program::value start, program::value end, program
 program::value sampled_touch(program::value at_start, program::value at_end, program::value variance,
                              program::value normal, program::value uniform);
 
+// A sample of the last moment on or beyond the line, given that it is touched first at the fraction `first`
+// (0 if the start is on or beyond it); with `first` a sample, a sample of both together. 1 if the end is on
+// or beyond the line.
+program::value sampled_last_touch(program::value at_start, program::value at_end, program::value variance,
+                                  program::value first, program::value normal, program::value uniform);
+
 // The mean of a price over the interval. `price` says the mean of the price at a fraction of the interval,
 // where the coordinate is normal with this mean and variance. Gauss and Legendre's five points: with d the
 // move of a logarithm and v its variance, relatively within 1e-12 where |d| and v are at most 0.3, within
@@ -44,5 +50,12 @@ program::value mean_between(program::value start, program::value end, program::v
 // Mean of the part of the interval that the bridge spends above a straight line; the distances of its ends
 // from it are positive above. Exact to 1e-12. The part below is that of the distances with the other sign.
 program::value share_above(program::value at_start, program::value at_end, program::value variance);
+
+// A sample of that part, from two standard normals and three uniform numbers.
+struct share_shocks {
+    program::value touch, first_normal, first_uniform, last_normal, between;
+};
+program::value sampled_share_above(program::value at_start, program::value at_end, program::value variance,
+                                   const share_shocks& shocks);
 
 }  // namespace tilewalk::language

@@ -881,21 +881,52 @@ class recording {
                 const value in_part = length() * share_above(d.start, d.end, path.variance);
                 return over_parts(name, in_part, [&](value so_far) { return so_far + in_part; });
             }
+            case function::drawn_time_above:
+            case function::drawn_time_below: {
+                const ends d = e.calls == function::drawn_time_above ? above(levels[0]) : below(levels[0]);
+                share_shocks shocks;
+                shocks.touch = into_.uniform();
+                shocks.first_normal = into_.normal();
+                shocks.first_uniform = into_.uniform();
+                shocks.last_normal = into_.normal();
+                shocks.between = into_.uniform();
+                const value in_part = length() * sampled_share_above(d.start, d.end, path.variance, shocks);
+                return over_parts(name, in_part, [&](value so_far) { return so_far + in_part; });
+            }
             default:
                 break;
         }
-        const ends d = e.calls == function::touch_time_below ? above(levels[0]) : below(levels[0]);
-        const value normal = into_.normal();
-        const value fraction = sampled_touch(d.start, d.end, path.variance, normal, into_.uniform());
+        const bool from_above = e.calls == function::touch_time_below || e.calls == function::touches_below ||
+                                e.calls == function::last_time_below;
+        const ends d = from_above ? above(levels[0]) : below(levels[0]);
+        const auto probability = [&] { return touch_probability(d.start, d.end, path.variance); };
+        if (e.calls == function::touches_below || e.calls == function::touches_above) {
+            const value likely = probability();
+            const value in_part = program::select(into_.uniform() < likely, number_of(1), number_of(0));
+            return over_parts(name, in_part, [&](value so_far) { return max(so_far, in_part); });
+        }
+        // The first touch and the last one are drawn together.
+        value& first = touches_[{from_above, asset, levels[0].index()}];
+        if (!first.valid()) {
+            const value normal = into_.normal();
+            first = sampled_touch(d.start, d.end, path.variance, normal, into_.uniform());
+        }
+        const bool is_last = e.calls == function::last_time_below || e.calls == function::last_time_above;
+        value fraction = first;
+        if (is_last) {
+            const value normal = into_.normal();
+            fraction = sampled_last_touch(d.start, d.end, path.variance, first, normal, into_.uniform());
+        }
         const value start = row("start", [](const occurrence& run) { return run.start_years; });
         const value in_part = start + length() * fraction;
         if (!is_in_parts_) return in_part;
-        // The first touch, if there is one, is as likely in this part as it is not before and then here.
-        const value here = touch_probability(d.start, d.end, path.variance), fresh = into_.uniform();
+        // The first touch, if there is one, is as likely in this part as it is not before and then here; the
+        // last one so far is in this part if any is.
+        const value here = probability(), fresh = into_.uniform();
         value is_here;
         over_parts(name + " chance", here, [&](value so_far) {
             const value now = (1.0 - so_far) * here, all = so_far + now;
-            is_here = fresh * all < now;
+            is_here = fresh * all < (is_last ? here : now);
             return all;
         });
         return over_parts(name, in_part,
@@ -922,8 +953,10 @@ class recording {
         const value one = number_of(1), none = number_of(0);
         switch (asked) {
             case function::touched_below:
+            case function::touches_below:
                 return program::select(level <= levels[0], one, none);
             case function::touched_above:
+            case function::touches_above:
                 return program::select(level >= levels[0], one, none);
             case function::touched_outside:
                 return program::select(level <= levels[0] || level >= levels[1], one, none);
@@ -932,8 +965,10 @@ class recording {
             case function::mean_spot:
                 return level;
             case function::time_above:
+            case function::drawn_time_above:
                 return program::select(level > levels[0], step(), none);
             case function::time_below:
+            case function::drawn_time_below:
                 return program::select(level < levels[0], step(), none);
             default:
                 return number_of(runs_.front().years);
@@ -1019,6 +1054,8 @@ class recording {
     std::map<std::tuple<operation, std::uint32_t, std::uint32_t>, value> applied_;
     std::map<std::pair<std::size_t, std::size_t>, value> read_;
     std::map<std::tuple<function, std::string, std::vector<std::uint32_t>>, value> intervals_;
+    // Samples of first touches, by whether the level is reached from above, by asset and level.
+    std::map<std::tuple<bool, std::string, std::uint32_t>, value> touches_;
     bool is_in_parts_ = false;  // some interval of the block is
     std::size_t values_ = 0;
 };
