@@ -51,6 +51,12 @@ known_trade draw_phoenix_autocallable(dice& d);
 known_trade draw_accumulator(dice& d);
 known_trade draw_accumulator_continuous(dice& d);
 known_trade draw_target_redemption_forward(dice& d);
+known_trade draw_parisian(dice& d);
+known_trade draw_cumulative_parisian(dice& d);
+known_trade draw_step_option(dice& d);
+known_trade draw_corridor_accrual(dice& d);
+known_trade draw_continuous_asian(dice& d);
+known_trade draw_continuous_geometric_asian(dice& d);
 known_trade draw_zero_coupon_bond(dice& d);
 known_trade draw_coupon_bond(dice& d);
 known_trade draw_swap(dice& d);
@@ -112,6 +118,12 @@ std::span<const truth_entry> truths() {
         truth_entry{"accumulator", "quadrature from date to date", draw_accumulator},
         truth_entry{"accumulator", "the reflection principle", draw_accumulator_continuous},
         truth_entry{"target_redemption_forward", "nested quadrature", draw_target_redemption_forward},
+        truth_entry{"parisian", "the Laplace transform of the moment that decides", draw_parisian},
+        truth_entry{"cumulative_parisian", "the law of the time beyond a level", draw_cumulative_parisian},
+        truth_entry{"step_option", "the law of the time beyond a level", draw_step_option},
+        truth_entry{"corridor_accrual", "the chance of each moment", draw_corridor_accrual},
+        truth_entry{"continuous_asian", "Vecer's equation", draw_continuous_asian},
+        truth_entry{"continuous_asian", "the lognormal geometric mean", draw_continuous_geometric_asian},
         truth_entry{"zero_coupon_bond", "the curve", draw_zero_coupon_bond},
         truth_entry{"coupon_bond", "the curve", draw_coupon_bond},
         truth_entry{"swap", "the curve", draw_swap},
