@@ -9,11 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/draws.h"
+#include "kernels/fill_kernel.h"
 #include "kernels/shocks.h"
 
 namespace {
@@ -160,6 +162,51 @@ void expect_blocks_by_all_bits() {
 TEST(shocks, come_from_the_block_by_all_bits_of_its_number) {
     expect_blocks_by_all_bits<kernels::double_draws>();
     expect_blocks_by_all_bits<kernels::single_draws>();
+}
+
+namespace {
+
+// What a thread that fills would store, in turn.
+template <class shock>
+struct kept_stores {
+    static inline std::vector<shock> got;
+    static void store(const shock*, const kernels::neighbours<shock, kernels::fill_width<shock>>& x) {
+        got.insert(got.end(), std::begin(x.x), std::end(x.x));
+    }
+};
+
+template <class draws>
+void expect_cubes_by_all_bits() {
+    using shock = typename draws::shock;
+    constexpr int width = kernels::fill_width<shock>;
+    constexpr kernels::word64 seed = 5, first_path = 1024, number = 70'003, thread = 3;
+    std::array<shock, 1> nowhere{};
+    const kernels::draws_arguments a{
+        {nowhere.data(), 0, (number + 1) * draws::per_block, kernels::word64{kernels::fill_threads} * width},
+        seed,
+        first_path};
+    kept_stores<shock>::got.clear();
+    kernels::draw_shocks<draws, kernels::shock_kind::normal, kept_stores<shock>>(a, number, thread);
+    kernels::draw_shocks<draws, kernels::shock_kind::uniform, kept_stores<shock>>(a, number, thread);
+    std::vector<shock> expected;
+    for (const bool is_normal : {true, false}) {
+        for (int i = 0; i < draws::per_block; ++i) {
+            for (int w = 0; w < width; ++w) {
+                const kernels::word64 path = first_path + thread * width + static_cast<kernels::word64>(w);
+                const auto at = static_cast<std::uint32_t>(number);
+                expected.push_back(
+                    (is_normal ? draws::normals(seed, path, at) : draws::uniforms(seed, path, at)).x[i]);
+            }
+        }
+    }
+    EXPECT_EQ(kept_stores<shock>::got, expected);
+}
+
+}  // namespace
+
+TEST(shocks, fill_cubes_of_more_than_65536_blocks) {
+    expect_cubes_by_all_bits<kernels::double_draws>();
+    expect_cubes_by_all_bits<kernels::single_draws>();
 }
 
 TEST(shocks, uniforms_lie_strictly_inside) {

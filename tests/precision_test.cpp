@@ -219,18 +219,37 @@ TEST(precision, walks_equal_one_path_at_a_time) {
     }
 }
 
-// A path of more than 65,536 blocks of random bits, whose last steps weigh as much as the first.
+// A path of more than 65,536 blocks of random bits, each normal of which stays in the sum.
 TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
     constexpr std::uint64_t seed = 78;
     constexpr int normals = 1200;
     for (const precision in : {precision::double_, precision::single}) {
-        const std::size_t per_block = in == precision::double_ ? 2 : 4,
-                          steps = 66'000 * per_block / normals + 1;
-        const tests::shocked_program p(normals, 0, steps);
-        const auto expected =
-            tests::plain_moments(1, [&](std::uint64_t path) { return plain_payoff(p, in, seed, path); });
-        const std::vector<cpu::path_job> jobs{p.job(in, seed, 1)};
+        const bool is_double = in == precision::double_;
+        const std::size_t per_block = is_double ? 2 : 4, steps = 66'000 * per_block / normals + 1;
+        program::recorder into(&cpu::evaluate);
+        const auto sum = into.state("sum", 0);
+        into.output(sum);
+        into.open_section(0, "step", steps);
+        auto next = into.read(sum);
+        for (int n = 0; n < normals; ++n) next = next + into.normal();
+        into.write(sum, next);
+        const auto recorded = std::move(into).finish();
+        const auto code = program::hoist(program::optimise(recorded.code, &cpu::evaluate));
+        const auto data = program::bind(code, recorded.data, &cpu::evaluate);
+        const cpu::lane_program lanes = cpu::compile(code);
+        plan::timeline when;
+        for (std::size_t i = 0; i < steps; ++i) {
+            when.times.push_back(static_cast<double>(i + 1));
+            when.close_step();
+        }
+        const auto expected = tests::plain_moments(1, [&](std::uint64_t path) {
+            return is_double
+                       ? tests::plain_random_walk<double, kernels::double_draws>(code, data, when, seed, path)
+                       : tests::plain_random_walk<float, kernels::single_draws>(code, data, when, seed, path);
+        });
+        const std::vector<cpu::path_job> jobs{{&lanes, &data, &when, seed, 1, in, {}, {}}};
         const auto got = cpu::walk_all(jobs, *instruction_sets().front(), 1, nullptr, {}).at(0);
+        EXPECT_NE(expected.mean, 0);
         expect_same_bits(got.moments, expected);
     }
 }
