@@ -224,6 +224,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, plan::p
         p.code = shapes.find_or_compile(std::move(made.code));
     } catch (const std::exception& e) {
         p.failure = at_trade(t, e);
+        p.remarks = plan::remarks_on_terms(t, in);
     }
     return p;
 }

@@ -224,6 +224,12 @@ TEST(remarks, a_trade_that_has_ended_is_one) {
     EXPECT_EQ(price_one(call + "2026-01-14", 2000).remarks, std::vector<std::string>{})
         << "it is being settled";
     EXPECT_EQ(price_one(call + "2026-01-05", 2000).remarks.size(), 1U);
+    // One that fails for want of a fixing says that it has ended, too.
+    const price_row failed = price_one(
+        "product: asian, underlying: ACME, strike: 90, averaging_dates: [2025-05-30, 2025-06-30]", 2000);
+    EXPECT_EQ(failed.status, trade_status::failed);
+    ASSERT_EQ(failed.remarks.size(), 1U) << told(failed);
+    EXPECT_EQ(failed.remarks[0], "it ended on 2025-06-30, 199 days before as_of, 2026-01-15");
     EXPECT_EQ(price_one(call + "0.5", 2000).remarks, std::vector<std::string>{});
 }
 

@@ -1113,7 +1113,7 @@ TEST(product_pages, the_library_describes_itself) {
     ASSERT_EQ(european->parameters.size(), 4U);
     EXPECT_EQ(european->parameters[1].range, "call | put");
     EXPECT_EQ(european->parameters[1].default_value, "call");
-    EXPECT_EQ(european->parameters[2].range, "> 0");
+    EXPECT_EQ(european->parameters[2].range, ">= 0");
     EXPECT_EQ(european->parameters[2].default_value, "");
     EXPECT_EQ(nearest_name("europaen", {"asian", "european"}), "european");
     EXPECT_EQ(nearest_name("zzz", {"asian", "european"}), "");

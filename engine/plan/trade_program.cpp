@@ -153,18 +153,18 @@ std::vector<std::string> remarks_at_start(const books::trade& t, const markets::
 // Days after its last date from which a trade counts as one that is over, not one that is being settled.
 constexpr double settlement_days = 7;
 
-std::optional<std::string> remark_on_end(const trade_program& made, dates::date as_of) {
-    if (!made.is_certain() || made.data.initial_states[made.code.outputs[0]] != 0) return {};
+// That its last date is long gone, if it is.
+std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates::date as_of) {
     const dates::time_point* last = nullptr;
     double years = -std::numeric_limits<double>::infinity();
-    for (const block& b : made.blocks) {
+    for (const block& b : blocks) {
         if (b.times.empty() || b.times.back() <= years) continue;
         years = b.times.back();
         last = &b.labels.back();
     }
     if (last == nullptr || years * 365.0 >= -settlement_days) return {};
     return "it ended on " + to_string(*last) + ", " + std::to_string(std::llround(-years * 365.0)) +
-           " days before as_of, " + to_string(as_of) + ", and nothing is left to pay";
+           " days before as_of, " + to_string(as_of);
 }
 
 [[noreturn]] void refuse_steps(double steps) {
@@ -331,11 +331,23 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
         out.when.times.push_back(grid[s + 1]);
         out.when.close_step();
     }
-    if (auto ended = remark_on_end(out, market.as_of)) out.remarks.push_back(std::move(*ended));
+    const bool is_worthless = out.is_certain() && out.data.initial_states[out.code.outputs[0]] == 0;
+    if (const auto ended = remark_on_end(out.blocks, market.as_of); ended && is_worthless)
+        out.remarks.push_back(*ended + ", and nothing is left to pay");
     return out;
 }
 
 }  // namespace
+
+std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market) {
+    try {
+        const language::payoff script(t.product, t.args, market.as_of, currency_of(t, market));
+        if (const auto ended = remark_on_end(script.blocks(), market.as_of)) return {*ended};
+    } catch (const error&) {
+        // Its terms are what is wrong with it.
+    }
+    return {};
+}
 
 trade_program plan_trade(const books::trade& t, const markets::market_state& market, precision for_precision,
                          const amendment& amend) {

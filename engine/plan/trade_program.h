@@ -41,4 +41,7 @@ using amendment = std::function<void(program::recorder::recorded&, const std::ve
 trade_program plan_trade(const books::trade& t, const markets::market_state& market,
                          precision for_precision = precision::double_, const amendment& amend = {});
 
+// What looks odd about the terms of a trade that can't be planned.
+std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market);
+
 }  // namespace tilewalk::plan
