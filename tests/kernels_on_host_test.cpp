@@ -270,6 +270,21 @@ const std::vector<walked_trade>& trades() {
          "kind: knock_in, barrier: 110}"},
         {"soft_barrier",
          "{id: t, product: soft_barrier, underlying: A, strike: 100, maturity: 1.0, lower: 80, upper: 95}"},
+        {"parisian",
+         "{id: t, product: parisian, underlying: A, strike: 100, maturity: 1.0, direction: down, barrier: "
+         "97, "
+         "window: 0.2, elapsed: 0.05, rebate: 2}"},
+        {"cumulative_parisian",
+         "{id: t, product: cumulative_parisian, underlying: A, strike: 100, maturity: 1.0, direction: up, "
+         "kind: knock_in, barrier: 105, window: 0.3}"},
+        {"step_option",
+         "{id: t, product: step_option, underlying: A, strike: 100, maturity: 1.0, direction: down, barrier: "
+         "97, knock_out_rate: 3, longest_step: 0.1}"},
+        {"corridor_accrual",
+         "{id: t, product: corridor_accrual, underlying: A, lower: 90, upper: 110, maturity: 1.0, coupon: "
+         "0.1}"},
+        {"continuous_asian",
+         "{id: t, product: continuous_asian, underlying: A, strike: 100, maturity: 1.0, longest_step: 0.1}"},
         {"double_barrier",
          "{id: t, product: double_barrier, underlying: A, strike: 100, maturity: 1.0, lower: 80, upper: 120, "
          "rebate: 5, "
