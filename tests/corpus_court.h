@@ -51,7 +51,10 @@ inline bool means_the_same(const tree& a, const tree& b) {
     if (a.kind == tree::shape::text) {
         const auto x = a.number(), y = b.number();
         if (x && y) return same(*x, *y);
-        return a.text == b.text && a.is_quoted == b.is_quoted;
+        // Quotes say that a number, a day or a word for truth is none.
+        const bool says_more =
+            independent::number(a.text) || independent::day(a.text) || a.text == "true" || a.text == "false";
+        return a.text == b.text && (a.is_quoted == b.is_quoted || !says_more);
     }
     for (std::size_t i = 0; i < a.items.size(); ++i) {
         if (!means_the_same(a.items[i], b.items[i])) return false;

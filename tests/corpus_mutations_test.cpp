@@ -600,6 +600,17 @@ std::pair<std::uint64_t, std::uint64_t> seeds_of(std::uint64_t from, std::uint64
     return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first + 1};
 }
 
+// The first line in which a text differs from another, before and after.
+std::string line_that_differs(const std::string& before, const std::string& after) {
+    std::size_t at = 0;
+    while (at < before.size() && at < after.size() && before[at] == after[at]) ++at;
+    const auto line_of = [&](const std::string& of) {
+        const std::size_t from = at == 0 ? 0 : of.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+        return printable(of.substr(from, of.find('\n', at) - from));
+    };
+    return "\n    " + line_of(before) + "\n    became\n    " + line_of(after);
+}
+
 struct tally {
     std::size_t refused = 0, accepted = 0, judged = 0, priced = 0, unchanged = 0;
 };
@@ -638,7 +649,8 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
         (found.accepted ? counted.accepted : counted.refused) += 1;
         if (found.is_judged && found.accepted) ++counted.judged;
         if (!found.rows.empty()) ++counted.priced;
-        if (found.accepted && !found.lenient.empty()) lenient.emplace(found.lenient, std::to_string(seed));
+        if (found.accepted && !found.lenient.empty())
+            lenient.emplace(found.lenient, std::to_string(seed) + line_that_differs(base.text, text));
         if (found.defect.empty() && how == change::respell_all) {
             if (!found.accepted)
                 found.defect = "refused, though it says the same in other signs: " + found.refusal;
@@ -707,15 +719,7 @@ void expect_objections(form is, std::uint64_t from, std::size_t most_blind_perce
         ++shown;
         if (!at.between(base, base.text, text).empty()) continue;
         ++blind;
-        for (std::size_t i = 0; i < text.size() && unseen.size() < 2000; ++i) {
-            if (text[i] == base.text[i]) continue;
-            const auto line_of = [&](const std::string& of) {
-                const std::size_t line = of.rfind('\n', i) + 1;
-                return of.substr(line, of.find('\n', i) - line) + "\n";
-            };
-            unseen += "  " + base.name + ": " + line_of(base.text) + "    became " + line_of(text);
-            break;
-        }
+        if (unseen.size() < 2000) unseen += "  " + base.name + line_that_differs(base.text, text) + "\n";
     }
     EXPECT_GT(shown, 50U);
     EXPECT_LE(blind * 100, most_blind_percent * shown)
