@@ -71,6 +71,7 @@ class jumping final : public walk {
             of.row("jump_drift", [&](double from, double to) { return -jumps_->growth() * (to - from); });
         return {inner_->record(of, start).x + compensator, start};
     }
+    bool jumps() const override { return jumps_->intensity() > 0; }
     value variance_between(step& of, value scaled) override { return inner_->variance_between(of, scaled); }
     std::string detail() const override { return inner_->detail(); }
 

@@ -96,6 +96,8 @@ class walk {
     // Declares the walk's states.
     virtual void begin(step& /*of*/) {}
     virtual moved record(step& of, program::value x) = 0;
+    // Whether what is recorded may start elsewhere than at x.
+    virtual bool jumps() const { return false; }
     // What the walk made of the grid, for people, after what the model says; from begin on.
     virtual std::string detail() const { return {}; }
 

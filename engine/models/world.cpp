@@ -83,6 +83,7 @@ struct factor {
     std::uint32_t state = 0;
     bool watched = false;  // a bridge was asked for: the value before the step is kept
     std::uint32_t before = 0;
+    std::uint32_t before_jumps = 0;  // of one that may jump
 
     bool is_asset() const { return asset != nullptr; }
     coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
@@ -295,11 +296,14 @@ class joint_world final : public world {
         if (!f.watched) {
             f.watched = true;
             f.before = into_->state("x" + std::to_string(i) + "_before", 0.0);
+            if (f.walk && f.walk->jumps())
+                f.before_jumps = into_->state("x" + std::to_string(i) + "_before_jumps", 0.0);
         }
         if (!f.is_logarithm()) return level_between(i);
-        const value start = into_->read(f.before) + row("log_scale_start", i, [&](const occurrence& o) {
-                                return kernels::log(map_of(f, o.start_years).scale);
-                            });
+        const value scale_at_start = row("log_scale_start", i, [&](const occurrence& o) {
+            return kernels::log(map_of(f, o.start_years).scale);
+        });
+        const value start = into_->read(f.before) + scale_at_start;
         const value end = grown(f, into_->read(f.state)) + row("log_scale_end", i, [&](const occurrence& o) {
                               return kernels::log(map_of(f, o.years, true).scale);
                           });
@@ -308,7 +312,9 @@ class joint_world final : public world {
         });
         if (!f.walk) return {start, end, variance};
         step_of_factor of(*this, i, {});
-        return {start, end, f.walk->variance_between(of, variance)};
+        const bridge path{start, end, f.walk->variance_between(of, variance)};
+        if (!f.walk->jumps()) return path;
+        return {path.start, path.end, path.variance, into_->read(f.before_jumps) + scale_at_start};
     }
 
     value to_coordinate(const std::string& asset, value level, interval_end at) override {
@@ -379,7 +385,10 @@ class joint_world final : public world {
             } else {
                 next.push_back(x + moves[i]);
             }
-            if (factors_[i].watched) into_->write(factors_[i].before, grown(factors_[i], start));
+            if (!factors_[i].watched) continue;
+            into_->write(factors_[i].before, grown(factors_[i], start));
+            if (factors_[i].walk && factors_[i].walk->jumps())
+                into_->write(factors_[i].before_jumps, grown(factors_[i], x));
         }
         for (moving_rates& r : rates_) {
             step_of_rates of(*this, r, moves);

@@ -824,6 +824,8 @@ class recording {
         return known;
     }
 
+    // A touch is as likely and an extreme as far as where jumps come before all else; a mean is that of jumps
+    // that come first and of jumps that come last, since they are as likely at every moment.
     value over_interval(const expression& e, const std::string& asset, const std::vector<value>& levels) {
         const bridge path = world_->path_between(asset);
         // Distances of the ends of the path from a level: upwards for one that is reached from above.
@@ -868,17 +870,30 @@ class recording {
                 });
             }
             case function::mean_spot: {
-                const value mean = mean_between(
-                    path.start, path.end, path.variance,
-                    [&](double at, value m, value v) { return world_->mean_price(asset, at, m, v); });
+                const auto mean_from = [&](value start, value end) {
+                    return mean_between(start, end, path.variance, [&](double at, value m, value v) {
+                        return world_->mean_price(asset, at, m, v);
+                    });
+                };
+                value mean = mean_from(path.start, path.end);
+                if (path.unjumped.valid()) {
+                    const value jump = path.start - path.unjumped;
+                    mean = 0.5 * (mean + mean_from(path.unjumped, path.end - jump));
+                }
                 if (!is_in_parts_) return mean;
                 const value in_part = length() * mean;
                 return over_parts(name, in_part, [&](value so_far) { return so_far + in_part; }) / step();
             }
             case function::time_above:
             case function::time_below: {
-                const ends d = e.calls == function::time_above ? above(levels[0]) : below(levels[0]);
-                const value in_part = length() * share_above(d.start, d.end, path.variance);
+                const bool is_above = e.calls == function::time_above;
+                const ends d = is_above ? above(levels[0]) : below(levels[0]);
+                value share = share_above(d.start, d.end, path.variance);
+                if (path.unjumped.valid()) {
+                    const value jump = path.start - path.unjumped, away = is_above ? -jump : jump;
+                    share = 0.5 * (share + share_above(d.start + away, d.end + away, path.variance));
+                }
+                const value in_part = length() * share;
                 return over_parts(name, in_part, [&](value so_far) { return so_far + in_part; });
             }
             case function::drawn_time_above:

@@ -46,9 +46,10 @@ struct block {
 };
 
 // Two ends of an interval in the coordinate in which the path between them is a Brownian bridge, and its
-// variance.
+// variance. Jumps come before it starts; where there may be some, `unjumped` is where the path was before.
 struct bridge {
     program::value start, end, variance;
+    program::value unjumped{};
 };
 enum class interval_end { start, end };
 
