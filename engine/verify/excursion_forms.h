@@ -93,7 +93,7 @@ inline std::complex<double> scaled_erfc(std::complex<double> z) {
 template <class F>
 double inverse_laplace(const F& transform, double t) {
     constexpr double size = 26;  // exp(-size) of the function at 3 t is what the series leaves out
-    constexpr int first = 160, more = 16;
+    constexpr int first = 60, more = 14;
     double sum = 0.5 * transform(std::complex<double>(0.5 * size / t, 0)).real(), mean = 0, binomial = 1;
     for (int k = 1; k <= first + more; ++k) {
         sum += (k % 2 == 0 ? 1 : -1) *
@@ -182,7 +182,7 @@ inline double first_touch_density(double away, double variance) {
 // The mean of f over the variance at which a path reaches a level `away` from it, until `last`: away^2 over
 // the square of a normal number.
 template <class F>
-double first_touch_mean(double away, double last, const F& f) {
+double first_touch_mean(double away, double last, const F& f, int panels = 2) {
     if (away == 0) return f(0.0);
     const double least = away / std::sqrt(last), most = 9 + least;
     return integrate(
@@ -190,7 +190,7 @@ double first_touch_mean(double away, double last, const F& f) {
             const double z = least + (most - least) * x * x;
             return 4 * (most - least) * x * normal_density(z) * f(away * away / (z * z));
         },
-        0, 1, 3);
+        0, 1, panels);
 }
 
 }  // namespace parisian
@@ -274,7 +274,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
                 const double part = std::sin(angle) * std::sin(angle), by = weight(beyond ? part : 1 - part);
                 return by == 0 ? 0.0 : by * v * std::sin(2 * angle) * density(part * v);
             },
-            edges[i], edges[i + 1], 5);
+            edges[i], edges[i + 1], 3);
     }
     const double never = o.until(v).mean([&](double s) { return o.paid(s); }, {o.strike});
     return weight(beyond ? 1.0 : 0.0) * never + std::exp(-0.5 * mu * mu * v) * crossed;

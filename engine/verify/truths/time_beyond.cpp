@@ -32,6 +32,11 @@ struct level_market {
                            o.what == truth::excursion_option::pays::call ? "call" : "put", o.strike,
                            o.down ? "down" : "up", o.barrier, m.years);
     }
+    // Only where most paths pay the option: where next to all were paid the rebate no path would differ.
+    double rebate(dice& d, bool out) const {
+        const bool is_paid = !d.coin() && o.begins_beyond() != out;
+        return is_paid ? m.spot * d.between(0.01, 0.1) : 0;
+    }
     truth::excursion_option moved(double f) const {
         truth::excursion_option now = o;
         now.spot *= f;
@@ -55,7 +60,7 @@ known_trade draw_parisian(dice& d) {
     const level_market w(d);
     const bool out = d.coin();
     const double window = d.between(0.05, 0.4), elapsed = d.coin() ? 0 : window * d.between(0.1, 0.9);
-    const double rebate = d.coin() ? 0 : w.m.spot * d.between(0.01, 0.1);
+    const double rebate = w.rebate(d, out);
     return {w.m.text() + one_trade(fmt::format("product: parisian, {}, kind: {}, window: {}, elapsed: {}, "
                                                "rebate: {}",
                                                w.terms(), out ? "knock_out" : "knock_in", window * w.m.years,
@@ -73,7 +78,7 @@ known_trade draw_cumulative_parisian(dice& d) {
     const level_market w(d);
     const bool out = d.coin();
     const double window = d.between(0.1, 0.7), elapsed = d.coin() ? 0 : window * d.between(0.1, 0.9);
-    const double rebate = d.coin() ? 0 : w.m.spot * d.between(0.01, 0.1);
+    const double rebate = w.rebate(d, out);
     return {w.m.text() + one_trade(fmt::format("product: cumulative_parisian, {}, kind: {}, window: {}, "
                                                "elapsed: {}, rebate: {}",
                                                w.terms(), out ? "knock_out" : "knock_in", window * w.m.years,
