@@ -39,7 +39,8 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
          "jump_sd: 0.1}}"},
         {"variance_gamma", "model: {variance_gamma: {sigma: 0.2, nu: 0.3, theta: -0.1}}"},
         {"rough_bergomi",
-         "model: {rough_bergomi: {xi: {0.25: 0.04, 1.0: 0.05}, eta: 1.9, rho: -0.9, hurst: 0.07}}"},
+         "model: {rough_bergomi: {xi: {0.25: 0.04, 1.0: 0.05}, eta: 1.9, rho: -0.9, hurst: 0.07, "
+         "steps_per_year: 250}}"},
         {"nig", "model: {nig: {alpha: 14, beta: -4, delta: 0.6}}"},
         {"cgmy", "model: {cgmy: {C: 0.3, G: 6, M: 12, Y: 0.9}}"},
     };
