@@ -34,6 +34,7 @@
 #include "engine/machine.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/bounds.h"
+#include "engine/plan/explanation.h"
 #include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
@@ -78,6 +79,7 @@ struct settled {
     cuda::kernel_choice how;
     std::string correlation;
     std::uint64_t memory_bytes;
+    bool demands_correlations = false;
 };
 
 kernels::ring_layout layout_named(const std::string& name) {
@@ -113,9 +115,11 @@ cuda::kernel_choice kernel_of(const run_settings& all) {
     return k;
 }
 
-settled settle(const run_settings& caller, const run_settings& file) {
+settled settle(const run_options& options, const run_settings& file) {
+    const run_settings& caller = options.overrides;
     check(caller);
     settled s;
+    s.demands_correlations = options.demand_correlations;
     s.said = over(caller, file);
     const run_settings all = over(s.said, default_settings());
     s.paths = *all.paths;
@@ -205,16 +209,43 @@ void check_scenario_paths(const program::path_data& data, const markets::market_
     }
 }
 
-planned plan_one(const books::trade& t, const markets::market_state& in, plan::precision for_precision,
-                 std::uint64_t paths, shape_store& shapes, const stages& by = {}) {
+void demand_correlations(const std::vector<correlation_taken>& missing) {
+    if (missing.empty()) return;
+    std::vector<factor_pair> pairs;
+    for (const correlation_taken& c : missing) pairs.push_back({c.first, c.second});
+    throw error(error_kind::input,
+                "the market states no correlation of " + pairs_text(pairs) +
+                    ", which the trade depends on; expected it under correlations, where [" +
+                    pairs.front().first + ", " + pairs.front().second + ", 0] means none");
+}
+
+// Pairs that trades take as 0, each once: a book has many trades and few pairs.
+class missing_pairs {
+  public:
+    void add(const std::vector<correlation_taken>& taken) {
+        if (taken.empty()) return;
+        const std::lock_guard guard(lock_);
+        for (const correlation_taken& c : taken) pairs_.insert({c.first, c.second});
+    }
+    std::vector<factor_pair> all() const { return {pairs_.begin(), pairs_.end()}; }
+
+  private:
+    std::mutex lock_;
+    std::set<factor_pair> pairs_;
+};
+
+planned plan_one(const books::trade& t, const markets::market_state& in, const settled& run,
+                 shape_store& shapes, missing_pairs& missing, const stages& by = {}) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
         return p;
     }
     try {
-        plan::trade_program made = by.plan(t, in, for_precision);
-        check_scenario_paths(made.data, in, paths);
+        plan::trade_program made = by.plan(t, in, run.how.precision);
+        check_scenario_paths(made.data, in, run.paths);
+        if (run.demands_correlations || in.has_all_correlations)
+            demand_correlations(made.missing_correlations);
         p.currency = std::move(made.currency);
         p.remarks = std::move(made.remarks);
         p.certain = made.is_certain();
@@ -222,6 +253,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, plan::p
         p.when = std::move(made.when);
         if (p.certain) p.certain_value = p.data.initial_states[made.code.outputs[0]];
         p.code = shapes.find_or_compile(std::move(made.code));
+        missing.add(made.missing_correlations);
     } catch (const std::exception& e) {
         p.failure = at_trade(t, e);
         p.remarks = plan::remarks_on_terms(t, in);
@@ -570,7 +602,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     const auto begin = clock::now();
     const auto& state = trades.state();
     const auto& operations = operations_named(settings.instruction_set);
-    const settled run = settle(options.overrides, trades.settings());
+    const settled run = settle(options, trades.settings());
 
     priced_book made;
     results& out = made.told;
@@ -585,10 +617,11 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     auto choosing = std::async(std::launch::async, [&] { return all_gpus.choose(run.device); });
     std::vector<planned> plans(state.trades.size());
     shape_store shapes;
+    missing_pairs missing;
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
-            plans[i] = plan_one(state.trades[i], in.state(), run.how.precision, run.paths, shapes, by);
+            plans[i] = plan_one(state.trades[i], in.state(), run, shapes, missing, by);
         },
         report);
     const cuda::backend::choice gpus = choosing.get();
@@ -691,6 +724,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     m.paths = run.paths;
     m.threads = run.threads;
     m.inputs = state.inputs;
+    m.missing_correlations = missing.all();
     const auto add_input = [&m](const input_file& one) {
         const auto is_it = [&](const input_file& f) { return f.hash == one.hash; };
         if (std::none_of(m.inputs.begin(), m.inputs.end(), is_it)) m.inputs.push_back(one);
@@ -718,11 +752,10 @@ struct book_on_gpu {
     book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
                 const std::atomic<bool>* cancel)
         : plans(book.trades.size()) {
+        missing_pairs missing;
         cpu::for_each(
             plans.size(), run.threads, cancel,
-            [&](int, std::uint64_t i) {
-                plans[i] = plan_one(book.trades[i], in, run.how.precision, run.paths, shapes);
-            },
+            [&](int, std::uint64_t i) { plans[i] = plan_one(book.trades[i], in, run, shapes, missing); },
             [] {});
         for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
@@ -778,7 +811,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                                        double seconds,
                                        const std::function<void(const std::string&)>& says) const {
     const auto& state = trades.state();
-    const settled run = settle(options.overrides, trades.settings());
+    const settled run = settle(options, trades.settings());
     if (!run.how.is_open) {
         throw error(error_kind::usage,
                     "prefetch, distance, rows, layout, padding, width and block must be left open: it is "
@@ -845,7 +878,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
                                         const std::vector<std::string>& architectures) const {
     const auto& state = trades.state();
-    const settled run = settle(options.overrides, trades.settings());
+    const settled run = settle(options, trades.settings());
     std::vector<std::string> targets = architectures;
     std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {
@@ -890,28 +923,28 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     return out;
 }
 
-std::vector<trade_problem> engine::validate(const book& trades, const market& in,
-                                            const run_options& options) const {
-    const settled run = settle(options.overrides, trades.settings());
+std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
+                                            std::vector<factor_pair>* missing) const {
+    const settled run = settle(options, trades.settings());
     const std::vector<books::trade>& all = trades.state().trades;
     std::vector<std::optional<error>> failures(all.size());
     shape_store shapes;
+    missing_pairs pairs;
     cpu::for_each(
         all.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) {
-            failures[i] = plan_one(all[i], in.state(), run.how.precision, run.paths, shapes).failure;
-        },
+        [&](int, std::uint64_t i) { failures[i] = plan_one(all[i], in.state(), run, shapes, pairs).failure; },
         [] {});
     std::vector<trade_problem> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (failures[i]) out.push_back(problem_of(all[i], *failures[i]));
     }
+    if (missing != nullptr) *missing = pairs.all();
     return out;
 }
 
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
-    const settled run = settle(options.overrides, trades.settings());
+    const settled run = settle(options, trades.settings());
     const auto gpu = gpus_->first_of(run.device);
     std::map<std::string, const program::path_program*> walked;  // by trade, as a GPU would be given it
     std::optional<book_on_gpu> on_gpu;
@@ -926,6 +959,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
         trade_plan& p = out.emplace_back();
         p.trade = t.id;
         p.product = t.product_name;
+        p.quantity = t.quantity;
         p.where = t.where;
         const auto fail_with = [&](const error& e) {
             trade_problem told = problem_of(t, e);
@@ -937,8 +971,13 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             continue;
         }
         try {
+            p.terms = plan::terms_of(t, in.state().as_of);
             const plan::trade_program made = plan::plan_trade(t, in.state(), run.how.precision);
             check_scenario_paths(made.data, in.state(), run.paths);
+            if (run.demands_correlations || in.state().has_all_correlations)
+                demand_correlations(made.missing_correlations);
+            p.remarks = made.remarks;
+            plan::add_market(made, in.state(), p);
             const cpu::lane_program code = cpu::compile(made.code);
             p.currency = made.currency;
             p.assets = made.assets;

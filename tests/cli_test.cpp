@@ -675,6 +675,74 @@ TEST_F(command, price_and_validate_tell_of_a_surface_that_was_bent) {
     }
 }
 
+// A page a trade: what it is made from, and no listing of 1,120 lines.
+TEST_F(command, explain_keeps_a_page_for_a_usual_trade) {
+    const finished demo = run({"explain", TILEWALK_SOURCE_DIR "/configs/books/demo.yaml"});
+    ASSERT_EQ(demo.code, 0) << demo.err;
+    EXPECT_EQ(demo.err, "") << "the demo's market states all its correlations";
+    std::istringstream lines(demo.out);
+    std::map<std::string, int> count;
+    std::string trade;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("trade ")) trade = line;
+        ++count[trade];
+    }
+    EXPECT_EQ(count.size(), 12U);
+    for (const auto& [of, lines_of] : count) EXPECT_LE(lines_of, 60) << of;
+    EXPECT_FALSE(has(demo.out, "section")) << "no listing";
+    const finished one = run({"explain", "book.yaml", "call"});
+    for (const std::string part :
+         {"\nterms\n  underlying  ACME\n  option      call  (default)\n  strike      100\n  maturity    1y\n",
+          "\nmarket as of 2026-01-15\n  ACME  spot 100 USD; volatility 0.2\n",
+          "  discount USD  forward ACME  volatility\n   1.000000      0.970446        102.02         0.2\n",
+          "(--program lists it)"})
+        EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
+    const finished listed = run({"explain", "book.yaml", "call", "--program"});
+    EXPECT_GT(listed.out.size(), one.out.size() + 300) << listed.out;
+}
+
+TEST_F(command, explain_writes_json_for_programs) {
+    const finished json = run({"explain", "book.yaml", "--format", "json"});
+    EXPECT_EQ(json.code, 0) << json.err;
+    const auto read = nlohmann::json::parse(json.out);
+    EXPECT_EQ(read.at("trades").size(), 2U);
+    EXPECT_EQ(read.at("trades").at(0).at("terms").at(2).at("value").get<double>(), 100);
+    EXPECT_EQ(run({"explain", "book.yaml", "-o", "made.json"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(text_of(folder / "made.json")), read) << "by the ending";
+    EXPECT_EQ(run({"explain", "book.yaml", "-o", "made.txt"}).code, 0);
+    EXPECT_TRUE(text_of(folder / "made.txt").starts_with("trade call\n"));
+    expect({"explain", "book.yaml", "--format", "jsno"}, 2, "expected text or json; did you mean 'json'?");
+    expect({"explain", "book.yaml", "--format", "csv"}, 2, "expected text or json");
+}
+
+TEST_F(command, missing_correlations_are_told_once_and_refused_strictly) {
+    put("two.yaml",
+        "market: market.yaml\nsettings: {paths: 1024}\ntrades:\n" + call_text +
+            "  - {id: worst, product: worst_of, basket: [ACME, BETA], strike: 1, maturity: 1.0}\n"
+            "  - {id: again, product: worst_of, basket: [BETA, ACME], strike: 1, maturity: 1.0}\n...\n");
+    put("stated.yaml", market_text + "correlations: [[ACME, BETA, 0]]\n...\n");
+    const std::string said =
+        "tilewalk: warning: the market states no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0] "
+        "under "
+        "correlations says that it is meant\n";
+    for (const std::string does : {"price", "validate", "explain"}) {
+        const finished got = run({does, "two.yaml"});
+        EXPECT_EQ(got.code, 0) << got.err;
+        EXPECT_EQ(got.err, said) << does;
+        EXPECT_EQ(run({does, "two.yaml", "--market", "stated.yaml"}).err, "") << does;
+        EXPECT_EQ(run({does, "two.yaml", "--market", "stated.yaml", "--strict"}).code, 0) << does;
+    }
+    EXPECT_TRUE(has(run({"explain", "two.yaml", "worst"}).out, "not stated, so taken as 0  ACME and BETA\n"));
+    // The market of the book, read strictly, has to say where it ends.
+    put("market.yaml", market_text + "...\n");
+    const finished strict = run({"price", "two.yaml", "--strict"});
+    EXPECT_EQ(strict.code, 3) << strict.err;
+    EXPECT_TRUE(has(strict.err, "2 of 3 trades failed") && has(strict.err, "no correlation of ACME and BETA"))
+        << strict.err;
+    EXPECT_TRUE(has(strict.out, "\ncall,european,USD,priced,")) << strict.out;
+    EXPECT_EQ(run({"validate", "two.yaml", "--strict"}).code, 3);
+}
+
 TEST_F(command, explain_shows_dates_grid_shocks_program_and_memory) {
     const finished one = run({"explain", "book.yaml", "asian"});
     EXPECT_EQ(one.code, 0) << one.err;

@@ -769,7 +769,6 @@ std::optional<std::string> obstacle(const published_case& c) {
     if (models().count(model) == 0) return "the model " + model;
     if (c.said.contains("quantity") && !c.is_implied_volatility()) return "not a price but a Greek";
     if (exercise != "european") return exercise + " exercise";
-    if (c.product().contains("dividends")) return "cash dividends taken off a spot that moves as a whole";
     if (types().count(type) == 0) return "the product " + type;
     return std::nullopt;
 }
@@ -777,6 +776,12 @@ std::optional<std::string> obstacle(const published_case& c) {
 expressed express(const published_case& c) {
     expressed made = types().at(c.product().at("type"))(c.model(), c.product());
     json market = models().at(c.model().at("type"))(c.model());
+    if (c.product().contains("dividends")) {
+        json& asset = market.at("assets").at(the_asset);
+        asset["dividend_model"] = "spot";
+        for (const json& d : c.product().at("dividends"))
+            asset["dividends"].push_back({{"date", d.at("time")}, {"amount", d.at("amount")}});
+    }
     if (!made.market.is_null()) market.update(made.market);
     made.market = market;
     return made;

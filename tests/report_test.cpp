@@ -355,6 +355,7 @@ TEST(report, json_is_word_for_word) {
       {"file": "book.yaml", "hash": "00ff"},
       {"file": "market.yaml", "hash": "1234"}
     ],
+    "missing_correlations": [],
     "plan_seconds": 0.0125,
     "path_seconds": 0.5,
     "total_seconds": 0.515625,

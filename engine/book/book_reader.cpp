@@ -10,6 +10,7 @@
 #include "engine/book/library.h"
 #include "engine/config/document.h"
 #include "engine/config/numbers.h"
+#include "engine/config/written.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/setting_table.h"
 
@@ -227,6 +228,14 @@ void read_trade(const config::node& row, const products_by_name& products, const
     into.product_name = product.text();
     into.product = find_product(product, products);
     into.args = read_arguments(row, into.product->parameters, trade_keys(), known);
+    for (const language::parameter& declared : into.product->parameters) {
+        const config::node* const said = row.find(declared.name);
+        into.is_said.push_back(said != nullptr);
+        const bool is_date = declared.type == language::parameter_type::date ||
+                             declared.type == language::parameter_type::schedule;
+        if (said && is_date && said->is_mapping())
+            into.rules.emplace(declared.name, config::written_in_a_line(*said));
+    }
     if (const auto* currency = row.find("currency")) {
         into.currency = currency->text();
         if (into.currency.empty())

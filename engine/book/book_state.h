@@ -2,6 +2,7 @@
 // A book as read: trades with range-checked arguments, each with its own error if it has one.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct trade {
     std::string product_name;
     std::shared_ptr<const language::product> product;  // null if it could not be read
     language::arguments args;
+    std::vector<bool> is_said;  // by parameter of the product: the trade gives it
+    // The rules of dates and schedules that are given by one, as they are written.
+    std::map<std::string, std::string, std::less<>> rules;
     std::string currency;  // empty: the currency of its first asset
     double quantity = 1;
     std::optional<report_request> report;

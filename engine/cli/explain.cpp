@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk explain: what pricing a trade will do, before anything runs.
+// tilewalk explain: what a price is made from and what pricing a trade will do, before anything runs.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <utility>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -19,11 +21,28 @@ struct request {
     std::string book;
     std::string trade;
     spoken options;
-    bool all_dates = false;
+    std::string format, output;
+    bool all_dates = false, program = false;
 };
 
-// A long schedule is told by its ends.
-constexpr std::size_t most_dates = 16, first_dates = 8, last_dates = 4;
+// A long list is told by its ends.
+struct cut {
+    std::size_t most, first, last;
+};
+constexpr cut dates_cut{16, 8, 4}, numbers_cut{9, 5, 3}, values_cut{6, 3, 1}, factors_cut{12, 8, 3};
+
+// Says each place of a list to show, and how many places were left out where some are.
+template <class Show, class Skip>
+void each_of(std::size_t count, const cut& at, bool all, Show&& show, Skip&& skip) {
+    const bool shorten = !all && count > at.most;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (shorten && i == at.first) {
+            i = count - at.last;
+            skip(i - at.first);
+        }
+        show(i);
+    }
+}
 
 std::string joined(const std::vector<std::string>& words) {
     std::string out;
@@ -58,18 +77,215 @@ std::string dates_text(const trade_plan& plan, bool all) {
         return fmt::format("  {:>9}  {}{}\n", years, padded, what);
     };
     std::string out = line("years", label_width > 0 ? "date" : "", "what happens");
-    const bool shorten = !all && plan.dates.size() > most_dates;
-    for (std::size_t i = 0; i < plan.dates.size(); ++i) {
-        if (shorten && i == first_dates) {
-            out += fmt::format("        ...  {} more dates (--all-dates shows them)\n",
-                               plan.dates.size() - first_dates - last_dates);
-            i = plan.dates.size() - last_dates;
-        }
-        const auto& date = plan.dates[i];
-        out += line(fmt::format("{:.6f}", date.years), date_label(date),
-                    printable(joined(date.blocks)) + (is_past(date) ? "  (past: played with fixings)" : ""));
+    each_of(
+        plan.dates.size(), dates_cut, all,
+        [&](std::size_t i) {
+            const auto& date = plan.dates[i];
+            out +=
+                line(fmt::format("{:.6f}", date.years), date_label(date),
+                     printable(joined(date.blocks)) + (is_past(date) ? "  (past: played with fixings)" : ""));
+        },
+        [&](std::size_t skipped) {
+            out += fmt::format("        ...  {} more dates (--all-dates shows them)\n", skipped);
+        });
+    return out;
+}
+
+// Six digits of a number, which is enough to know it again.
+std::string number_text(double x) {
+    return fmt::format("{:.6g}", x);
+}
+
+std::string years_text(double years) {
+    return fmt::format("{:.6f}", years);
+}
+
+std::string value_text(const trade_term& term, bool all) {
+    std::string out;
+    each_of(
+        term.values.size(), values_cut, all,
+        [&](std::size_t i) { out += (out.empty() ? "" : ", ") + printable(term.values[i]); },
+        [&](std::size_t) { out += ", ..."; });
+    if (term.values.size() > values_cut.most) out += fmt::format(" ({} in all)", term.values.size());
+    return out.empty() ? "none" : out;
+}
+
+std::string terms_text(const trade_plan& plan, bool all) {
+    std::size_t width = 0;
+    for (const auto& term : plan.terms) width = std::max(width, term.name.size());
+    std::string out = "\nterms\n";
+    for (const auto& term : plan.terms) {
+        std::string says = value_text(term, all);
+        const bool is_day = term.type == "date" && !term.is_list && !term.values.front().ends_with('y');
+        if (is_day) says += fmt::format(" ({} years)", years_text(term.numbers.front()));
+        if (!term.per.empty() && term.is_list) says += " by " + printable(term.per);
+        if (!term.written.empty()) says += "  by " + printable(term.written);
+        out += fmt::format("  {:<{}}  {}{}\n", printable(term.name), width, says,
+                           term.is_default ? "  (default)" : "");
     }
     return out;
+}
+
+std::string parameter_text(const model_parameter& p) {
+    std::string out = p.name;
+    if (p.values.empty()) return out + " " + p.text;
+    each_of(
+        p.values.size(), values_cut, false,
+        [&](std::size_t i) {
+            out += (i == 0 ? " " : ", ") + number_text(p.values[i]);
+            if (i < p.years.size()) out += " until " + number_text(p.years[i]) + "y";
+        },
+        [&](std::size_t) { out += ", ..."; });
+    return out;
+}
+
+std::string parameters_text(const std::vector<model_parameter>& parameters) {
+    std::string out;
+    for (const auto& p : parameters) out += (out.empty() ? "" : "; ") + printable(parameter_text(p));
+    return out;
+}
+
+std::string dividends_text(const asset_numbers& a) {
+    if (a.dividends.empty()) return "";
+    std::size_t cash = 0;
+    double money = 0;
+    for (const auto& d : a.dividends) {
+        if (d.is_proportion) continue;
+        ++cash;
+        money += d.amount;
+    }
+    const std::size_t shares = a.dividends.size() - cash;
+    std::string out;
+    if (cash > 0) {
+        out = fmt::format(
+            "; {} cash dividend{} of {} in all ({})", cash, cash == 1 ? "" : "s", number_text(money),
+            a.falls_by_dividends ? "by which the spot falls" : "escrowed: the volatility is of the rest");
+    }
+    if (shares > 0) out += fmt::format("; {} proportional dividend{}", shares, shares == 1 ? "" : "s");
+    return out;
+}
+
+// What can be said of every date: a column of numbers under a name.
+struct column {
+    std::string name;
+    std::vector<std::string> numbers;  // by date
+};
+
+std::string optional_text(const std::optional<double>& x) {
+    return x ? number_text(*x) : "-";
+}
+
+std::vector<column> columns_of(const trade_plan& plan) {
+    std::vector<column> out;
+    const auto add = [&](const std::string& name, const auto& numbers, auto&& text) {
+        if (numbers.empty()) return;
+        column& c = out.emplace_back(column{name, {}});
+        for (const auto& x : numbers) c.numbers.push_back(text(x));
+    };
+    const auto any = [](const std::vector<std::optional<double>>& numbers) {
+        return std::ranges::any_of(numbers, [](const auto& x) { return x.has_value(); });
+    };
+    for (const auto& c : plan.currencies) add("discount " + c.name, c.discounts, number_text);
+    for (const auto& a : plan.asset_list) {
+        add("forward " + a.name, a.forwards, number_text);
+        if (any(a.quanto_forwards)) add("in " + plan.currency, a.quanto_forwards, optional_text);
+        if (any(a.volatilities)) add("volatility", a.volatilities, optional_text);
+    }
+    for (const auto& x : plan.exchange_rates) {
+        add("forward " + x.pair, x.forwards, number_text);
+        add("volatility", x.volatilities, number_text);
+    }
+    return out;
+}
+
+// Dates go down where the columns have room, else only the last date is shown, with what is known of it down.
+std::string numbers_text(const trade_plan& plan, bool all) {
+    constexpr std::size_t most_columns = 8;
+    const std::vector<column> columns = columns_of(plan);
+    std::string out;
+    if (columns.size() <= most_columns) {
+        std::size_t label_width = 4;
+        for (const auto& label : plan.year_labels)
+            if (!label.ends_with('y')) label_width = 10;
+        const bool has_labels = label_width == 10;
+        out += fmt::format("  {:>9}", "years");
+        if (has_labels) out += fmt::format("  {:<10}", "date");
+        std::vector<std::size_t> widths;
+        for (const auto& c : columns) {
+            std::size_t width = c.name.size();
+            for (const auto& number : c.numbers) width = std::max(width, number.size());
+            widths.push_back(width);
+            out += fmt::format("  {:>{}}", printable(c.name), width);
+        }
+        out += '\n';
+        each_of(
+            plan.years.size(), numbers_cut, all,
+            [&](std::size_t i) {
+                out += fmt::format("  {:>9}", years_text(plan.years[i]));
+                const std::string& label = plan.year_labels[i];
+                if (has_labels) out += fmt::format("  {:<10}", label.ends_with('y') ? "" : printable(label));
+                for (std::size_t k = 0; k < columns.size(); ++k)
+                    out += fmt::format("  {:>{}}", columns[k].numbers[i], widths[k]);
+                out += '\n';
+            },
+            [&](std::size_t skipped) { out += fmt::format("        ...  {} more dates\n", skipped); });
+        return out;
+    }
+    out += fmt::format("  at {} years, the last of {} dates (--format json has them all)\n",
+                       years_text(plan.years.back()), plan.years.size());
+    std::vector<std::string> lines;
+    for (const auto& c : plan.currencies)
+        lines.push_back(fmt::format("discount {}  {}", c.name, number_text(c.discounts.back())));
+    for (const auto& a : plan.asset_list) {
+        std::string line = fmt::format("{}  forward {}", a.name, number_text(a.forwards.back()));
+        if (!a.quanto_forwards.empty() && a.quanto_forwards.back())
+            line += fmt::format(", in {} {}", plan.currency, number_text(*a.quanto_forwards.back()));
+        if (a.volatilities.back())
+            line += fmt::format(", volatility {}", number_text(*a.volatilities.back()));
+        lines.push_back(line);
+    }
+    for (const auto& x : plan.exchange_rates)
+        lines.push_back(fmt::format("{}  forward {}, volatility {}", x.pair, number_text(x.forwards.back()),
+                                    number_text(x.volatilities.back())));
+    each_of(
+        lines.size(), factors_cut, all, [&](std::size_t i) { out += "  " + printable(lines[i]) + '\n'; },
+        [&](std::size_t skipped) { out += fmt::format("  ... {} more (--all-dates)\n", skipped); });
+    return out;
+}
+
+std::string market_text(const trade_plan& plan, const std::string& as_of, bool all) {
+    if (plan.years.empty()) return "";
+    std::string out = "\nmarket as of " + as_of + "\n";
+    std::vector<std::string> lines;
+    for (const auto& a : plan.asset_list) {
+        const std::string parameters = parameters_text(a.parameters);
+        lines.push_back(fmt::format("{}  spot {} {}{}{}", printable(a.name), number_text(a.spot), a.currency,
+                                    parameters.empty() ? "" : "; " + parameters, dividends_text(a)));
+    }
+    for (const auto& x : plan.exchange_rates)
+        lines.push_back(fmt::format("{}  {}", x.pair, number_text(x.rate)));
+    for (const auto& c : plan.currencies) {
+        if (!c.model.empty()) lines.push_back(fmt::format("{}  {}", c.name, parameters_text(c.parameters)));
+    }
+    each_of(
+        lines.size(), factors_cut, all, [&](std::size_t i) { out += "  " + lines[i] + '\n'; },
+        [&](std::size_t skipped) { out += fmt::format("  ... {} more (--all-dates)\n", skipped); });
+    std::string stated, missing;
+    std::size_t stated_count = 0, missing_count = 0;
+    for (const auto& c : plan.correlations) {
+        const bool is_shown = (c.is_stated ? stated_count : missing_count)++ < values_cut.most || all;
+        std::string& to = c.is_stated ? stated : missing;
+        if (!is_shown) continue;
+        to += (to.empty() ? "" : ", ") + printable(c.first) + " and " + printable(c.second);
+        if (c.is_stated) to += " " + number_text(c.value);
+    }
+    const auto rest = [&](std::size_t count) {
+        return count > values_cut.most && !all ? fmt::format(" and {} more", count - values_cut.most) : "";
+    };
+    if (stated_count > 0) out += fmt::format("  correlations  {}{}\n", stated, rest(stated_count));
+    if (missing_count > 0)
+        out += fmt::format("  not stated, so taken as 0  {}{}\n", missing, rest(missing_count));
+    return out + '\n' + numbers_text(plan, all);
 }
 
 // A path starts now, whether or not the grid says so: a step ends at each later time.
@@ -104,19 +320,29 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-std::string plan_text(const trade_plan& plan, bool all_dates) {
+std::string plan_text(const trade_plan& plan, const std::string& as_of, const request& asked) {
+    const bool all = asked.all_dates;
     const std::string title = "trade " + printable(plan.trade);
     std::string out = title + "\n" + std::string(title.size(), '=') + "\n";
     if (!plan.failure.empty())
         return out + "can't be planned: " + problem_line({plan.trade, plan.failure, plan.where});
     out += fmt::format("product   {}\ncurrency  {}\n", printable(plan.product), printable(plan.currency));
-    if (!plan.assets.empty()) out += fmt::format("assets    {}\n", printable(joined(plan.assets)));
+    if (plan.quantity != 1) out += fmt::format("quantity  {}\n", number_text(plan.quantity));
     out += fmt::format("defined   {}\n", printable(to_string(plan.where)));
-    for (const std::string& model : plan.models) out += fmt::format("model     {}\n", printable(model));
+    out += terms_text(plan, all) + market_text(plan, as_of, all);
     out += "\ndates\n";
-    out += dates_text(plan, all_dates);
+    out += dates_text(plan, all);
+    out += '\n';
+    for (const std::string& line : plan.models) {
+        const bool is_remark = std::ranges::find(plan.remarks, line) != plan.remarks.end();
+        out += fmt::format("{:<9} {}\n", is_remark ? "remark" : "model", printable(line));
+    }
+    for (const std::string& remark : plan.remarks) {
+        if (std::ranges::find(plan.models, remark) == plan.models.end())
+            out += fmt::format("remark    {}\n", printable(remark));
+    }
     const std::vector<double> steps = steps_of(plan.grid);
-    out += fmt::format("\ngrid      {}\n", grid_text(plan.grid, steps));
+    out += fmt::format("grid      {}\n", grid_text(plan.grid, steps));
     out +=
         fmt::format("shocks    {} normal and {} uniform a step; a path takes {}\n", plan.normals_per_step,
                     plan.uniforms_per_step,
@@ -125,12 +351,28 @@ std::string plan_text(const trade_plan& plan, bool all_dates) {
         out += fmt::format("scenarios {}, {} of {} rows, {}\n", printable(s.name), s.rows_used, s.rows,
                            bytes_text(s.bytes));
     }
-    out += fmt::format("program   {} operations a lane in {} registers, {} uniform\n", plan.lane_operations,
-                       plan.lane_registers, plan.uniform_operations);
+    out += fmt::format("program   {} operations a lane in {} registers, {} uniform{}\n", plan.lane_operations,
+                       plan.lane_registers, plan.uniform_operations,
+                       asked.program ? "" : " (--program lists it)");
     if (!plan.kernel.empty()) out += fmt::format("kernel    {}\n", printable(plan.kernel));
-    out += fmt::format("memory    {} for each thread, {} shared\n\n", bytes_text(plan.bytes_per_thread),
+    out += fmt::format("memory    {} for each thread, {} shared\n", bytes_text(plan.bytes_per_thread),
                        bytes_text(plan.bytes_shared));
-    return out + indented(plan.program);
+    return asked.program ? out + '\n' + indented(plan.program) : out;
+}
+
+enum class explanation_format { text, json };
+
+explanation_format format_of(const request& asked) {
+    const auto known = [](const std::string& word) { return word == "text" || word == "json"; };
+    if (!asked.format.empty() && !known(asked.format))
+        throw error(error_kind::usage,
+                    "--format: found '" + asked.format + "', expected text or json" +
+                        (nearest_name(asked.format, {"text", "json"}).empty()
+                             ? ""
+                             : "; did you mean '" + nearest_name(asked.format, {"text", "json"}) + "'?"));
+    if (!asked.format.empty())
+        return asked.format == "json" ? explanation_format::json : explanation_format::text;
+    return asked.output.ends_with(".json") ? explanation_format::json : explanation_format::text;
 }
 
 int explain(const request& asked) {
@@ -139,43 +381,67 @@ int explain(const request& asked) {
         output("-").write(wanted.with.text(wanted.trades));
         return all_well;
     }
-    const auto plans = plan(wanted);
-    std::string text;
+    const explanation_format format = format_of(asked);
+    const output to(asked.output);
+    const market in = market_of(wanted);
     std::vector<std::string> known;
+    std::vector<trade_plan> plans;
+    std::vector<factor_pair> missing;
     bool failed = false;
-    for (const auto& plan : plans) {
+    for (auto& plan : plan(wanted, in)) {
         known.push_back(plan.trade);
         if (!asked.trade.empty() && plan.trade != asked.trade) continue;
-        text += (text.empty() ? "" : "\n") + plan_text(plan, asked.all_dates);
         failed |= !plan.failure.empty();
+        for (const auto& c : plan.correlations)
+            if (!c.is_stated) missing.push_back({c.first, c.second});
+        plans.push_back(std::move(plan));
     }
-    if (text.empty() && !asked.trade.empty()) {
+    if (plans.empty() && !asked.trade.empty()) {
         const std::string near = nearest_name(asked.trade, known);
         throw error(error_kind::usage,
                     fmt::format("the book has no trade '{}'{}", asked.trade,
                                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near)),
                     {asked.book});
     }
-    output("-").write(text.empty() ? "no trades\n" : text);
+    if (format == explanation_format::json) {
+        to.write(explanation_json(plans, in.as_of(), asked.program));
+    } else {
+        std::string text;
+        for (const auto& plan : plans)
+            text += (text.empty() ? "" : "\n") + plan_text(plan, in.as_of(), asked);
+        to.write(text.empty() ? "no trades\n" : text);
+    }
+    std::ranges::sort(missing);
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    complain_of_correlations(missing);
     return failed ? some_failed : all_well;
 }
 
 }  // namespace
 
 command add_explain(CLI::App& to) {
-    CLI::App* app =
-        to.add_subcommand("explain", "Show what pricing will do: dates, grid, shocks, program, memory")
-            ->group("Commands");
+    CLI::App* app = to.add_subcommand("explain", "Show what a price is made from: terms, market, dates, grid")
+                        ->group("Commands");
     const auto asked = std::make_shared<request>();
     app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
     app->add_option("TRADE", asked->trade, "The id of one trade; all trades if left out");
-    app->add_flag("--all-dates", asked->all_dates, "Show every date of a long schedule");
+    app->add_flag("--all-dates", asked->all_dates,
+                  "Show every date of a long schedule, and every value of a list");
+    app->add_flag("--program", asked->program, "List the program of each trade as well");
+    app->add_option("--format", asked->format,
+                    "text or json; if left out, what the ending of --output says, else text")
+        ->type_name("NAME");
+    asked->output = "-";
+    app->add_option("-o,--output", asked->output,
+                    "File for it; it appears whole or not at all. - is standard output")
+        ->type_name("FILE");
     add_book_options(*app, asked->options);
     app->footer(ranking_text() +
                 "\n"
                 "Examples:\n"
                 "  tilewalk explain book.yaml\n"
-                "  tilewalk explain book.yaml asian_1 --all-dates\n\n"
+                "  tilewalk explain book.yaml asian_1 --all-dates\n"
+                "  tilewalk explain book.yaml -o book.json\n\n"
                 "Exit codes: 0 all trades can be planned, 3 some can't, 2 bad usage or input.");
     return {app, [asked] { return explain(*asked); }};
 }

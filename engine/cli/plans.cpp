@@ -38,9 +38,16 @@ void complain_of_remarks(const market& of) {
     }
 }
 
-std::vector<trade_plan> plan(const job& of) {
+void complain_of_correlations(const std::vector<factor_pair>& missing) {
+    if (missing.empty()) return;
+    complain("tilewalk: warning: the market states no correlation of " + pairs_text(missing) +
+             ": taken as 0; [" + missing.front().first + ", " + missing.front().second +
+             ", 0] under correlations says that it is meant");
+}
+
+std::vector<trade_plan> plan(const job& of, const market& in) {
     const engine planner({of.with.instruction_set.value});
-    return planner.explain(of.trades, market_of(of), of.with.options());
+    return planner.explain(of.trades, in, of.with.options());
 }
 
 std::string problem_line(const trade_problem& problem) {

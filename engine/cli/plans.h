@@ -24,7 +24,10 @@ market market_of(const job& of);
 // Tells what there is to know of the market, on standard error.
 void complain_of_remarks(const market& of);
 
-std::vector<trade_plan> plan(const job& of);
+// Tells of correlations that were taken as 0 because the market states none, in one line on standard error.
+void complain_of_correlations(const std::vector<factor_pair>& missing);
+
+std::vector<trade_plan> plan(const job& of, const market& in);
 
 // "book.yaml:12:5: trade c1: unknown asset 'ACMEE'"
 std::string problem_line(const trade_problem& problem);

@@ -89,6 +89,7 @@ int price(const request& asked) {
         totals_to->write(totals.view());
     }
     complain_of_lost_gpus(r);
+    complain_of_correlations(r.manifest.missing_correlations);
     if (r.failed() == 0) return all_well;
     if (!to.is_stdout() || with.format.value != output_format::table) complain_of_failures(r);
     return some_failed;

@@ -153,7 +153,7 @@ void add_book_options(CLI::App& to, spoken& into) {
     to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
     to.add_flag("--strict", into.strict,
                 wrapped("Refuse a book that may be cut short: it has to state its trade_count or to end with "
-                        "a line '...'"));
+                        "a line '...'; and trades that need a correlation which the market does not state"));
     to.add_flag("--print-config", into.print_config,
                 "Print every setting and where it came from; do nothing else");
     to.add_option("--instruction-set", into.instruction_set,
@@ -224,6 +224,7 @@ settings settle(const spoken& options, const environment& variables, const book&
 run_options settings::options() const {
     run_options with;
     with.overrides = run;
+    with.demand_correlations = strict.value;
     return with;
 }
 

@@ -27,7 +27,9 @@ int validate(const request& asked) {
     const engine checker({wanted.with.instruction_set.value});
     const market of = market_of(wanted);
     complain_of_remarks(of);
-    const auto problems = checker.validate(wanted.trades, of, wanted.with.options());
+    std::vector<factor_pair> missing;
+    const auto problems = checker.validate(wanted.trades, of, wanted.with.options(), &missing);
+    complain_of_correlations(missing);
     std::string text;
     for (const auto& problem : problems) text += problem_line(problem);
     const std::size_t trades = wanted.trades.size(), bad = problems.size();

@@ -126,6 +126,20 @@ class writer {
 
 }  // namespace
 
+std::string written_in_a_line(const node& value) {
+    std::string out;
+    if (value.is_mapping()) {
+        for (const node::member& m : value.members())
+            out += (out.empty() ? "" : ", ") + scalar(m.key, false) + ": " + written_in_a_line(m.value);
+        return "{" + out + "}";
+    }
+    if (value.is_sequence()) {
+        for (const node& item : value.items()) out += (out.empty() ? "" : ", ") + written_in_a_line(item);
+        return "[" + out + "]";
+    }
+    return value.is_scalar() ? scalar(value.text(), value.is_quoted()) : "";
+}
+
 std::string written(const node& root) {
     writer into;
     into.block(root, 0);

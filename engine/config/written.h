@@ -10,5 +10,7 @@ namespace tilewalk::config {
 
 // A mapping: its members and theirs one a line, what they hold in brackets.
 std::string written(const node& root);
+// In brackets, however long the line becomes.
+std::string written_in_a_line(const node& value);
 
 }  // namespace tilewalk::config

@@ -15,10 +15,15 @@
 // grow at the carry; on a proportional ex-date both fall by the factor 1 - b_j; on a cash ex-date shift alone
 // falls by c_j. So E[S(t)] = scale(t) + shift(t) = S(0) R(t) - sum of c_j R(t) / R(T_j) over T_j <= t, the
 // forward, and S never falls below the value of the dividends still to come.
+//
+// Where the asset falls by its dividends, S = scale X with scale(t) = R(t) S(0), and X is a martingale that
+// on a cash ex-date falls by c_j / (R(T_j) S(0)), though not below 0: the holder gets what is left. The
+// forward is the same as long as no path comes to that; each that does adds to it.
 #include "engine/market/asset.h"
 
 #include "engine/market/wording.h"
 #include "kernels/exponential.h"
+#include "products/dates/date.h"
 
 namespace tilewalk::markets {
 namespace {
@@ -51,12 +56,28 @@ affine spot_map(const asset& a, const curve& discount, double years, bool before
                     a.where, "assets." + a.name);
     }
     const double growth = kept_at_time * kernels::exp(log_growth(a, discount, years));
+    if (a.falls_by_dividends) return {growth * a.spot, 0};
     return {growth * (a.spot - all_cash), growth * future_cash};
 }
 
 double forward(const asset& a, const curve& discount, double years) {
     const affine map = spot_map(a, discount, years);
+    if (a.falls_by_dividends) return map.scale * (1 - cash_fall(a, discount, 0, years));
     return map.scale + map.shift;
+}
+
+double cash_fall(const asset& a, const curve& discount, double from, double to) {
+    using dates::same_time_years;
+    double kept = 1, fall = 0;
+    for (const dividend& d : a.dividends) {
+        if (d.years > to + same_time_years) break;
+        if (d.proportional) {
+            kept *= 1 - d.amount;
+        } else if (d.years > from + same_time_years) {
+            fall += d.amount / (kept * kernels::exp(log_growth(a, discount, d.years)));
+        }
+    }
+    return fall / a.spot;
 }
 
 }  // namespace tilewalk::markets

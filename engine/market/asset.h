@@ -11,6 +11,7 @@
 #include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "tilewalk/error.h"
+#include "tilewalk/trade_plan.h"
 
 namespace tilewalk::models {
 class model;
@@ -29,9 +30,13 @@ struct asset {
     double spot = 0;
     curve dividend_yield = curve::flat(0);
     std::vector<dividend> dividends;  // after as_of, in order; two may share an ex-date
+    // The spot as a whole moves between ex-dates and falls by cash dividends on them, to no less than 0. Else
+    // the spot less the value of those to come is what moves.
+    bool falls_by_dividends = false;
     std::optional<volatility> vol;
     std::optional<scenario_volatility> scenario_vol;  // in its place
     std::shared_ptr<const models::model> model;       // in the place of both; none: lognormal
+    std::vector<model_parameter> model_parameters;    // of that, as the market writes them
     location where;
 };
 
@@ -42,6 +47,11 @@ struct affine {
 };
 // Throws tilewalk::error (input) where the cash dividends are worth more than the spot.
 affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend = false);
+// By the curves alone: the mean of the spot, unless falls_by_dividends and some path has less than a
+// dividend.
 double forward(const asset& a, const curve& discount, double years);
+// What X falls by on ex-dates after `from` and up to `to`, times that are closer being the same, where the
+// asset falls by its cash dividends: S = scale X, and their values today, as shares of the spot.
+double cash_fall(const asset& a, const curve& discount, double from, double to);
 
 }  // namespace tilewalk::markets

@@ -295,6 +295,8 @@ class market_reader {
             market_.own_factors[name] = {first, f.correlation.from(0), f.correlation.is_constant()};
         }
         market_.rate_models.emplace(currency, std::move(read));
+        market_.rate_parameters.emplace(
+            currency, models::parameters_as_written(value.members().front().value, market_.as_of));
     }
 
     // The two currencies of a pair of six letters, if both are known and differ.
@@ -458,7 +460,8 @@ class market_reader {
         const node& value = member.value;
         expect_mapping(
             value, "a mapping with currency and spot, such as {currency: USD, spot: 100, volatility: 0.2}");
-        value.only({"currency", "spot", "dividend_yield", "dividends", "volatility", "model"});
+        value.only(
+            {"currency", "spot", "dividend_yield", "dividends", "dividend_model", "volatility", "model"});
         asset read;
         read.name = member.key;
         read.where = member.where();
@@ -477,7 +480,19 @@ class market_reader {
                 read.scenario_vol = read_scenario_volatility(*vol);
             } else {
                 read.vol = read_volatility(*vol, market_.as_of);
+                read.model_parameters = models::parameters_as_written("volatility", *vol, market_.as_of);
             }
+        }
+        const node* const dividend_model = value.find("dividend_model");
+        if (dividend_model != nullptr) {
+            static const std::vector<std::string> known{"escrowed", "spot"};
+            const bool is_word = dividend_model->is_scalar();
+            if (!is_word || std::ranges::find(known, dividend_model->text()) == known.end()) {
+                dividend_model->fail("found " + dividend_model->found() + ", expected one of " +
+                                     config::joined(known) +
+                                     (is_word ? config::suggestion(dividend_model->text(), known) : ""));
+            }
+            read.falls_by_dividends = dividend_model->text() == "spot";
         }
         if (const node* dividends = value.find("dividends")) {
             expect_sequence(*dividends, "a list of dividends, such as [{date: 2026-06-01, amount: 0.5}]");
@@ -495,9 +510,17 @@ class market_reader {
             }
             read.model =
                 models::read_model(*moves, {market_.as_of, read, market_.discount_curve(read.currency)});
+            read.model_parameters =
+                models::parameters_as_written(moves->members().front().value, market_.as_of);
             for (const models::own_factor& f : read.model->own_factors()) {
                 market_.own_factors[member.key + "." + f.name] = {member.key, f.correlation.from(0),
                                                                   f.correlation.is_constant()};
+            }
+            if (read.falls_by_dividends && !read.model->is_alike_at_any_level()) {
+                dividend_model->fail("found the dividend_model spot beside the model " +
+                                     moves->members().front().key +
+                                     ", whose steps depend on where the asset is and know of no fall by an "
+                                     "amount; expected escrowed");
             }
         }
         return read;
@@ -555,9 +578,18 @@ class market_reader {
         value.fail(unknown_name("asset or exchange rate", name, known));
     }
 
-    void read_correlations(const node& correlations) {
+    void read_correlations(const node& given) {
+        if (!given.is_mapping()) return read_pairs(given);
+        given.only({"complete", "pairs"});
+        if (const node* complete = given.find("complete")) market_.has_all_correlations = complete->boolean();
+        read_pairs(given.at("pairs"));
+    }
+
+    void read_pairs(const node& correlations) {
         const std::string form = "a pair with its correlation, such as [ACME, BETA, 0.5]";
-        expect_sequence(correlations, "a list of correlations, such as [[ACME, BETA, 0.5]]");
+        expect_sequence(
+            correlations,
+            "a list of correlations, such as [[ACME, BETA, 0.5]], or {complete: true, pairs: [...]}");
         std::map<std::pair<std::string, std::string>, location> given;
         for (const node& item : correlations.items()) {
             expect_sequence(item, form);

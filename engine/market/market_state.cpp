@@ -81,6 +81,13 @@ double market_state::correlation(const std::string& a, const std::string& b) con
     return 0;
 }
 
+bool market_state::states_correlation(const std::string& a, const std::string& b) const {
+    if (a == b || correlations.contains(std::minmax(a, b))) return true;
+    if (const auto own = own_factors.find(a); own != own_factors.end())
+        return states_correlation(own->second.of, b);
+    return own_factors.contains(b) && states_correlation(b, a);
+}
+
 bool market_state::has_correlations(const std::string& factor) const {
     return std::ranges::any_of(correlations, [&](const auto& given) {
         return given.first.first == factor || given.first.second == factor;

@@ -43,11 +43,13 @@ struct market_state {
     std::map<std::string, curve, std::less<>> currencies;
     // By currency; where there is none, rates do not move.
     std::map<std::string, std::shared_ptr<const models::rate_model>, std::less<>> rate_models;
+    std::map<std::string, std::vector<model_parameter>, std::less<>> rate_parameters;  // of those, as written
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
     // Factors are asset names, FX pairs as written ("EURUSD"), rates ("USD.rate") and own factors of models
     // ("ACME.variance", "USD.rate_2"); the lesser name comes first.
     std::map<std::pair<std::string, std::string>, double> correlations;
+    bool has_all_correlations = false;  // the file says so: a trade that needs another one is refused
     struct own_factor {
         std::string of;          // an asset, or a currency's first rate
         double correlation = 0;  // with that
@@ -74,6 +76,8 @@ struct market_state {
     // 1 for equal, 0 if not given; but an own factor of a model moves with others as its asset does, if not
     // given otherwise.
     double correlation(const std::string& a, const std::string& b) const;
+    // Whether the market says so; an own factor follows its asset.
+    bool states_correlation(const std::string& a, const std::string& b) const;
     bool has_correlations(const std::string& factor) const;  // whether any are given
 };
 

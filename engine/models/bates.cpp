@@ -20,6 +20,17 @@ class bates final : public model {
 
     std::string describe() const override { return "bates, " + models::describe(p_); }
     std::vector<own_factor> own_factors() const override { return {{"variance", p_.rho}}; }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        const bool is_constant = p_.kappa.is_constant() && p_.theta.is_constant() && p_.sigma.is_constant() &&
+                                 p_.rho.is_constant();
+        if (!is_constant) return std::nullopt;
+        return implied_by(
+            [&] {
+                return jumps_->beside(
+                    {p_.v0, p_.kappa.from(0), p_.theta.from(0), p_.sigma.from(0), p_.rho.from(0)}, years);
+            },
+            years, log_moneyness);
+    }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return with_jumps(heston_walk(p_, of), jumps_, p_.watched_steps_per_year);
     }

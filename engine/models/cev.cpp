@@ -21,6 +21,8 @@ class cev final : public model {
         return sabr_walk(p_, of, carry);
     }
 
+    bool is_alike_at_any_level() const override { return false; }
+
   private:
     sabr_parameters p_;
 };

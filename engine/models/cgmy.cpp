@@ -47,7 +47,7 @@ class cgmy_walk final : public walk_by_jumps {
 class cgmy_model final : public model {
   public:
     cgmy_model(const cgmy_parameters& p, const config::node& given, const std::string& asset)
-        : longest_step_(most_variance / cgmy_variance(p)) {
+        : p_(p), longest_step_(most_variance / cgmy_variance(p)) {
         by_length_ = std::make_shared<step_tables>(
             [p, asset, where = given.where(), key = given.key_path()](double, double years) {
                 cgmy_table made = make_cgmy_table(p, years, intervals + 1);
@@ -77,6 +77,13 @@ class cgmy_model final : public model {
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<cgmy_walk>(tables_, longest_step_, of);
     }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        return implied_by(
+            [&] {
+                return fourier::characteristic_of(fourier::cgmy{p_.c, p_.g, p_.m, p_.y}, years);
+            },
+            years, log_moneyness);
+    }
 
   private:
     // Of a normal with more, what makes the mean of its exponential would lie beyond the table.
@@ -88,6 +95,7 @@ class cgmy_model final : public model {
                t.inversion_error <= most_inversion_error;
     }
 
+    cgmy_parameters p_;
     double longest_step_;
     std::shared_ptr<step_tables> by_length_, tables_;
 };

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/models/known_law.h"
 #include "engine/models/quadratic_exponential.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
@@ -260,6 +261,9 @@ class heston_model final : public model {
     explicit heston_model(heston_parameters p) : p_(std::move(p)) {}
     std::string describe() const override { return "heston, " + models::describe(p_); }
     std::vector<own_factor> own_factors() const override { return {{"variance", p_.rho}}; }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        return models::implied_volatility(p_, years, log_moneyness);
+    }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return heston_walk(p_, of);
     }
@@ -290,6 +294,23 @@ heston_parameters read_heston_parameters(const config::node& parameters, dates::
     p.watched_steps_per_year = read_parameter(parameters, "watched_steps_per_year", {1, 100'000},
                                               usual_watched_steps_per_year(p.sigma));
     return p;
+}
+
+std::optional<double> implied_volatility(const heston_parameters& p, double years, double log_moneyness) {
+    std::vector<double> ends;
+    for (const by_term* t : {&p.kappa, &p.theta, &p.sigma, &p.rho})
+        ends.insert(ends.end(), t->years.begin(), t->years.end());
+    ends.push_back(years);
+    std::ranges::sort(ends);
+    fourier::heston_by_term law{p.v0, {}};
+    double from = 0;
+    for (const double until : ends) {
+        if (!(until > from)) continue;
+        law.pieces.push_back(
+            {until, p.kappa.from(from), p.theta.from(from), p.sigma.from(from), p.rho.from(from)});
+        from = until;
+    }
+    return implied_by([&] { return fourier::characteristic_of(law, years); }, years, log_moneyness);
 }
 
 std::string describe(const heston_parameters& p) {

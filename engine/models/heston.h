@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/models/model.h"
@@ -23,6 +24,7 @@ struct heston_parameters {
 std::vector<std::string> heston_keys();
 heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of);
 std::string describe(const heston_parameters& p);
+std::optional<double> implied_volatility(const heston_parameters& p, double years, double log_moneyness);
 std::unique_ptr<walk> heston_walk(const heston_parameters& p, const markets::asset& of);
 
 }  // namespace tilewalk::models

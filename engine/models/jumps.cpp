@@ -108,6 +108,14 @@ class normal_jumps final : public jump_law {
         return fma(number, mean, deviation * sqrt(number) * of.into().normal());
     }
 
+    fourier::characteristic beside(double volatility, double years) const override {
+        return fourier::characteristic_of(fourier::merton{volatility, {intensity_, mean_, deviation_}},
+                                          years);
+    }
+    fourier::characteristic beside(const fourier::heston& variance, double years) const override {
+        return fourier::characteristic_of(fourier::bates{variance, {intensity_, mean_, deviation_}}, years);
+    }
+
   private:
     double intensity_, mean_, deviation_;
 };
@@ -128,6 +136,10 @@ class jump_diffusion final : public model {
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return with_jumps(lognormal_walk(vol_, of), jumps_, watched_steps_per_year_);
     }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        const double level = kernels::sqrt(vol_.total_variance(years) / years);
+        return implied_by([&] { return jumps_->beside(level, years); }, years, log_moneyness);
+    }
 
   private:
     std::string name_;
@@ -137,6 +149,10 @@ class jump_diffusion final : public model {
 };
 
 }  // namespace
+
+fourier::characteristic jump_law::beside(const fourier::heston&, double) const {
+    throw error(error_kind::usage, "the law of these jumps beside Heston's variance is not known");
+}
 
 double longest_step_of(double intensity) {
     return intensity > 0 ? capacities.back().mean / intensity : 0;

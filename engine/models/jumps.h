@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fourier/characteristic.h"
+#include "engine/models/known_law.h"
 #include "engine/models/model.h"
 
 namespace tilewalk::models {
@@ -24,6 +26,10 @@ class jump_law {
     virtual double growth() const = 0;
     // Their sum over the step, exact for steps of at most longest_step_of(intensity()).
     virtual program::value sum_over(step& of) const = 0;
+    // The transform of an asset with these jumps beside a lognormal move, or beside Heston's; where it is not
+    // known a tilewalk::error.
+    virtual fourier::characteristic beside(double volatility, double years) const = 0;
+    virtual fourier::characteristic beside(const fourier::heston& variance, double years) const;
 };
 
 double longest_step_of(double intensity);

@@ -17,7 +17,11 @@ using program::value;
 class exponential_jumps final : public jump_law {
   public:
     exponential_jumps(double intensity, double p_up, double eta_up, double eta_down)
-        : up_(intensity * p_up), down_(intensity * (1 - p_up)), eta_up_(eta_up), eta_down_(eta_down) {}
+        : p_up_(p_up),
+          up_(intensity * p_up),
+          down_(intensity * (1 - p_up)),
+          eta_up_(eta_up),
+          eta_down_(eta_down) {}
 
     double intensity() const override { return std::max(up_, down_); }
     double mean() const override { return up_ / eta_up_ - down_ / eta_down_; }
@@ -25,6 +29,11 @@ class exponential_jumps final : public jump_law {
     value sum_over(step& of) const override {
         const value up = sum_of(of, "jumps_up", up_, eta_up_);
         return up - sum_of(of, "jumps_down", down_, eta_down_);
+    }
+    using jump_law::beside;
+    fourier::characteristic beside(double volatility, double years) const override {
+        return fourier::characteristic_of(fourier::kou{volatility, up_ + down_, p_up_, eta_up_, eta_down_},
+                                          years);
     }
 
   private:
@@ -42,7 +51,7 @@ class exponential_jumps final : public jump_law {
         return -mean * log(max(product, least_product));
     }
 
-    double up_, down_, eta_up_, eta_down_;
+    double p_up_, up_, down_, eta_up_, eta_down_;
 };
 
 }  // namespace

@@ -92,6 +92,7 @@ class local_volatility_model final : public model {
     local_volatility_model(markets::surface_reading read, scheme by, std::size_t points,
                            double steps_per_year, double watched_steps_per_year)
         : remarks_(remarks_of(read)),
+          implied_(read.local.implied() ? std::optional(*read.local.implied()) : std::nullopt),
           points_(points),
           tables_(
               std::make_shared<step_tables>([local = std::move(read.local), points](double from, double to) {
@@ -110,6 +111,11 @@ class local_volatility_model final : public model {
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::uint64_t tables_made() const override { return tables_->made(); }
+    bool is_alike_at_any_level() const override { return false; }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        if (!implied_) return std::nullopt;
+        return implied_->implied_volatility(years, log_moneyness);
+    }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<local_volatility_walk>(tables_, by_, steps_per_year_, watched_steps_per_year_,
                                                        of);
@@ -117,6 +123,7 @@ class local_volatility_model final : public model {
 
   private:
     std::vector<std::string> remarks_;
+    std::optional<markets::implied_surface> implied_;
     std::size_t points_;
     std::shared_ptr<step_tables> tables_;
     scheme by_;

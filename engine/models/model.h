@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -134,6 +135,14 @@ class model {
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // How many tables its walks have had made since it was read; trades share them.
     virtual std::uint64_t tables_made() const { return 0; }
+    // Whether a step of the logarithm is drawn alike wherever the asset is: only then may it fall by an
+    // amount of money in between.
+    virtual bool is_alike_at_any_level() const { return true; }
+    // Black's volatility for the martingale at this strike, M(years) against exp(log_moneyness), where it is
+    // known without a path. For people.
+    virtual std::optional<double> implied_volatility(double /*years*/, double /*log_moneyness*/) const {
+        return std::nullopt;
+    }
     // `carry` is the discount curve of the asset's currency. Both outlive the walk.
     virtual std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const = 0;
 };

@@ -47,7 +47,10 @@ std::shared_ptr<const model> read_nig(const config::node& parameters, const read
     // delta (after - gamma), of which the difference of the squares is known.
     const double drift = -delta * (2 * beta + 1) / (after + gamma);
     expect_moderate(parameters, -(drift + beta * delta / gamma));
-    return model_on_clock({"nig", std::make_shared<inverse_gaussian_clock>(delta, gamma), drift, beta, 1});
+    return model_on_clock({"nig", std::make_shared<inverse_gaussian_clock>(delta, gamma), drift, beta, 1,
+                           [alpha, beta, delta](double years) {
+                               return fourier::characteristic_of(fourier::nig{alpha, beta, delta}, years);
+                           }});
 }
 
 }  // namespace tilewalk::models

@@ -2,6 +2,8 @@
 #include "engine/models/parameters.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/config/time_reader.h"
@@ -61,6 +63,72 @@ by_term read_by_term(const config::node& parameters, std::string_view name, cons
         out.years.push_back(until);
         out.values.push_back(read_parameter(pillar.value, within));
     }
+    return out;
+}
+
+namespace {
+
+void add_as_written(const config::node& value, const std::string& name, dates::date as_of,
+                    std::vector<model_parameter>& into) {
+    const auto number_of = [](const config::node& of) -> std::optional<double> {
+        if (!of.is_scalar() || of.is_quoted()) return std::nullopt;
+        try {
+            return of.number();
+        } catch (const error&) {
+            return std::nullopt;
+        }
+    };
+    model_parameter read{name, {}, {}, {}};
+    if (const auto number = number_of(value)) {
+        read.values = {*number};
+    } else if (value.is_scalar()) {
+        read.text = value.text();
+    } else if (value.is_sequence()) {
+        for (const config::node& item : value.items()) {
+            const auto level = number_of(item);
+            if (!level) {
+                read.text = "a list of " + std::to_string(value.items().size());
+                read.values.clear();
+                break;
+            }
+            read.values.push_back(*level);
+        }
+    } else if (value.is_mapping()) {
+        // Keys are times, or names of parameters.
+        for (const config::node::member& m : value.members()) {
+            const auto level = number_of(m.value);
+            try {
+                const auto when = config::read_time_point(m.key, m.where(), m.value.key_path());
+                if (!level) {
+                    read.text = "by term, " + std::to_string(value.members().size()) + " times";
+                    read.years.clear();
+                    read.values.clear();
+                    break;
+                }
+                read.years.push_back(when.years(as_of));
+                read.values.push_back(*level);
+            } catch (const error&) {
+                for (const config::node::member& named : value.members())
+                    add_as_written(named.value, name + "." + named.key, as_of, into);
+                return;
+            }
+        }
+    }
+    into.push_back(std::move(read));
+}
+
+}  // namespace
+
+std::vector<model_parameter> parameters_as_written(const config::node& parameters, dates::date as_of) {
+    std::vector<model_parameter> out;
+    for (const config::node::member& m : parameters.members()) add_as_written(m.value, m.key, as_of, out);
+    return out;
+}
+
+std::vector<model_parameter> parameters_as_written(const std::string& name, const config::node& value,
+                                                   dates::date as_of) {
+    std::vector<model_parameter> out;
+    add_as_written(value, name, as_of, out);
     return out;
 }
 

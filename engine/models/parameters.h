@@ -10,6 +10,7 @@
 
 #include "engine/config/document.h"
 #include "products/dates/date.h"
+#include "tilewalk/trade_plan.h"
 
 namespace tilewalk::models {
 
@@ -42,6 +43,13 @@ struct by_term {
 // A number, or a mapping of dates or years to numbers.
 by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
                      dates::date as_of);
+
+// What a market says of a model, as it is written: numbers, numbers by term and words, those of a mapping
+// under its name ("heston.kappa"). For people.
+std::vector<model_parameter> parameters_as_written(const config::node& parameters, dates::date as_of);
+// The same of one.
+std::vector<model_parameter> parameters_as_written(const std::string& name, const config::node& value,
+                                                   dates::date as_of);
 
 // One of a list of names.
 std::size_t read_choice(const config::node& parameters, std::string_view name,

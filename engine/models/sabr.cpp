@@ -247,6 +247,7 @@ class sabr final : public model {
         return "sabr, dF = alpha F^" + config::shown(p_.beta) + " dW, " + models::describe(p_);
     }
     std::vector<own_factor> own_factors() const override { return {{"alpha", by_term::flat(p_.rho)}}; }
+    bool is_alike_at_any_level() const override { return false; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const override {
         return sabr_walk(p_, of, carry);
     }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/models/known_law.h"
 #include "engine/models/model.h"
 #include "kernels/math.h"
 
@@ -182,6 +183,10 @@ class schobel_zhu final : public model {
                config::shown(p_.watched_steps_per_year) + " where watched continuously";
     }
     std::vector<own_factor> own_factors() const override { return {{"volatility", by_term::flat(p_.rho)}}; }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        const fourier::schobel_zhu law{p_.vol0, p_.kappa, p_.theta, p_.sigma, p_.rho};
+        return implied_by([&] { return fourier::characteristic_of(law, years); }, years, log_moneyness);
+    }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<schobel_zhu_walk>(p_, of);
     }

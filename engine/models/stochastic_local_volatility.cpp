@@ -128,6 +128,7 @@ class leveraged_model final : public model {
     leveraged_model(const markets::surface_reading& read, settings with, const particle_settings& how)
         : with_(std::move(with)),
           remarks_(remarks_of(read)),
+          implied_(read.local.implied() ? std::optional(*read.local.implied()) : std::nullopt),
           leverage_(std::make_shared<leverage>(read.local, with_.variance, how)),
           tables_(std::make_shared<step_tables>(
               [from_particles = leverage_, points = with_.points](double from, double to) {
@@ -142,6 +143,11 @@ class leveraged_model final : public model {
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::uint64_t tables_made() const override { return tables_->made(); }
+    bool is_alike_at_any_level() const override { return false; }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        if (!implied_) return std::nullopt;
+        return implied_->implied_volatility(years, log_moneyness);
+    }
     std::vector<own_factor> own_factors() const override { return {{"variance", with_.variance.rho}}; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<leveraged_walk>(with_, leverage_, tables_, of);
@@ -150,6 +156,7 @@ class leveraged_model final : public model {
   private:
     settings with_;
     std::vector<std::string> remarks_;
+    std::optional<markets::implied_surface> implied_;
     std::shared_ptr<leverage> leverage_;
     std::shared_ptr<step_tables> tables_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/models/jumps.h"
+#include "engine/models/known_law.h"
 #include "kernels/math.h"
 
 namespace tilewalk::models {
@@ -38,6 +39,9 @@ class subordinated_model final : public model {
     std::string describe() const override { return s_.name + ", exact between dates"; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<subordinated_walk>(s_, of);
+    }
+    std::optional<double> implied_volatility(double years, double log_moneyness) const override {
+        return implied_by([&] { return s_.law(years); }, years, log_moneyness);
     }
 
   private:

@@ -3,9 +3,11 @@
 // x(t) = drift t + lean T(t) + deviation W(T(t)).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "engine/fourier/characteristic.h"
 #include "engine/models/model.h"
 
 namespace tilewalk::models {
@@ -21,6 +23,7 @@ struct subordinated {
     std::string name;  // of the model
     std::shared_ptr<const random_clock> clock;
     double drift = 0, lean = 0, deviation = 0;  // exp(x) has mean 1
+    std::function<fourier::characteristic(double years)> law;
 };
 
 // The noise of a step, which correlations with others are of, is scaled by the root of the time that the

@@ -85,7 +85,11 @@ std::shared_ptr<const model> read_variance_gamma(const config::node& parameters,
     }
     const double drift = log_less(share) / nu;
     expect_moderate(parameters, -(drift + theta));
-    return model_on_clock({"variance_gamma", std::make_shared<gamma_clock>(nu), drift, theta, sigma});
+    return model_on_clock(
+        {"variance_gamma", std::make_shared<gamma_clock>(nu), drift, theta, sigma,
+         [sigma, nu, theta](double years) {
+             return fourier::characteristic_of(fourier::variance_gamma{sigma, nu, theta}, years);
+         }});
 }
 
 }  // namespace tilewalk::models

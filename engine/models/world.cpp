@@ -79,11 +79,13 @@ struct factor {
     drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
     double start = 0;                 // exchange rate today
     std::size_t rates = do_not_move;  // of the asset's or the foreign currency
-    bool has_cash_dividends = false;
+    bool has_cash_dividends = false;  // that shift the asset
+    bool falls = false;               // by cash dividends, as a whole
     std::uint32_t state = 0;
     bool watched = false;  // a bridge was asked for: the value before the step is kept
     std::uint32_t before = 0;
     std::uint32_t before_jumps = 0;  // of one that may jump
+    std::uint32_t before_fall = 0;   // where a watched asset ends its step, a dividend of that day apart
 
     bool is_asset() const { return asset != nullptr; }
     coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
@@ -159,6 +161,10 @@ class joint_world final : public world {
     void add_breaks(double last, std::vector<double>& times) const override {
         for (const factor& f : factors_) {
             if (f.walk) f.walk->add_breaks(last, times);
+            if (!f.falls) continue;
+            for (const markets::dividend& d : f.asset->dividends) {
+                if (!d.proportional && d.years <= last + dates::same_time_years) times.push_back(d.years);
+            }
         }
         for (const moving_rates& r : rates_) r.walk->add_breaks(last, times);
     }
@@ -186,6 +192,83 @@ class joint_world final : public world {
         for (const moving_rates& r : rates_) {
             out.push_back(r.currency + ": " + r.model->describe());
             for (const std::string& remark : r.model->remarks()) out.push_back(r.currency + ": " + remark);
+        }
+        return out;
+    }
+
+    std::vector<correlation_taken> correlations() const override {
+        std::map<std::pair<std::string, std::string>, correlation_taken> taken;
+        const auto add = [&](const drivers& some, const drivers& others) {
+            for (const driver& a : some) {
+                for (const driver& b : others) {
+                    const auto pair = std::pair(std::min(a.name, b.name), std::max(a.name, b.name));
+                    const bool follows =
+                        (market_.own_factors.contains(a.name) || market_.own_factors.contains(b.name)) &&
+                        !market_.correlations.contains(pair);
+                    if (a.name == b.name || follows || taken.contains(pair)) continue;
+                    taken[pair] = {pair.first, pair.second, market_.correlation(a.name, b.name),
+                                   market_.states_correlation(a.name, b.name)};
+                }
+            }
+        };
+        for (const source& s : sources_) {
+            for (const source& other : sources_) {
+                add(s.moves_with, other.moves_with);
+                if (&other == &s) break;
+            }
+            add(s.moves_with, *s.quanto);
+        }
+        std::vector<correlation_taken> out;
+        for (auto& [pair, correlation] : taken) out.push_back(std::move(correlation));
+        return out;
+    }
+
+    market_numbers numbers_at(std::span<const double> years) const override {
+        market_numbers out;
+        const auto add_currency_numbers = [&](const std::string& name) {
+            if (std::ranges::find(out.currencies, name, &currency_numbers::name) != out.currencies.end())
+                return;
+            currency_numbers c;
+            c.name = name;
+            const markets::curve& of = market_.discount_curve(name);
+            for (const double t : years) c.discounts.push_back(of.discount(t));
+            if (const std::size_t moving = find_rates(name); moving != do_not_move) {
+                c.model = rates_[moving].model->describe();
+                c.parameters = market_.rate_parameters.find(name)->second;
+            }
+            out.currencies.push_back(std::move(c));
+        };
+        const auto add_rates_of = [&](const drivers& some) {
+            for (const driver& d : some) {
+                const auto pair = std::ranges::find_if(
+                    market_.fx, [&](const markets::fx_rate& r) { return r.base + r.quote == d.name; });
+                const bool is_known =
+                    std::ranges::find(out.exchange_rates, d.name, &exchange_rate_numbers::pair) !=
+                    out.exchange_rates.end();
+                if (pair == market_.fx.end() || is_known) continue;
+                exchange_rate_numbers x{d.name, pair->rate, {}, {}};
+                const markets::curve &base = market_.discount_curve(pair->base),
+                                     &quote = market_.discount_curve(pair->quote);
+                for (const double t : years) {
+                    x.forwards.push_back(pair->rate * base.discount(t) / quote.discount(t));
+                    x.volatilities.push_back(kernels::sqrt(d.vol->total_variance(t) / t));
+                }
+                out.exchange_rates.push_back(std::move(x));
+            }
+        };
+        add_currency_numbers(trade_currency_);
+        for (const factor& f : factors_) {
+            add_currency_numbers(f.is_asset() ? f.asset->currency : f.name);
+            if (f.is_asset()) {
+                out.assets.push_back(numbers_of(f, years));
+            } else {
+                add_rates_of(f.moves_with);
+            }
+            add_rates_of(f.quanto);
+        }
+        for (const moving_rates& r : rates_) {
+            add_currency_numbers(r.currency);
+            add_rates_of(r.quanto);
         }
         return out;
     }
@@ -296,6 +379,7 @@ class joint_world final : public world {
         if (!f.watched) {
             f.watched = true;
             f.before = into_->state("x" + std::to_string(i) + "_before", 0.0);
+            if (f.falls) f.before_fall = into_->state("x" + std::to_string(i) + "_before_fall", 0.0);
             if (f.walk && f.walk->jumps())
                 f.before_jumps = into_->state("x" + std::to_string(i) + "_before_jumps", 0.0);
         }
@@ -304,7 +388,8 @@ class joint_world final : public world {
             return kernels::log(map_of(f, o.start_years).scale);
         });
         const value start = into_->read(f.before) + scale_at_start;
-        const value end = grown(f, into_->read(f.state)) + row("log_scale_end", i, [&](const occurrence& o) {
+        const value end = grown(f, into_->read(f.falls ? f.before_fall : f.state)) +
+                          row("log_scale_end", i, [&](const occurrence& o) {
                               return kernels::log(map_of(f, o.years, true).scale);
                           });
         const value variance = row("variance", i, [&](const occurrence& o) {
@@ -385,10 +470,14 @@ class joint_world final : public world {
             } else {
                 next.push_back(x + moves[i]);
             }
-            if (!factors_[i].watched) continue;
-            into_->write(factors_[i].before, grown(factors_[i], start));
-            if (factors_[i].walk && factors_[i].walk->jumps())
-                into_->write(factors_[i].before_jumps, grown(factors_[i], x));
+            if (factors_[i].watched) {
+                into_->write(factors_[i].before, grown(factors_[i], start));
+                if (factors_[i].walk && factors_[i].walk->jumps())
+                    into_->write(factors_[i].before_jumps, grown(factors_[i], x));
+            }
+            if (!factors_[i].falls) continue;
+            if (factors_[i].watched) into_->write(factors_[i].before_fall, next[i]);
+            next[i] = fallen(i, next[i]);
         }
         for (moving_rates& r : rates_) {
             step_of_rates of(*this, r, moves);
@@ -514,6 +603,52 @@ class joint_world final : public world {
         return f.is_asset() ? by(growth) : by(-growth);
     }
 
+    asset_numbers numbers_of(const factor& f, std::span<const double> years) const {
+        const markets::asset& a = *f.asset;
+        asset_numbers out;
+        out.name = f.name;
+        out.currency = a.currency;
+        out.model = model_of(a).describe() + f.walk->detail();
+        out.spot = a.spot;
+        out.parameters = a.model_parameters;
+        out.falls_by_dividends = f.falls;
+        for (const markets::dividend& d : a.dividends) {
+            if (years.empty() || d.years > years.back() + dates::same_time_years) break;
+            out.dividends.push_back({d.years, d.amount, d.proportional});
+        }
+        const bool rates_move = f.rates != do_not_move || domestic_rates_ != do_not_move;
+        const bool has_known_mean = f.walk->why_not_lognormal().empty() && !rates_move;
+        for (const double t : years) {
+            out.forwards.push_back(markets::forward(a, *f.carry, t));
+            if (!f.quanto.empty())
+                out.quanto_forwards.push_back(has_known_mean ? std::optional(quanto_forward(f, t))
+                                                             : std::nullopt);
+            std::optional<double> implied;
+            if (f.rates == do_not_move && t > 0)
+                implied = a.vol ? kernels::sqrt(a.vol->total_variance(t) / t)
+                                : model_of(a).implied_volatility(t, 0);
+            out.volatilities.push_back(implied);
+        }
+        return out;
+    }
+
+    double quanto_forward(const factor& f, double years) const {
+        const auto drifted = [&](double from) {
+            return kernels::exp(-covariance(f.moves_with, f.quanto, from, years));
+        };
+        const affine map = map_of(f, years);
+        double left = drifted(0);
+        if (f.falls) {
+            double last = 0;
+            for (const markets::dividend& d : f.asset->dividends) {
+                if (d.years > years + dates::same_time_years) break;
+                left -= markets::cash_fall(*f.asset, *f.carry, last, d.years) * drifted(d.years);
+                last = d.years;
+            }
+        }
+        return map.scale * left + map.shift;
+    }
+
     void add_asset(const std::string& name) {
         const markets::asset& a = market_.find_asset(name);
         factor f;
@@ -523,10 +658,12 @@ class joint_world final : public world {
         f.walk = model_of(a).start(a, *f.carry);
         f.others = model_of(a).own_factors();
         f.moves_with = {{name, &f.walk->scale()}};
-        f.has_cash_dividends = std::any_of(a.dividends.begin(), a.dividends.end(),
+        const bool pays_cash = std::any_of(a.dividends.begin(), a.dividends.end(),
                                            [](const auto& d) { return !d.proportional; });
+        f.falls = pays_cash && a.falls_by_dividends;
+        f.has_cash_dividends = pays_cash && !f.falls;
         f.rates = add_rates(a.currency);
-        if (f.rates != do_not_move && f.has_cash_dividends) {
+        if (f.rates != do_not_move && pays_cash) {
             throw error(error_kind::input,
                         "asset '" + name + "' pays cash dividends, and the rates of " + a.currency +
                             ", which say what they are worth, move by a model; expected proportional "
@@ -590,6 +727,16 @@ class joint_world final : public world {
         return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
     }
 
+    // What is left of a logarithm once the cash dividends of the step's end are paid.
+    value fallen(std::size_t i, value x) {
+        constexpr double nothing_left = 1e-30;  // also a number in single
+        const factor& f = factors_[i];
+        const value fall = step_row("fall", i, [&](double from, double to) {
+            return markets::cash_fall(*f.asset, *f.carry, from, to);
+        });
+        return select(fall > into_->constant(0.0), log(max(exp(x) - fall, nothing_left)), x);
+    }
+
     value level(std::size_t i) {
         const factor& f = factors_[i];
         const value moved =
@@ -634,6 +781,7 @@ class joint_world final : public world {
         const factor& f = factors_[i];
         const value scale = row("scale_ahead " + named, i, [&](const occurrence& o) {
             const double until = years[place_of(o)];
+            expect_no_fall(f, o.years, until);
             return map_of(f, until).scale * kernels::exp(-covariance(f.moves_with, f.quanto, o.years, until));
         });
         const value grown = scale * martingale(f);
@@ -663,6 +811,17 @@ class joint_world final : public world {
                             " move by a model; expected a market without one for them",
                         rates_[moving].model->where());
         }
+    }
+
+    // A path with less left than a dividend pays less, so that the mean is not known from the spot alone.
+    static void expect_no_fall(const factor& f, double from, double to) {
+        if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
+        throw error(
+            error_kind::input,
+            "what '" + f.name +
+                "' is worth ahead is not known while it falls by a cash dividend on the way; expected "
+                "dividend_model: escrowed, or no cash dividend between the two dates",
+            f.asset->where);
     }
 
     void expect_lognormal(const factor& f, const std::string& what) const {

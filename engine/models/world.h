@@ -12,6 +12,7 @@
 #include "engine/market/market_state.h"
 #include "products/language/payoff.h"
 #include "products/program/recorder.h"
+#include "tilewalk/trade_plan.h"
 
 namespace tilewalk::models {
 
@@ -47,6 +48,16 @@ class world : public language::world {
     // The models that move assets and rates, one line each and what is to be known of them and of what was
     // recorded, for people.
     virtual std::vector<std::string> describe() const = 0;
+
+    // The correlations that its moves depend on, each pair of factors once, in the order of their names.
+    virtual std::vector<correlation_taken> correlations() const = 0;
+    // What curves, spots and volatilities say of each of these times, for people.
+    struct market_numbers {
+        std::vector<currency_numbers> currencies;
+        std::vector<asset_numbers> assets;
+        std::vector<exchange_rate_numbers> exchange_rates;
+    };
+    virtual market_numbers numbers_at(std::span<const double> years) const = 0;
 
     bool is_past() const override { return false; }
 };

@@ -95,6 +95,13 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
                         (day_ == market_.as_of ? ", or a trade in " + of.currency : std::string()));
     }
     const markets::curve& curve = market_.discount_curve(of.currency);
+    if (of.falls_by_dividends && markets::cash_fall(of, curve, 0, years[0]) > 0) {
+        throw error(error_kind::input,
+                    "the forward price of '" + asset + "' for " + named +
+                        " is not known while it falls by a cash dividend on the way; expected "
+                        "dividend_model: escrowed, or no cash dividend before then",
+                    of.where);
+    }
     const markets::affine now = markets::spot_map(of, curve, 0),
                           then = markets::spot_map(of, curve, years[0]);
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;

@@ -265,6 +265,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency);
     out.assets = script.assets();
+    out.currencies = script.currencies();
+    out.rate_currencies = script.rate_currencies();
     for (const auto& name : out.assets) market.find_asset(name);
 
     program::recorder into(&cpu::evaluate);
@@ -290,6 +292,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     if (goes_on) {
         world = models::make_world(
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
+        out.missing_correlations = world->correlations();
+        std::erase_if(out.missing_correlations, [](const auto& taken) { return taken.is_stated; });
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
     }

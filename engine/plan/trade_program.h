@@ -25,7 +25,8 @@ struct trade_program {
     timeline when;
     std::vector<language::block> blocks;
     std::vector<std::size_t> section_of_block;  // 0, which is the step, where a block never runs
-    std::vector<std::string> assets;
+    std::vector<std::string> assets, currencies, rate_currencies;  // that its world is asked for
+    std::vector<correlation_taken> missing_correlations;           // taken as 0: the market states none
     std::vector<std::string> models;  // that move them, one line each, for people
     // What looks odd about the trade or its market, a sentence each, though the price is right for them.
     std::vector<std::string> remarks;

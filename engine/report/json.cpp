@@ -65,6 +65,10 @@ std::string json_of(const run_manifest& m) {
         inputs += (inputs.empty() ? "\n" : ",\n") + std::string("      {\"file\": ") +
                   json_string(input.file) + ", \"hash\": " + json_string(input.hash) + "}";
     member("inputs", "[" + inputs + (inputs.empty() ? "]" : "\n    ]"));
+    std::string pairs;
+    for (const auto& pair : m.missing_correlations)
+        pairs += (pairs.empty() ? "" : ", ") + json_list({pair.first, pair.second});
+    member("missing_correlations", "[" + pairs + "]");
     member("plan_seconds", json_number(m.plan_seconds));
     member("path_seconds", json_number(m.path_seconds));
     member("total_seconds", json_number(m.total_seconds));

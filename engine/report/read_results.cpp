@@ -195,6 +195,18 @@ run_manifest read_manifest(members from, const std::string& name) {
         m.inputs.push_back({std::move(file), input.text("hash")});
         input.finish();
     }
+    if (from.has("missing_correlations")) {
+        const json& pairs = from.list("missing_correlations");
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const bool is_pair = pairs[i].is_array() && pairs[i].size() == 2 && pairs[i][0].is_string() &&
+                                 pairs[i][1].is_string();
+            if (!is_pair)
+                from.fail(from.path("missing_correlations") + "[" + std::to_string(i) + "]", pairs[i],
+                          "a list of two names");
+            m.missing_correlations.push_back(
+                {pairs[i][0].get<std::string>(), pairs[i][1].get<std::string>()});
+        }
+    }
     m.plan_seconds = from.at_least_zero("plan_seconds");
     m.path_seconds = from.at_least_zero("path_seconds");
     m.total_seconds = from.at_least_zero("total_seconds");

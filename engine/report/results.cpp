@@ -30,6 +30,14 @@ void check_finite(const price_row& row) {
 
 }  // namespace
 
+std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i)
+        out += (i == 0 ? "" : ", ") + pairs[i].first + " and " + pairs[i].second;
+    if (pairs.size() > most) out += " and " + std::to_string(pairs.size() - most) + " more";
+    return out;
+}
+
 std::size_t results::failed() const {
     return static_cast<std::size_t>(std::ranges::count(rows, trade_status::failed, &price_row::status));
 }

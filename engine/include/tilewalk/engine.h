@@ -13,6 +13,7 @@
 #include "tilewalk/book.h"
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
+#include "tilewalk/trade_plan.h"
 
 namespace tilewalk {
 
@@ -40,34 +41,9 @@ struct run_options {
     std::function<void(const progress&)> on_progress;
     // Set to true by anyone: the run throws tilewalk::error (cancelled) soon after.
     const std::atomic<bool>* cancel = nullptr;
-};
-
-// What pricing a trade will do, before anything runs.
-struct trade_plan {
-    std::string trade, product, currency;
-    std::string failure;  // why it can't be planned, or empty
-    location where;
-    std::vector<std::string> assets;
-    struct watched_date {
-        std::string label;  // as the book wrote it
-        double years = 0;
-        std::vector<std::string> blocks;  // what happens there
-    };
-    std::vector<watched_date> dates;  // past ones have negative years
-    std::vector<double> grid;         // times the path stops at
-    int normals_per_step = 0, uniforms_per_step = 0;
-    struct scenario_file {
-        std::string name;
-        std::uint64_t rows = 0;       // of the file
-        std::uint64_t rows_used = 0;  // that the trade reads
-        std::uint64_t bytes = 0;      // of those, over the paths of the run
-    };
-    std::vector<scenario_file> scenarios;
-    std::vector<std::string> models;  // how assets and rates move
-    std::string kernel;   // how a GPU's is built, and who says so; empty where there is no GPU to use
-    std::string program;  // printed
-    std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
-    std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
+    // A trade that takes a correlation which the market does not state fails, and names it. Without this, or
+    // `correlations: {complete: true}` in the market, such a correlation is 0 and stands in the manifest.
+    bool demand_correlations = false;
 };
 
 // A trade that can't be priced.
@@ -112,9 +88,10 @@ class engine {
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
     // What is wrong with which trades, in the order of the book: all that can be known before a path is
-    // walked.
-    std::vector<trade_problem> validate(const book& trades, const market& in,
-                                        const run_options& options = {}) const;
+    // walked. `missing` takes the correlations that the other trades take as 0 because the market states
+    // none.
+    std::vector<trade_problem> validate(const book& trades, const market& in, const run_options& options = {},
+                                        std::vector<factor_pair>* missing = nullptr) const;
     // Compiles what pricing the book on a GPU needs and keeps it in the cache, for these architectures, such
     // as "sm_90"; for those of this machine's GPUs if none is given.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,

@@ -2,6 +2,7 @@
 // Prices with everything needed to trust them, and the writers that put them in a file.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -69,6 +70,16 @@ struct input_file {
     std::string file, hash;  // what was read and a hash of its bytes
 };
 
+// Two of the factors that move prices: assets, exchange rates as quoted ("EURUSD"), interest rates
+// ("USD.rate").
+struct factor_pair {
+    std::string first, second;
+    friend auto operator<=>(const factor_pair&, const factor_pair&) = default;
+};
+
+// "ACME and BETA, ACME and EURUSD and 3 more"
+std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most = 4);
+
 struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
@@ -80,6 +91,8 @@ struct run_manifest {
     // GPUs that failed, each with its error: the others, or the CPU, did what was theirs to do.
     std::vector<std::string> lost_devices;
     std::vector<input_file> inputs;
+    // Pairs in one trade whose correlation the market does not state: it was taken as 0.
+    std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
     // Of GPUs: kernels that were built or found, how often they were launched, the time from a first launch
