@@ -208,7 +208,7 @@ TEST(spot_dividends, a_path_with_less_than_the_dividend_pays_what_it_has) {
 // A down-and-out call, watched all the time, whose spot falls once: the bridge up to the ex-date, then the
 // closed form of Merton (1973) from there.
 TEST(spot_dividends, a_watched_barrier_sees_the_fall) {
-    const double sigma = 0.25, ex_date = 0.4, amount = 6, barrier = 80, strike = 95, maturity = 1.0;
+    const double sigma = 0.4, ex_date = 0.9, amount = 12, barrier = 80, strike = 80, maturity = 1.0;
     const auto knocked_call = [&](double from, double years) {
         if (from <= barrier) return 0.0;
         const double forward = from * std::exp((rate - yield) * years), deviation = sigma * std::sqrt(years),
@@ -225,9 +225,9 @@ TEST(spot_dividends, a_watched_barrier_sees_the_fall) {
                              return untouched * knocked_call(before - amount, maturity - ex_date);
                          });
     const std::string terms =
-        "product: barrier, strike: 95, maturity: 1.0, direction: down, barrier: 80, option: call";
-    expect_near(price(lognormal(sigma, "{date: 0.4, amount: 6}"), terms), truth, "down and out");
-    const price_row none = price("volatility: 0.25", terms);
+        "product: barrier, strike: 80, maturity: 1.0, direction: down, barrier: 80, option: call";
+    expect_near(price(lognormal(sigma, "{date: 0.9, amount: 12}"), terms), truth, "down and out");
+    const price_row none = price("volatility: 0.4", terms);
     EXPECT_GT(none.price - truth, 20 * none.standard_error);
 }
 
