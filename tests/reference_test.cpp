@@ -28,6 +28,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/verify/closed_forms.h"
+#include "tests/known_error.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -850,12 +851,6 @@ struct judged {
     bool counts() const { return error > 0 && lean <= most_lean; }
 };
 
-// Where all paths paid the same there is no error to speak of: the price is held against the published
-// digits.
-double known(double error) {
-    return std::isnan(error) ? 0 : error;
-}
-
 judged judge(const published_case& c) {
     const expressed e = express(c);
     judged out;
@@ -864,14 +859,14 @@ judged judge(const published_case& c) {
     const run_of_case pilot = run(c, e, is_sabr ? pilot_paths_of_sabr : pilot_paths, c.id() + " pilot");
     const std::uint64_t most_steps = is_sabr ? most_path_steps_of_sabr : most_path_steps,
                         most = std::min(most_paths, std::bit_floor(most_steps / pilot.steps));
-    const double ratio = known(pilot.row.standard_error) / out.target;
+    const double ratio = known_error(pilot.row) / out.target;
     const double wanted =
         pilot.row.thin ? double(most) : std::min(ratio * ratio * double(pilot_paths), double(most));
     const std::uint64_t paths =
         std::max(std::bit_ceil(static_cast<std::uint64_t>(wanted)), std::min(least_paths, most));
     out.row = run(c, e, paths, c.id()).row;
     out.has_all_paths = paths == most;
-    out.error = std::hypot(known(out.row.standard_error), c.standard_error());
+    out.error = std::hypot(known_error(out.row), c.standard_error());
     out.bound = c.error() + e.allowance;
     // A put of which no path paid anything has no error to speak of. Were 12 paths expected to pay, none
     // would once in 160,000 times, and each pays less than the strike.
@@ -1000,7 +995,7 @@ TEST(reference, every_case_is_met_and_the_whole_leans_nowhere) {
         EXPECT_LE(std::abs(j.row.price - c.value()),
                   limit * j.error + j.bound + 1e-12 * std::abs(c.value()))  // twelve digits are printed
             << told(c, j);
-        EXPECT_TRUE(j.has_all_paths || known(j.row.standard_error) <= 1.25 * j.target) << told(c, j);
+        EXPECT_TRUE(j.has_all_paths || known_error(j.row) <= 1.25 * j.target) << told(c, j);
         exact += j.error == 0;
         not_counted += j.error > 0 && !j.counts();
         // Implied volatilities are known too coarsely for most to be judged together.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The standard error that a price is judged by, also where its paths show none.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+// 0 where all paths paid the same: then the price is held against the truth with no allowance for chance.
+inline double known_error(double standard_error) {
+    return std::isnan(standard_error) ? 0 : standard_error;
+}
+inline double known_error(const price_row& row) {
+    return known_error(row.standard_error);
+}
+
+// Only a row whose paths all paid the same may have no error, and says so.
+inline bool is_sound(const price_row& row) {
+    const bool all_alike = row.message.find("no path paid") != std::string::npos ||
+                           row.message.find("every path pa") != std::string::npos;
+    return std::isfinite(row.price) && (std::isfinite(row.standard_error) || (!row.has_error() && all_alike));
+}
+
+}  // namespace tilewalk
