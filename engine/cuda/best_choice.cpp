@@ -41,20 +41,26 @@ int best_width(const program::path_program& p, precision of) {
     return of == precision::single_fast ? 2 : 1;
 }
 
-// Shocks of several steps that wait in registers leave less room for paths.
-bool crowds_registers(const kernel_choice& how, int slots) {
-    const feed_entry& feed = feed_named(how.feed);
-    if (!feed.makes_use_of(feed_entry::distance) || feed_shared_bytes(how, slots) > 0) return false;
-    constexpr int most_bytes = 256;  // 64 registers
-    return how.distance * slots * how.width * bytes_of_shock(how.precision) > most_bytes;
-}
-
 // To read a table is many operations, and two addresses, in one node.
 std::size_t nodes_in_all(const program::lane_section& s) {
     constexpr std::size_t more_for_table = 7;
     const auto tables = static_cast<std::size_t>(
         std::ranges::count_if(s.nodes, [](const program::node& n) { return program::reads_table(n.code); }));
     return s.nodes.size() + tables * more_for_table;
+}
+
+// Shocks of several steps that wait in registers leave less room for paths. Beside sections of up to 62 nodes
+// 64 registers of them had room; beside 70 (a swaption's, in mixed) and 181 (a double barrier's, in double)
+// they had not.
+bool crowds_registers(const program::path_program& p, const kernel_choice& how) {
+    const feed_entry& feed = feed_named(how.feed);
+    const int slots = p.slots_per_step();
+    if (!feed.makes_use_of(feed_entry::distance) || feed_shared_bytes(how, slots) > 0) return false;
+    constexpr std::size_t long_section = 64;
+    const bool is_long = std::ranges::any_of(
+        p.sections, [](const program::lane_section& s) { return nodes_in_all(s) > long_section; });
+    const int most_bytes = is_long ? 128 : 256;
+    return how.distance * slots * how.width * bytes_of_shock(how.precision) > most_bytes;
 }
 
 // Where a thread walks four paths, the compiler interleaves their sections, and a bound on registers presses
@@ -98,7 +104,7 @@ kernel_choice best_choice(const kernel_choice& asked, const program::path_progra
     if (chooses_width) how.width = best_width(p, how.precision);
     const auto arranged = [&] {
         if (asked.has_best_layout) how.layout = best_layout(how);
-        return fits(how, p.slots_per_step()) && !(chooses_width && crowds_registers(how, p.slots_per_step()));
+        return fits(how, p.slots_per_step()) && !(chooses_width && crowds_registers(p, how));
     };
     while (!arranged() && chooses_width && how.width > 1) how.width /= 2;
     // A ring for a step of many shocks is as long as there is room for, in a block as large as then fits.
