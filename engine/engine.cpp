@@ -234,15 +234,31 @@ class missing_pairs {
     std::set<factor_pair> pairs_;
 };
 
+// To be stopped is no failure of the trade that was at work.
+void throw_if_cancelled(const std::exception& any) {
+    const auto* known = dynamic_cast<const error*>(&any);
+    if (known != nullptr && known->kind() == error_kind::cancelled) throw *known;
+}
+
+// Ends a planning that nobody waits for any more.
+plan::poll poll_of(const std::atomic<bool>* cancel) {
+    if (cancel == nullptr) return {};
+    return [cancel] {
+        if (cancel->load(std::memory_order_relaxed))
+            throw error(error_kind::cancelled, "the run was stopped");
+    };
+}
+
 planned plan_one(const books::trade& t, const markets::market_state& in, const settled& run,
-                 shape_store& shapes, missing_pairs& missing, const stages& by = {}) {
+                 shape_store& shapes, missing_pairs& missing, const std::atomic<bool>* cancel,
+                 const stages& by = {}) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
         return p;
     }
     try {
-        plan::trade_program made = by.plan(t, in, run.how.precision);
+        plan::trade_program made = by.plan(t, in, run.how.precision, poll_of(cancel));
         check_scenario_paths(made.data, in, run.paths);
         if (run.demands_correlations || in.has_all_correlations)
             demand_correlations(made.missing_correlations);
@@ -255,6 +271,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, const s
         p.code = shapes.find_or_compile(std::move(made.code));
         missing.add(made.missing_correlations);
     } catch (const std::exception& e) {
+        throw_if_cancelled(e);
         p.failure = at_trade(t, e);
         p.remarks = plan::remarks_on_terms(t, in);
     }
@@ -383,6 +400,13 @@ cpu::path_job job_for_cpu(const planned& p, const settled& run, const replay::sh
 
 random::element element_of(plan::precision p) {
     return p == plan::precision::double_ ? random::element::double_ : random::element::single_;
+}
+
+// The file of shocks that the run is to walk, if it names one.
+std::optional<replay::shock_file> replayed_in(const settled& run) {
+    std::optional<replay::shock_file> file;
+    if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
+    return file;
 }
 
 // Whether the file has the shocks that a trade takes; the trade fails if not.
@@ -603,6 +627,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     const auto& state = trades.state();
     const auto& operations = operations_named(settings.instruction_set);
     const settled run = settle(options, trades.settings());
+    const std::optional<replay::shock_file> file = replayed_in(run);
 
     priced_book made;
     results& out = made.told;
@@ -621,7 +646,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     cpu::for_each(
         plans.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
-            plans[i] = plan_one(state.trades[i], in.state(), run, shapes, missing, by);
+            plans[i] = plan_one(state.trades[i], in.state(), run, shapes, missing, options.cancel, by);
         },
         report);
     const cuda::backend::choice gpus = choosing.get();
@@ -639,8 +664,6 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
         now.path_steps += run.paths * p.when.steps();
     }
     now.trades_done = plans.size() - walks.size();
-    std::optional<replay::shock_file> file;
-    if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
     const replay::shock_file* shocks = file ? &*file : nullptr;
     const std::vector<cpu::shock_cube> scenarios = in.state().scenario_cubes();
     std::vector<std::optional<walked_trade>> walked(plans.size());
@@ -713,7 +736,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
 
     run_manifest& m = out.manifest;
     m.version = version();
-    m.compiler = compiler_name();
+    m.compiler = compiler();
     m.instruction_set = operations.name;
     m.machine = machine_name();
     m.as_of = in.as_of();
@@ -755,7 +778,9 @@ struct book_on_gpu {
         missing_pairs missing;
         cpu::for_each(
             plans.size(), run.threads, cancel,
-            [&](int, std::uint64_t i) { plans[i] = plan_one(book.trades[i], in, run, shapes, missing); },
+            [&](int, std::uint64_t i) {
+                plans[i] = plan_one(book.trades[i], in, run, shapes, missing, cancel);
+            },
             [] {});
         for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].failure && !plans[i].certain) walks.push_back(i);
@@ -926,13 +951,18 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {
     const settled run = settle(options, trades.settings());
+    const std::optional<replay::shock_file> file = replayed_in(run);
     const std::vector<books::trade>& all = trades.state().trades;
     std::vector<std::optional<error>> failures(all.size());
     shape_store shapes;
     missing_pairs pairs;
     cpu::for_each(
         all.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) { failures[i] = plan_one(all[i], in.state(), run, shapes, pairs).failure; },
+        [&](int, std::uint64_t i) {
+            planned p = plan_one(all[i], in.state(), run, shapes, pairs, options.cancel);
+            if (file && !p.failure && !p.certain) has_shocks_for(p, *file, run.paths);
+            failures[i] = std::move(p.failure);
+        },
         [] {});
     std::vector<trade_problem> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -945,6 +975,7 @@ std::vector<trade_problem> engine::validate(const book& trades, const market& in
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     const settled run = settle(options, trades.settings());
+    replayed_in(run);  // which has to be there
     const auto gpu = gpus_->first_of(run.device);
     std::map<std::string, const program::path_program*> walked;  // by trade, as a GPU would be given it
     std::optional<book_on_gpu> on_gpu;
@@ -972,7 +1003,8 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
         }
         try {
             p.terms = plan::terms_of(t, in.state().as_of);
-            const plan::trade_program made = plan::plan_trade(t, in.state(), run.how.precision);
+            const plan::trade_program made =
+                plan::plan_trade(t, in.state(), run.how.precision, {}, poll_of(options.cancel));
             check_scenario_paths(made.data, in.state(), run.paths);
             if (run.demands_correlations || in.state().has_all_correlations)
                 demand_correlations(made.missing_correlations);
@@ -1015,6 +1047,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
             for (const auto& s : p.scenarios) p.bytes_shared += s.bytes;
             for (const auto& s : made.data.scenarios) p.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
         } catch (const std::exception& e) {
+            throw_if_cancelled(e);
             fail_with(at_trade(t, e));
         }
     }

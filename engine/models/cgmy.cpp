@@ -49,7 +49,7 @@ class cgmy_model final : public model {
     cgmy_model(const cgmy_parameters& p, const config::node& given, const std::string& asset)
         : p_(p), longest_step_(most_variance / cgmy_variance(p)) {
         by_length_ = std::make_shared<step_tables>(
-            [p, asset, where = given.where(), key = given.key_path()](double, double years) {
+            [p, asset, where = given.where(), key = given.key_path()](double, double years, const auto&) {
                 cgmy_table made = make_cgmy_table(p, years, intervals + 1);
                 if (is_good(made)) return std::move(made.table);
                 throw error(error_kind::input,
@@ -65,8 +65,8 @@ class cgmy_model final : public model {
                             where, key);
             });
         // Lengths of steps that are alike have differences in their last digits.
-        tables_ = std::make_shared<step_tables>([by_length = by_length_](double from, double to) {
-            return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)));
+        tables_ = std::make_shared<step_tables>([by_length = by_length_](double from, double to, const auto& poll) {
+            return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)), poll);
         });
     }
 

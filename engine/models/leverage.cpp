@@ -111,12 +111,13 @@ double leverage::next_time() const {
     return stop != stops_.end() && *stop < next + 1e-9 ? *stop : next;
 }
 
-void leverage::walk_to(double years) {
+void leverage::walk_to(double years, const std::function<void()>& poll) {
     if (particles_.empty()) {
         particles_.assign(how_.particles, {0, p_.v0});
         all_mean_ = p_.v0;
     }
     while (nodes_.empty() || nodes_.back().years < years) {
+        if (poll) poll();
         const double to = next_time();
         move(to);
         nodes_.push_back(seen(to));
@@ -243,12 +244,12 @@ double leverage::mean_variance(double years, double x) {
     return mean_of(years, x);
 }
 
-step_table leverage::table(double from, double to, std::size_t points) {
+step_table leverage::table(double from, double to, std::size_t points, const std::function<void()>& poll) {
     const auto [low, high] = local_.table_range(from, to);
     step_table made{low, high, std::vector<double>(points)};
     local_.table(from, to, low, high, made.numbers);
     const std::lock_guard guard(lock_);
-    walk_to(to);
+    walk_to(to, poll);
     const double per_interval = (high - low) / static_cast<double>(points - 1);
     for (std::size_t i = 0; i < points; ++i) {
         const double x = low + per_interval * static_cast<double>(i);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
@@ -34,8 +35,9 @@ class leverage {
   public:
     leverage(markets::local_volatility local, heston_parameters p, const particle_settings& how);
 
-    // L at `points` places that a step from `from` to `to` can reach.
-    step_table table(double from, double to, std::size_t points);
+    // L at `points` places that a step from `from` to `to` can reach. `poll` is called before each step of
+    // the particles, and may throw: who asks next goes on from there.
+    step_table table(double from, double to, std::size_t points, const std::function<void()>& poll = {});
     // The mean of the variance among those at x.
     double mean_variance(double years, double x);
 
@@ -63,7 +65,7 @@ class leverage {
         auto operator<=>(const particle&) const = default;
     };
 
-    void walk_to(double years);
+    void walk_to(double years, const std::function<void()>& poll = {});
     double next_time() const;
     node seen(double years) const;
     void compare_with_surface(double years);

@@ -94,8 +94,8 @@ class local_volatility_model final : public model {
         : remarks_(remarks_of(read)),
           implied_(read.local.implied() ? std::optional(*read.local.implied()) : std::nullopt),
           points_(points),
-          tables_(
-              std::make_shared<step_tables>([local = std::move(read.local), points](double from, double to) {
+          tables_(std::make_shared<step_tables>(
+              [local = std::move(read.local), points](double from, double to, const auto&) {
                   const auto [low, high] = local.table_range(from, to);
                   step_table made{low, high, std::vector<double>(points)};
                   local.table(from, to, low, high, made.numbers);

@@ -6,13 +6,14 @@ namespace tilewalk::models {
 
 using program::value;
 
-std::shared_ptr<const step_table> step_tables::find_or_make(double from, double to) {
+std::shared_ptr<const step_table> step_tables::find_or_make(double from, double to,
+                                                            const std::function<void()>& poll) {
     {
         const std::lock_guard guard(lock_);
         if (const auto at = made_.find({from, to}); at != made_.end()) return at->second;
     }
     ++count_;
-    auto made = std::make_shared<const step_table>(make_(from, to));
+    auto made = std::make_shared<const step_table>(make_(from, to, poll));
     const std::lock_guard guard(lock_);
     if (made_.size() < most_kept) made_.emplace(std::pair(from, to), made);
     return made;
@@ -22,8 +23,10 @@ std::function<value(value)> record_tables(step& of, step_tables& from, const std
     std::vector<double> numbers;
     std::vector<std::pair<double, double>> ranges;
     std::size_t points = 0;
+    const auto poll = [&into = of.into()] { into.poll(); };
     for (std::size_t i = 0; i + 1 < of.grid().size(); ++i) {
-        const auto table = from.find_or_make(of.grid()[i], of.grid()[i + 1]);
+        poll();
+        const auto table = from.find_or_make(of.grid()[i], of.grid()[i + 1], poll);
         numbers.insert(numbers.end(), table->numbers.begin(), table->numbers.end());
         ranges.emplace_back(table->low, table->high);
         points = table->numbers.size();

@@ -27,11 +27,12 @@ struct step_table {
 // Most trades on an asset share them: steps end at multiples of one length. Threads may ask at once.
 class step_tables {
   public:
-    using maker = std::function<step_table(double from, double to)>;
+    // Calls `poll`, which may throw, as often as program::recorder asks for.
+    using maker = std::function<step_table(double from, double to, const std::function<void()>& poll)>;
 
     explicit step_tables(maker make) : make_(std::move(make)) {}
 
-    std::shared_ptr<const step_table> find_or_make(double from, double to);
+    std::shared_ptr<const step_table> find_or_make(double from, double to, const std::function<void()>& poll);
     // How many were made so far, those that two threads made at once counted twice.
     std::uint64_t made() const { return count_; }
 

@@ -131,8 +131,8 @@ class leveraged_model final : public model {
           implied_(read.local.implied() ? std::optional(*read.local.implied()) : std::nullopt),
           leverage_(std::make_shared<leverage>(read.local, with_.variance, how)),
           tables_(std::make_shared<step_tables>(
-              [from_particles = leverage_, points = with_.points](double from, double to) {
-                  return from_particles->table(from, to, points);
+              [from_particles = leverage_, points = with_.points](double from, double to, const auto& poll) {
+                  return from_particles->table(from, to, points, poll);
               })) {}
     std::string describe() const override {
         return fmt::format(

@@ -716,14 +716,20 @@ class joint_world final : public world {
     value row(std::string_view name, std::size_t i, const F& number) {
         std::vector<double> numbers;
         numbers.reserve(runs_.size());
-        for (const occurrence& o : runs_) numbers.push_back(number(o));
+        for (const occurrence& o : runs_) {
+            if (numbers.size() % program::recorder::most_between_polls == 0) into_->poll();
+            numbers.push_back(number(o));
+        }
         return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
     }
 
     template <class F>
     value step_row(std::string_view name, std::size_t i, const F& number) {
         std::vector<double> numbers;
-        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) numbers.push_back(number(grid_[s], grid_[s + 1]));
+        for (std::size_t s = 0; s + 1 < grid_.size(); ++s) {
+            if (s % program::recorder::most_between_polls == 0) into_->poll();
+            numbers.push_back(number(grid_[s], grid_[s + 1]));
+        }
         return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
     }
 

@@ -260,7 +260,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_state& market, precision for_precision,
-                           const amendment& amend) {
+                           const amendment& amend, const poll& often) {
     trade_program out;
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency);
@@ -270,6 +270,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     for (const auto& name : out.assets) market.find_asset(name);
 
     program::recorder into(&cpu::evaluate);
+    into.set_poll(often);
+    into.poll();
     into.set_eager(true);
     script.declare(into);
     past_world past(market, out.currency, into);
@@ -319,6 +321,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     if (steps > 0) world->record_step();
     if (world) out.models = world->describe();
 
+    into.poll();
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);
     program::program code = program::optimise(recorded.code, &cpu::evaluate);
@@ -354,12 +357,12 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
 }
 
 trade_program plan_trade(const books::trade& t, const markets::market_state& market, precision for_precision,
-                         const amendment& amend) {
+                         const amendment& amend, const poll& often) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market, for_precision, amend);
+        trade_program made = plan_without(idle, t, market, for_precision, amend, often);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {

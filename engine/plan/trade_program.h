@@ -37,10 +37,14 @@ struct trade_program {
 // What is done to a program between its recording and the passes; `grid` has the times it was recorded for.
 using amendment = std::function<void(program::recorder::recorded&, const std::vector<double>& grid)>;
 
+// Called often while a trade is planned; may throw, which ends the planning.
+using poll = std::function<void()>;
+
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
 // The program is made for a walk in this precision. Nothing is amended where nobody asks for it.
 trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         precision for_precision = precision::double_, const amendment& amend = {});
+                         precision for_precision = precision::double_, const amendment& amend = {},
+                         const poll& often = {});
 
 // What looks odd about the terms of a trade that can't be planned.
 std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market);

@@ -32,10 +32,11 @@ using recorded = program::recorder::recorded;
 
 stages with_market(void (*change)(market_state&)) {
     stages s;
-    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p) {
+    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p,
+                      const plan::poll& often) {
         market_state changed = in;
         change(changed);
-        return plan::plan_trade(t, changed, p);
+        return plan::plan_trade(t, changed, p, {}, often);
     };
     return s;
 }
@@ -130,9 +131,8 @@ void scale_correlations(market_state& in, bool with_a_rate, double by) {
 
 stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) {
     stages s;
-    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p) {
-        return plan::plan_trade(t, in, p, change);
-    };
+    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p,
+                      const plan::poll& often) { return plan::plan_trade(t, in, p, change, often); };
     return s;
 }
 
@@ -216,8 +216,8 @@ constexpr std::size_t never = ~std::size_t{0};
 // What happens after step k of n happens after step to(k, n).
 stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
     stages s;
-    s.plan = [to](const books::trade& t, const market_state& in, plan::precision p) {
-        plan::trade_program made = plan::plan_trade(t, in, p);
+    s.plan = [to](const books::trade& t, const market_state& in, plan::precision p, const plan::poll& often) {
+        plan::trade_program made = plan::plan_trade(t, in, p, {}, often);
         const std::size_t n = made.when.steps();
         plan::timeline moved;
         moved.times = made.when.times;

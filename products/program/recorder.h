@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "products/program/program.h"
@@ -62,6 +63,14 @@ class recorder {
     // the script that will run on every path first plays what has already happened, once, and leaves its
     // states behind as the start of the path.
     void set_eager(bool eager) { eager_ = eager; }
+
+    // Whoever records a long program calls poll() at least once in `most_between_polls` numbers that it
+    // makes. What was set may throw, which ends the recording.
+    static constexpr std::size_t most_between_polls = 64;
+    void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
+    void poll() const {
+        if (poll_) poll_();
+    }
 
     // A state of the path; `initial` is data, not structure. States may be declared at any time.
     std::uint32_t state(std::string name, double initial);
@@ -118,6 +127,7 @@ class recorder {
     open& current();
 
     evaluator evaluate_;
+    std::function<void()> poll_;
     std::vector<std::string> states_;
     std::vector<double> initial_;
     std::vector<std::uint32_t> outputs_;
