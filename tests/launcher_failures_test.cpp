@@ -348,6 +348,22 @@ struct run_of_book {
     }
 };
 
+// What a run has to tell of in all, and what it told last. What a device had counted before it failed is
+// walked again, and so may not be counted twice.
+std::uint64_t steps_in_all(const run_of_book& what) {
+    std::uint64_t steps = 0;
+    for (const gpu_job& job : the_book().jobs()) steps += job.when->steps();
+    return steps * what.paths;
+}
+std::shared_ptr<std::uint64_t> last_told(run_of_book& what) {
+    const auto last = std::make_shared<std::uint64_t>(0);
+    what.on_progress = [last](const gpu_progress& p) {
+        EXPECT_GE(p.path_steps_done, *last);
+        *last = p.path_steps_done;
+    };
+    return last;
+}
+
 // A launcher on fake GPUs that can be asked, after it has gone, which rules were broken.
 class fake_machine {
   public:
@@ -578,8 +594,12 @@ TEST(launcher, takes_smaller_chunks_when_memory_is_out) {
             gpu->said_free = std::size_t{1} << 40;
             gpu->memory_bytes = memory;
             fake_machine machine({gpu});
+            const auto last = last_told(what);
             const auto got = machine.walk(what);
             const std::size_t count = priced(got, what);
+            if (count == jobs_in_all) {
+                EXPECT_EQ(*last, steps_in_all(what)) << "with " << memory << " bytes";
+            }
             EXPECT_TRUE(count == 0 || count == jobs_in_all) << count;
             (count == 0 ? failed : right) += 1;
             if (count == 0) {
@@ -623,8 +643,13 @@ TEST(launcher, survives_every_call_of_the_device_that_fails) {
                     gpu->dice = static_cast<std::uint32_t>(nth);
                     gpu->failures = {{call, nth, failure}};
                     fake_machine machine({gpu});
+                    const auto last = last_told(what);
                     const auto got = machine.walk(what);
-                    outcomes[priced(got, what)] += 1;
+                    const std::size_t right = priced(got, what);
+                    outcomes[right] += 1;
+                    if (right == jobs_in_all) {
+                        EXPECT_EQ(*last, steps_in_all(what));
+                    }
                     for (const auto& f : got.failures) {
                         if (f) {
                             EXPECT_EQ(f->kind(), error_kind::device) << f->what();
@@ -633,6 +658,7 @@ TEST(launcher, survives_every_call_of_the_device_that_fails) {
                     const bool is_final =
                         failure == device_failure::illegal_address || failure == device_failure::lost;
                     if (!is_final && gpu->calls[call] >= nth) {
+                        *last = 0;
                         const auto again = machine.walk(what);
                         EXPECT_EQ(priced(again, what), jobs_in_all)
                             << "the run after the failed one: " << failures_of(again);
@@ -708,11 +734,7 @@ TEST(launcher, goes_on_without_a_device_that_is_lost) {
 TEST(launcher, takes_back_what_the_last_device_at_work_could_not_finish) {
     for (const std::size_t good : {1u, 3u}) {
         run_of_book what = run_on_many();
-        std::uint64_t last = 0;
-        what.on_progress = [&](const gpu_progress& p) {
-            EXPECT_GE(p.path_steps_done, last);
-            last = p.path_steps_done;
-        };
+        const auto last = last_told(what);
         std::atomic<word32> walked{0};  // tiles of the trades
         std::vector<std::shared_ptr<fake_gpu>> gpus;
         const auto tiles = static_cast<word32>(kernels::tiles_of(what.paths));
@@ -749,9 +771,7 @@ TEST(launcher, takes_back_what_the_last_device_at_work_could_not_finish) {
         EXPECT_FALSE(got.shares[good].has_walked);
         ASSERT_TRUE(got.shares[good].lost);
         EXPECT_STREQ(got.shares[good].lost->what(), "fell off the bus");
-        std::uint64_t steps = 0;
-        for (const gpu_job& job : the_book().jobs()) steps += job.when->steps();
-        EXPECT_EQ(last, steps * what.paths) << "what was walked twice is counted once";
+        EXPECT_EQ(*last, steps_in_all(what)) << "what was walked twice is counted once";
         EXPECT_EQ(machine.report(), "");
     }
 }
@@ -821,9 +841,11 @@ TEST(launcher, survives_the_loss_of_one_of_two_devices_at_any_call) {
             bad->when = every_schedule[static_cast<std::size_t>(nth % 3)];
             bad->failures = {{call, nth, device_failure::lost}};
             fake_machine machine({good, bad});
+            const auto last = last_told(what);
             const auto got = machine.walk(what);
             SCOPED_TRACE(testing::Message() << call << " number " << nth);
             EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
+            EXPECT_EQ(*last, steps_in_all(what));
             EXPECT_FALSE(got.shares[0].lost);
             EXPECT_EQ(machine.report(), "");
             lost += got.shares[1].lost.has_value();
@@ -917,17 +939,11 @@ TEST(launcher, stops_when_it_is_told_to) {
 TEST(launcher, says_how_far_it_is) {
     run_of_book what;
     what.memory_bytes = 1;
-    std::uint64_t last = 0;
-    what.on_progress = [&](const gpu_progress& p) {
-        EXPECT_GE(p.path_steps_done, last);
-        last = p.path_steps_done;
-    };
+    const auto last = last_told(what);
     const auto gpu = new_gpu(what.how);
     fake_machine machine({gpu});
     EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
-    std::uint64_t steps = 0;
-    for (const gpu_job& job : the_book().jobs()) steps += job.when->steps();
-    EXPECT_EQ(last, steps * what.paths);
+    EXPECT_EQ(*last, steps_in_all(what));
     EXPECT_EQ(machine.report(), "");
 }
 
