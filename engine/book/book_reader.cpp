@@ -320,6 +320,31 @@ const std::optional<market>& book::market() const {
     return state_->market;
 }
 
+std::vector<std::filesystem::path> book::files() const {
+    std::vector<std::filesystem::path> out;
+    for (const input_file& read : state_->inputs) out.emplace_back(read.file);
+    if (state_->market) {
+        for (std::filesystem::path& read : state_->market->files()) out.push_back(std::move(read));
+    }
+    if (state_->settings.replay) out.emplace_back(*state_->settings.replay);
+    return out;
+}
+
+book book::only(const std::vector<std::string>& ids) const {
+    std::vector<std::string> known;
+    for (const books::trade& t : state_->trades) known.push_back(t.id);
+    for (const std::string& id : ids) {
+        if (std::ranges::find(known, id) != known.end()) continue;
+        throw error(error_kind::usage,
+                    "the book has no trade " + config::shown(id) + config::suggestion(id, known),
+                    {state_->name, 0, 0});
+    }
+    auto kept = std::make_shared<books::book_state>(*state_);
+    std::erase_if(kept->trades,
+                  [&](const books::trade& t) { return std::ranges::find(ids, t.id) == ids.end(); });
+    return book(std::move(kept));
+}
+
 const run_settings& book::settings() const {
     return state_->settings;
 }

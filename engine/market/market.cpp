@@ -39,6 +39,13 @@ std::vector<std::string> market::remarks() const {
     return out;
 }
 
+std::vector<std::filesystem::path> market::files() const {
+    std::vector<std::filesystem::path> out;
+    if (!state_->hash.empty()) out.emplace_back(state_->name);
+    for (const markets::scenario_array& a : state_->scenarios) out.emplace_back(a.name);
+    return out;
+}
+
 std::string market::as_of() const {
     return dates::to_string(state_->as_of);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tilewalk/market.h"
 #include "tilewalk/run_settings.h"
@@ -41,6 +42,12 @@ class book {
     // The market the book names or holds, if it does.
     const std::optional<tilewalk::market>& market() const;
     const run_settings& settings() const;
+    // What it was read from: its own file, those of products and calendars, its market's, and shocks to
+    // replay. A text has the name that it was given.
+    std::vector<std::filesystem::path> files() const;
+    // The same book with these trades alone, in its own order. Throws tilewalk::error (usage) for an id that
+    // it does not have, with the nearest.
+    book only(const std::vector<std::string>& ids) const;
     const books::book_state& state() const { return *state_; }
 
   private:
