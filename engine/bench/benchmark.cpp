@@ -2,6 +2,7 @@
 #include "tilewalk/benchmark.h"
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -62,6 +63,22 @@ bench::stop_rule rule_of(const benchmark_request& asked) {
     return until;
 }
 
+// What a suite measures, also as far as it came when it was cancelled.
+benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<bench::run>& out,
+                          const std::function<void(const bench::sink&)>& suite) {
+    try {
+        suite([&](bench::row r) {
+            if (asked.on_row)
+                asked.on_row(benchmark_results(std::make_shared<bench::run>(bench::run{out->about, {r}})));
+            out->rows.push_back(std::move(r));
+        });
+    } catch (const error& e) {
+        if (e.kind() != error_kind::cancelled || out->rows.empty()) throw;
+        return benchmark_results::interrupted({benchmark_results(out)});
+    }
+    return benchmark_results(out);
+}
+
 // What is left of a suite where there is no GPU.
 benchmark_results measure_processor(const benchmark_request& asked, const bench::suite_entry& suite,
                                     const std::string& why_no_gpu, const benchmark_results* baseline) {
@@ -71,9 +88,8 @@ benchmark_results measure_processor(const benchmark_request& asked, const bench:
     if (asked.says) with.says = asked.says;
     const auto out = new_run(
         {{"device", name}, {"version", std::string(version())}, {"date", bench::today()}}, asked.suite);
-    suite.run_on_cpu(with, request_of(asked), why_no_gpu,
-                     [&](bench::row r) { out->rows.push_back(std::move(r)); });
-    return benchmark_results(out);
+    return rows_of(asked, out,
+                   [&](const bench::sink& to) { suite.run_on_cpu(with, request_of(asked), why_no_gpu, to); });
 }
 
 }  // namespace
@@ -128,6 +144,23 @@ std::vector<std::pair<std::string, std::string>> benchmark_results::figures() co
     return out;
 }
 
+benchmark_results benchmark_results::interrupted(const std::vector<benchmark_results>& parts) {
+    auto out = std::make_shared<bench::run>();
+    if (!parts.empty()) out->about = parts.front().of_->about;
+    for (const benchmark_results& part : parts)
+        out->rows.insert(out->rows.end(), part.of_->rows.begin(), part.of_->rows.end());
+    bench::row end;
+    end.suite = out->about.value("suite", "");
+    out->about["interrupted"] = true;
+    end.skipped = "interrupted: nothing after this was measured";
+    out->rows.push_back(std::move(end));
+    return benchmark_results(out);
+}
+
+bool benchmark_results::is_complete() const {
+    return !of_->about.contains("interrupted");
+}
+
 std::size_t benchmark_results::wrong() const {
     std::size_t count = 0;
     for (const auto& r : of_->rows) count += !r.wrong.empty();
@@ -161,8 +194,7 @@ benchmark_results measure(const benchmark_request& asked, const benchmark_result
     with.cancel = asked.cancel;
     if (asked.says) with.says = asked.says;
     const auto out = new_run(with.about(), asked.suite);
-    suite.run(with, request_of(asked), [&](bench::row r) { out->rows.push_back(std::move(r)); });
-    return benchmark_results(out);
+    return rows_of(asked, out, [&](const bench::sink& to) { suite.run(with, request_of(asked), to); });
 }
 
 benchmark_verdict compare(const benchmark_results& now, const benchmark_results& before) {

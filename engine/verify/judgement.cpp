@@ -63,6 +63,10 @@ std::vector<double> truths_of(std::span<const drawn_trade> trades) {
     return out;
 }
 
+bool outcome::is_complete() const {
+    return trades.size() == trades_wanted && mistakes.size() == mistakes_wanted;
+}
+
 bool outcome::holds() const {
     return of_engine.holds() && std::ranges::all_of(mistakes, &planted::is_caught);
 }

@@ -50,6 +50,8 @@ struct outcome {
     std::string precision, device;
     int threads = 0;
     double seconds = 0;
+    // There are fewer of either where it was cancelled.
+    std::size_t trades_wanted = 0, mistakes_wanted = 0;
     std::vector<drawn_trade> trades;
     std::vector<priced_trade> prices;
     judgement of_engine;
@@ -62,6 +64,7 @@ struct outcome {
     std::vector<planted> mistakes;
 
     bool holds() const;
+    bool is_complete() const;
 };
 
 std::string table(const outcome& o, const text_form& form = {});

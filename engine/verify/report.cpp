@@ -256,6 +256,16 @@ std::string judgement_json(const outcome& o, const std::vector<priced_trade>& pr
     return out + "\n" + indent + "}";
 }
 
+std::string interrupted_text(const outcome& o) {
+    std::string out = "INTERRUPTED after " + std::to_string(o.trades.size()) + " of " +
+                      report::counted(o.trades_wanted, "trade");
+    if (o.mistakes_wanted > 0) {
+        out += " and " + std::to_string(o.mistakes.size()) + " of " +
+               report::counted(o.mistakes_wanted, "mistake");
+    }
+    return out + "; what follows is of these alone\n";
+}
+
 }  // namespace
 
 std::string table(const outcome& o, const text_form& form) {
@@ -263,6 +273,7 @@ std::string table(const outcome& o, const text_form& form) {
                       std::to_string(o.paths) + " paths each, seed " + std::to_string(o.seed) + ", " +
                       o.precision + " precision, " + places_text(o) + "\n\n" +
                       verdict_text(o.of_engine, form);
+    if (!o.is_complete()) out = interrupted_text(o) + "\n" + out;
     if (o.of_engine.failed > 0)
         out += report::counted(o.of_engine.failed, "trade") + " could not be priced\n";
     out += worst_text(o, o.prices, o.of_engine, o.of_engine.holds() ? 1 : 3);
@@ -284,12 +295,18 @@ std::string csv(const outcome& o) {
     std::string out = "mistake,product,known_by,trades,statistic,value,low,high,false_alarm,verdict\n";
     out += csv_lines("", o.of_engine);
     for (const auto& m : o.mistakes) out += csv_lines(m.name, m.of);
+    // A row of its own, which no reader takes for a statistic that holds.
+    if (!o.is_complete())
+        out += ",,," + std::to_string(o.trades.size()) + ",trades wanted," + std::to_string(o.trades_wanted) +
+               ",,,,interrupted\n";
     return out;
 }
 
 std::string json(const outcome& o) {
     std::string out = "{\n  \"format\": \"tilewalk-verification-1\",\n";
     out += "  \"holds\": " + truth_name(o.holds()) + ",\n";
+    out += "  \"complete\": " + truth_name(o.is_complete()) +
+           ", \"trades_wanted\": " + std::to_string(o.trades_wanted) + ",\n";
     out += "  \"trades\": " + std::to_string(o.trades.size()) + ", \"paths\": " + std::to_string(o.paths) +
            ", \"seed\": " + std::to_string(o.seed) + ",\n  \"precision\": " + json_string(o.precision) +
            ", \"device\": " + json_string(o.device) + ", \"walked_on\": " + places_json(o) +

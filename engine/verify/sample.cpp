@@ -64,28 +64,32 @@ std::vector<priced_trade> price_sample(
     options.overrides.threads = 1;  // a book of one trade is a task of its own
     options.overrides.device = wanted.device;
     options.cancel = wanted.cancel;
-    cpu::for_each(
-        trades.size(), wanted.threads, wanted.cancel,
-        [&](int, std::uint64_t i) {
-            const book& b = trades[i].book;
-            const priced_book got = price_book({}, gpus, b, *b.market(), options, wanted.by);
-            const price_row& row = got.told.rows.at(0);
-            const kernels::moments& m = got.moments.at(0);
-            priced_trade& p = out[i];
-            p.path_steps = got.told.manifest.path_steps;
-            if (row.status == trade_status::failed) p.failure = row.message;
-            for (const std::string& gpu : got.told.manifest.devices)
-                p.walked_on += (p.walked_on.empty() ? "" : ", ") + gpu;
-            if (p.walked_on.empty()) p.walked_on = "CPU";
-            p.price = row.price;
-            p.standard_error = row.standard_error;
-            if (m.m2 > 0) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
-            steps += p.path_steps;
-            ++count;
-        },
-        [&] {
-            if (done) done(count, steps);
-        });
+    try {
+        cpu::for_each(
+            trades.size(), wanted.threads, wanted.cancel,
+            [&](int, std::uint64_t i) {
+                const book& b = trades[i].book;
+                const priced_book got = price_book({}, gpus, b, *b.market(), options, wanted.by);
+                const price_row& row = got.told.rows.at(0);
+                const kernels::moments& m = got.moments.at(0);
+                priced_trade& p = out[i];
+                p.path_steps = got.told.manifest.path_steps;
+                if (row.status == trade_status::failed) p.failure = row.message;
+                for (const std::string& gpu : got.told.manifest.devices)
+                    p.walked_on += (p.walked_on.empty() ? "" : ", ") + gpu;
+                if (p.walked_on.empty()) p.walked_on = "CPU";
+                p.price = row.price;
+                p.standard_error = row.standard_error;
+                if (m.m2 > 0) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
+                steps += p.path_steps;
+                ++count;
+            },
+            [&] {
+                if (done) done(count, steps);
+            });
+    } catch (const error& e) {
+        if (e.kind() != error_kind::cancelled) throw;
+    }
     return out;
 }
 

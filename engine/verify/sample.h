@@ -44,6 +44,8 @@ struct priced_trade {
     std::string failure;
     std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;
+
+    bool is_there() const { return !walked_on.empty(); }
 };
 struct pricing_wanted {
     std::string device;
@@ -51,6 +53,7 @@ struct pricing_wanted {
     const std::atomic<bool>* cancel = nullptr;
     stages by{};
 };
+// Cancelled, it gives what is there.
 std::vector<priced_trade> price_sample(
     std::span<const drawn_trade> trades, const pricing_wanted& wanted, cuda::backend& gpus,
     const std::function<void(std::size_t done, std::uint64_t steps)>& done = {});

@@ -87,6 +87,22 @@ class pass_progress {
     std::uint64_t steps_before_ = 0;
 };
 
+// Which trades these are depends on the time each takes and on when it was that somebody cancelled, never on
+// their prices.
+void keep_what_was_priced(verify::outcome& of) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < of.trades.size(); ++i) {
+        if (!of.prices[i].is_there()) continue;
+        if (kept != i) {
+            of.trades[kept] = std::move(of.trades[i]);
+            of.prices[kept] = std::move(of.prices[i]);
+        }
+        ++kept;
+    }
+    of.trades.erase(of.trades.begin() + static_cast<std::ptrdiff_t>(kept), of.trades.end());
+    of.prices.resize(kept);
+}
+
 }  // namespace
 
 std::vector<known_mistake> known_mistakes() {
@@ -137,15 +153,22 @@ verification verify_prices(const verify_request& asked) {
         told.end_pass(got);
         return got;
     };
-    const std::vector<double> right = verify::truths_of(out->trades);
+    const auto is_cancelled = [&] { return asked.cancel != nullptr && *asked.cancel; };
+    out->trades_wanted = asked.trades;
     out->prices = priced({});
+    if (is_cancelled()) {
+        keep_what_was_priced(*out);
+        if (out->trades.empty()) throw error(error_kind::cancelled, "the run was stopped");
+    }
+    const std::vector<double> right = verify::truths_of(out->trades);
     out->of_engine = verify::judge(out->trades, out->prices, right);
+    out->mistakes_wanted = plants.size();
     for (const verify::plant* p : plants) {
-        verify::outcome::planted& made = out->mistakes.emplace_back();
-        made.name = p->name;
-        made.what = p->what;
-        made.prices = priced(p->made());
+        if (is_cancelled()) break;
+        verify::outcome::planted made{std::string(p->name), std::string(p->what), priced(p->made()), {}};
+        if (is_cancelled()) break;
         made.of = verify::judge(out->trades, made.prices, right);
+        out->mistakes.push_back(std::move(made));
     }
     out->path_steps = told.path_steps();
     out->seconds = std::chrono::duration<double>(clock::now() - begin).count();
@@ -154,6 +177,10 @@ verification verify_prices(const verify_request& asked) {
 
 bool verification::holds() const {
     return of_->holds();
+}
+
+bool verification::is_complete() const {
+    return of_->is_complete();
 }
 
 std::string verification::text(output_format as, const text_form& form) const {

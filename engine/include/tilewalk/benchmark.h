@@ -21,6 +21,8 @@ namespace bench {
 struct run;
 }
 
+class benchmark_results;
+
 struct benchmark_suite {
     std::string name, summary;
     std::string published;  // what the field has published about it, or empty
@@ -44,7 +46,8 @@ struct benchmark_request {
     // can pay; a row says why where ncu does not. Empty: it is not asked.
     std::string command;
     const std::atomic<bool>* cancel = nullptr;
-    std::function<void(const std::string&)> says{};  // what is being done, for people
+    std::function<void(const std::string&)> says{};          // what is being done, for people
+    std::function<void(const benchmark_results&)> on_row{};  // each row as it is there, as a run of its own
 };
 // Throws tilewalk::error (usage) with the known names and the nearest.
 void check(const benchmark_request& asked);
@@ -62,6 +65,9 @@ class benchmark_results {
     std::string page() const;
     // The figures of that page as SVG, by name.
     std::vector<std::pair<std::string, std::string>> figures() const;
+    // Parts of one run that was cancelled, such as what on_row was given; the last row says so.
+    static benchmark_results interrupted(const std::vector<benchmark_results>& parts);
+    bool is_complete() const;
     // Rows whose bits are not those of their reference, or whose launch failed.
     std::size_t wrong() const;
 
@@ -73,7 +79,8 @@ class benchmark_results {
 
 // Every row is checked before it is timed. With a baseline that can't be compared with what is asked for,
 // nothing is measured: throws tilewalk::error (usage). Throws tilewalk::error (device) where there is no GPU
-// and the suite measures nothing else.
+// and the suite measures nothing else. Cancelled, it gives what it has; throws tilewalk::error (cancelled) if
+// that is nothing.
 benchmark_results measure(const benchmark_request& asked, const benchmark_results* baseline = nullptr);
 
 struct benchmark_verdict {

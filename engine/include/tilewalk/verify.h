@@ -50,6 +50,8 @@ class verification {
 
     // Every bound holds for the engine as it is, and none that was made went uncaught.
     bool holds() const;
+    // False: it was cancelled, and tells of the trades that had been priced by then.
+    bool is_complete() const;
     std::string text(output_format as, const text_form& form = {}) const;
 
     const verify::outcome& state() const { return *of_; }
@@ -59,7 +61,7 @@ class verification {
 };
 
 // The same figures for any number of threads. Throws tilewalk::error (usage) with the known names and the
-// nearest.
+// nearest; (cancelled) if it was cancelled before a trade was priced.
 verification verify_prices(const verify_request& asked);
 
 }  // namespace tilewalk
