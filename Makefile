@@ -22,15 +22,21 @@ switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) 
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test benchmarks bench install format clean force \
+.PHONY: help demo say_demo build test benchmarks bench install format clean force \
         packages_for_demo packages_for_test packages_for_bench
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/make \1:/p' Makefile
 
-demo: packages_for_demo $(CONFIGURED)  ## price configs/books/demo.yaml and print the table
+demo: say_demo packages_for_demo $(CONFIGURED)  ## price configs/books/demo.yaml and print the table
+	@[ -x $(TILEWALK) ] || echo "Building the command with $(JOBS) jobs; the first time takes 5 to 10 minutes on 2 cores, less on more" >&2
 	@$(call run_build,tilewalk_cli)
+	@echo "Pricing configs/books/demo.yaml, which takes a second" >&2
 	@$(TILEWALK) price configs/books/demo.yaml --format table
+
+say_demo:
+	@echo "make demo: installs the packages that are missing (apt-get, through sudo where you are not root)," >&2
+	@echo "builds $(TILEWALK) and prices a book with it" >&2
 
 build: packages_for_test $(CONFIGURED)  ## build the library, the command and the tests
 	@$(call switch_on,TILEWALK_TESTS)

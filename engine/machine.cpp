@@ -26,12 +26,4 @@ std::string machine_name() {
     return name + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
 }
 
-std::string compiler_name() {
-#if defined(__clang__)
-    return "Clang " __clang_version__;
-#else
-    return "GCC " __VERSION__;
-#endif
-}
-
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's manifest says about where it ran and how it was built.
+// What a run's manifest says about where it ran.
 #pragma once
 
 #include <string>
@@ -8,6 +8,5 @@ namespace tilewalk {
 
 std::string processor_name();  // "AMD EPYC 9374F"; empty if the system does not say
 std::string machine_name();    // "x86_64 Linux, AMD EPYC, 2 cores"
-std::string compiler_name();   // "GCC 12.2.0"
 
 }  // namespace tilewalk

@@ -40,6 +40,7 @@ struct surroundings {
     int out = -1, err = -1;  // instead of being collected
     bool close_stdout = false;
     rlim_t largest_file = RLIM_INFINITY;
+    int in = -1;  // instead of that of the test
 };
 
 class running {
@@ -69,6 +70,7 @@ class running {
         const bool ready = ::chdir(folder.c_str()) == 0 &&
                            ::dup2(in.out >= 0 ? in.out : out_, STDOUT_FILENO) >= 0 &&
                            ::dup2(in.err >= 0 ? in.err : err_, STDERR_FILENO) >= 0 &&
+                           (in.in < 0 || ::dup2(in.in, STDIN_FILENO) >= 0) &&
                            (in.largest_file == RLIM_INFINITY || ::setrlimit(RLIMIT_FSIZE, &limit) == 0);
         if (in.close_stdout) ::close(STDOUT_FILENO);
         if (ready) ::execve(argv[0], argv.data(), envp.data());
@@ -83,6 +85,7 @@ class running {
     running& operator=(const running&) = delete;
 
     void send(int number) const { ::kill(pid_, number); }
+    std::string said_on_stderr() const { return contents(err_); }
 
     // Until the command has its handlers and has worked for a while.
     void wait_until_at_work() const {
@@ -277,7 +280,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
     } cases[] = {
         {{}, "a command is needed; known commands: price, validate"},
         {{"prise", "book.yaml"}, "unknown command 'prise'"},
-        {{"prise", "book.yaml"}, "did you mean 'price'?"},
+        {{"prise", "book.yaml"}, "unknown command 'prise'; did you mean 'price'? known commands: price, "},
         {{""}, "unknown command ''"},
         {{"--"}, "the command comes first"},
         {{"--", "price"}, "tilewalk --help shows how it is used"},
@@ -320,7 +323,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
         {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
         {{"price", "book.yaml", "--format", "jsn"},
-         "--format: found 'jsn', expected table, csv, json; did you mean 'json'?"},
+         "--format: found 'jsn'; did you mean 'json'? expected table, csv, json"},
         {{"price", "book.yaml", "--instruction-set", "mmx"}, "--instruction-set: found 'mmx', expected"},
         {{"price", "book.yaml", "--market", ""}, "--market: found '', expected the name of a file"},
         {{"price", "book.yaml", "--output", ""}, "--output: found '', expected the name of a file"},
@@ -363,10 +366,10 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
 }
 
 TEST_F(command, benchmarks_and_tuning_need_a_gpu) {
-    const surroundings no_gpu{{{"CUDA_VISIBLE_DEVICES", ""}}, -1, -1, false, RLIM_INFINITY};
-    expect({"bench", "prefetch", "asian"}, 3, "GPU", no_gpu);
-    expect({"bench", "prefetch", "asian", "--untimed"}, 3, "GPU", no_gpu);
-    expect({"tune", "book.yaml"}, 3, "GPU", no_gpu);
+    const surroundings no_gpu{{{"CUDA_VISIBLE_DEVICES", ""}}, -1, -1, false, RLIM_INFINITY, -1};
+    expect({"bench", "prefetch", "asian"}, 75, "GPU", no_gpu);
+    expect({"bench", "prefetch", "asian", "--untimed"}, 75, "GPU", no_gpu);
+    expect({"tune", "book.yaml"}, 75, "GPU", no_gpu);
     expect({"tune", "book.yaml", "--width", "2"}, 2, "it is these that are tuned", no_gpu);
 }
 
@@ -403,15 +406,45 @@ TEST_F(command, help_and_version) {
         EXPECT_TRUE(has(got.out, "Usage: tilewalk ") && has(got.out, "Examples:\n  tilewalk "))
             << shown(with, got);
     }
-    const finished price = run({"price", "--help"});
-    const auto run_part = price.out.find("\nRun:\n"), gpu_part = price.out.find("\nGPU; no price depends");
-    ASSERT_LT(run_part, gpu_part) << price.out;
+    const finished price = run({"price", "--help"}), gpu = run({"price", "--help-gpu"});
+    EXPECT_EQ(gpu.code, 0) << gpu.err;
     for (const auto& setting : tilewalk::setting_table()) {
-        const auto at = price.out.find("\n  " + setting.option() + " ");
-        ASSERT_NE(at, std::string::npos) << setting.name << "\n" << price.out;
-        EXPECT_EQ(at > gpu_part, setting.of == tilewalk::run_setting::part::gpu) << setting.name;
+        const std::string line = "\n  " + setting.option() + " ";
+        const bool is_of_gpus = setting.of == tilewalk::run_setting::part::gpu;
+        EXPECT_EQ(has(price.out, line), !is_of_gpus) << setting.name << "\n" << price.out;
+        EXPECT_EQ(has(gpu.out, line), is_of_gpus) << setting.name << "\n" << gpu.out;
     }
-    EXPECT_EQ(run({"--version"}).out, "tilewalk " + std::string(tilewalk::version()) + "\n");
+    EXPECT_TRUE(has(price.out, "--help-gpu") && has(gpu.out, "\nGPU; no price depends on these")) << gpu.out;
+    EXPECT_FALSE(has(gpu.out, "--output")) << gpu.out;
+    expect({"diff", "--help-gpu"}, 2, "unknown option '--help-gpu'");
+
+    EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+    EXPECT_EQ(run({"help", "price"}).out, price.out);
+    EXPECT_EQ(run({"help", "help"}).out, run({"help", "--help"}).out);
+    expect({"help", "prise"}, 2, "there is no help on 'prise'; did you mean 'price'? known: price, validate");
+    expect({"help", "price", "diff"}, 2, "unexpected argument 'diff'");
+
+    const finished of_build = run({"--version"});
+    const std::string begin = "tilewalk " + std::string(tilewalk::version()) + " (commit ";
+    EXPECT_TRUE(of_build.out.starts_with(begin)) << of_build.out;
+    const std::string cuda(tilewalk::cuda_version());
+    EXPECT_TRUE(of_build.out.ends_with(", " + tilewalk::compiler() + ", " +
+                                       (cuda.empty() ? "without CUDA" : "CUDA " + cuda) + ")\n"))
+        << of_build.out;
+    const std::string commit = of_build.out.substr(begin.size(), of_build.out.find(',') - begin.size());
+    EXPECT_TRUE(commit == "unknown" || commit.find_first_not_of("0123456789abcdef") == 12U) << commit;
+}
+
+TEST_F(command, exit_codes_are_the_table_of_the_readme) {
+    const std::string readme = text_of(fs::path(TILEWALK_SOURCE_DIR) / "README.md");
+    std::istringstream lines(run({"help", "exit-codes"}).out);
+    std::string table;
+    for (std::string line; std::getline(lines, line);)
+        table += "| " +
+                 line.substr(line.find_first_not_of(' '), line.find("  ", 3) - line.find_first_not_of(' ')) +
+                 " | " + line.substr(5) + " |\n";
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 9);
+    EXPECT_TRUE(has(readme, "| exit code | means |\n|---:|---|\n" + table + "\n")) << table;
 }
 
 // The line of --print-config for one setting, in words.
@@ -532,8 +565,23 @@ TEST_F(command, output_file_holds_what_standard_output_would) {
     EXPECT_TRUE(text_of(folder / "out.json").starts_with("{")) << text_of(folder / "out.json");
     run({"price", "book.yaml", "-o", "out.txt"});
     EXPECT_TRUE(text_of(folder / "out.txt").starts_with("trade ")) << text_of(folder / "out.txt");
-    run({"price", "book.yaml", "-o", "out.dat"});
+    run({"price", "book.yaml", "-o", "OUT.JSON"});
+    EXPECT_TRUE(text_of(folder / "OUT.JSON").starts_with("{")) << "an ending in any case";
+    expect({"price", "book.yaml", "-o", "out.jsn"}, 2,
+           "--output: found 'out.jsn', which ends in '.jsn'; did you mean '.json'? expected .txt, .csv, "
+           ".json, or "
+           "--format with any ending");
+    expect({"price", "book.yaml", "-o", "out"}, 2,
+           "--output: found 'out', which has no ending; expected .txt");
+    expect({"verify", "-o", "out.dat"}, 2, "--output: found 'out.dat', which ends in '.dat'; expected .txt");
+    expect({"bench", "prefetch", "-o", "out.dat"}, 2, "expected .txt, .csv, .json, .jsonl");
+    expect({"calibrate", "market.yaml", "-o", "out.json"}, 2, "missing key 'calibrate'");
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out.dat", "--format", "csv"}).code, 0);
     EXPECT_TRUE(text_of(folder / "out.dat").starts_with("trade,")) << text_of(folder / "out.dat");
+    surroundings in;
+    in.variables = {{"TILEWALK_FORMAT", "table"}};
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out"}, in).code, 0) << "a format that somebody asked for";
+    EXPECT_TRUE(text_of(folder / "out").starts_with("trade ")) << text_of(folder / "out");
 
     const finished bad = run({"price", "bad.yaml", "-o", "bad.csv"});
     EXPECT_EQ(bad.code, 3);
@@ -560,15 +608,16 @@ TEST_F(command, output_that_cannot_be_written_is_refused_and_leaves_nothing) {
     expect({"price", "book.yaml", "-o", "nowhere/out.csv"}, 2,
            "nowhere/out.csv: can't write: the folder 'nowhere'");
     expect({"price", "book.yaml", "-o", "sub"}, 2, "sub: can't write: it is a folder");
-    expect({"price", "book.yaml", "-o", "absent/"}, 2, "absent/: can't write");
-    expect({"price", "book.yaml", "-o", "old.csv/x"}, 2, "old.csv/x: can't write");
-    expect({"price", "book.yaml", "-o", "/dev/full"}, 2, "/dev/full: can't write: No space left on device");
-    expect({"price", "book.yaml", "-o", std::string(300, 'x')}, 2, "can't write: File name too long");
+    expect({"price", "book.yaml", "-o", "absent/", "--format", "csv"}, 2, "absent/: can't write");
+    expect({"price", "book.yaml", "-o", "old.csv/x.csv"}, 2, "old.csv/x.csv: can't write");
+    expect({"price", "book.yaml", "-o", "/dev/full"}, 75, "/dev/full: can't write: No space left on device");
+    expect({"price", "book.yaml", "-o", std::string(300, 'x') + ".csv"}, 2,
+           "can't write: File name too long");
     // A disk that fills up in the middle, in the form of a limit on the size of files.
     surroundings in;
     in.largest_file = 200;  // room for a message, not for results
-    expect({"price", "book.yaml", "-o", "old.csv"}, 2, "old.csv: can't write: File too large", in);
-    expect({"price", "book.yaml", "-o", "new.csv"}, 2, "new.csv: can't write: File too large", in);
+    expect({"price", "book.yaml", "-o", "old.csv"}, 75, "old.csv: can't write: File too large", in);
+    expect({"price", "book.yaml", "-o", "new.csv"}, 75, "new.csv: can't write: File too large", in);
     EXPECT_EQ(text_of(folder / "old.csv"), "old\n");
     if (::geteuid() != 0) {
         fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec);
@@ -586,7 +635,7 @@ TEST_F(command, standard_output_that_fails_is_no_success) {
              {"price", "book.yaml"}, {"products"}, {"--help"}, {"--version"}, {"validate", "book.yaml"}}) {
         surroundings in;
         in.out = full;
-        expect(with, 2, "standard output: can't write: No space left on device", in);
+        expect(with, 75, "standard output: can't write: No space left on device", in);
         in.out = -1;
         in.close_stdout = true;
         expect(with, 2, "standard output: can't write: ", in);
@@ -596,7 +645,7 @@ TEST_F(command, standard_output_that_fails_is_no_success) {
 
 class interrupted : public command, public testing::WithParamInterface<int> {};
 
-TEST_P(interrupted, run_ends_with_130_and_leaves_nothing) {
+TEST_P(interrupted, run_ends_with_its_code_and_leaves_nothing) {
     put("long.yaml", "market: market.yaml\ntrades:\n" + daily_text);
     put("old.csv", "old\n");
     const auto before = files();
@@ -606,7 +655,7 @@ TEST_P(interrupted, run_ends_with_130_and_leaves_nothing) {
         started.wait_until_at_work();
         started.send(GetParam());
         const finished got = started.wait();
-        EXPECT_EQ(got.code, 130) << got.err;
+        EXPECT_EQ(got.code, 128 + GetParam()) << got.err;
         EXPECT_EQ(got.out, "");
         EXPECT_EQ(got.err, "tilewalk: interrupted; nothing was written\n");
     }
@@ -919,7 +968,10 @@ TEST_F(command, verify_says_whether_prices_are_right) {
     };
     const finished one = run(with({"--threads", "1"})), three = run(with({"--threads", "3"}));
     EXPECT_EQ(one.code, 0) << shown(small, one);
-    EXPECT_EQ(one.err, "");
+    EXPECT_TRUE(one.err.starts_with(
+        "tilewalk verify: pricing 240 random trades with a known price, 1500 paths each\n"))
+        << one.err;
+    EXPECT_EQ(run({"verify", "--trades", "100", "--paths", "100", "--quiet"}).err, "");
     EXPECT_EQ(figures(one.out), figures(three.out));
     EXPECT_NE(figures(one.out), figures(run(with({"--seed", "2"})).out));
     for (const std::string part :
@@ -967,14 +1019,48 @@ TEST_F(command, verify_says_whether_prices_are_right) {
     expect({"verify", "--output", "absent/made.csv"}, 2, "absent");
 }
 
-TEST_F(command, verify_is_stopped_by_ctrl_c) {
-    running started({"verify", "--trades", "100000", "--paths", "1M", "-o", "made.json"}, folder, {});
-    started.wait_until_at_work();
-    started.send(SIGINT);
-    const finished got = started.wait();
-    EXPECT_EQ(got.code, 130) << got.err;
-    EXPECT_EQ(got.err, "tilewalk: interrupted; nothing was written\n");
-    EXPECT_FALSE(files().contains("made.json"));
+// Until the command has said this on standard error; it does not wait for anybody.
+void wait_for(const running& started, const std::string& said) {
+    while (!has(started.said_on_stderr(), said)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+// What was priced is written; with trades that take a while there is hardly more than what this waits for.
+TEST_P(interrupted, verify_writes_what_was_priced) {
+    for (const std::string format : {"json", "csv", "txt"}) {
+        const std::string file = "made." + format;
+        running started({"verify", "--trades", "400", "--product", "european", "--paths", "1M", "--threads",
+                         "1", "-o", file},
+                        folder, {});
+        wait_for(started, " of 400 trades after ");
+        started.send(GetParam());
+        const finished got = started.wait();
+        EXPECT_EQ(got.code, 128 + GetParam()) << got.err;
+        EXPECT_TRUE(has(got.err, "tilewalk: interrupted; what was priced by then is written, and says so\n"))
+            << got.err;
+        const std::string text = text_of(folder / file);
+        if (format == "json") {
+            const auto made = nlohmann::json::parse(text);
+            EXPECT_EQ(made["complete"], false);
+            EXPECT_EQ(made["trades_wanted"], 400);
+            EXPECT_GE(made["trades"], 1);
+            EXPECT_LT(made["trades"], 400);
+            EXPECT_EQ(made["engine"]["failed"], 0) << "a trade that was at work is left out, not failed";
+        }
+        if (format == "csv") {
+            EXPECT_TRUE(text.ends_with(",400,,,,interrupted\n")) << text;
+        }
+        if (format == "txt") {
+            EXPECT_TRUE(text.starts_with("INTERRUPTED after ")) << text;
+        }
+    }
+}
+
+TEST_F(command, verify_tells_that_it_is_complete) {
+    const auto made = nlohmann::json::parse(
+        run({"verify", "--trades", "100", "--paths", "1000", "--product", "digital", "--format", "json"})
+            .out);
+    EXPECT_EQ(made["complete"], true);
+    EXPECT_EQ(made["trades"], made["trades_wanted"]);
 }
 
 TEST_F(command, calibrate_prints_the_fit_and_writes_the_market) {
@@ -1018,6 +1104,222 @@ TEST_F(command, calibrate_prints_the_fit_and_writes_the_market) {
     expect({"calibrate", "quotes.yaml", "-o", "absent/made.yaml"}, 2, "absent");
     expect({"calibrate", "quotes.yaml", "--format", "xml"}, 2, "--format: found 'xml'");
     expect({"calibrate"}, 2, "QUOTES");
+}
+
+TEST_F(command, output_over_an_input_is_refused_and_harms_nothing) {
+    put("product.yaml",
+        "product: mine\nsummary: A forward.\nparameters:\n  underlying: {type: asset, help: The asset.}\n"
+        "  maturity: {type: date, help: The day.}\nexample: {underlying: ACME, maturity: 1.0}\nscript: |\n"
+        "  on maturity:\n      pay spot(underlying)\n");
+    put("days.yaml", "holidays: [2026-12-25]\n");
+    put("shocks.npy", "shocks");
+    put("all.yaml",
+        "market: market.yaml\nproducts: [product.yaml]\ncalendars: {days: days.yaml}\nsettings: {paths: "
+        "256}\n"
+        "trades:\n" +
+            call_text);
+    ASSERT_EQ(run({"validate", "all.yaml"}).out, "1 trade, all valid\n") << run({"validate", "all.yaml"}).err;
+    put("replayed.yaml", "market: market.yaml\nsettings: {replay: shocks.npy}\ntrades: []\n");
+    put("quotes.yaml",
+        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {ACME: {currency: USD, spot: 100}}\n"
+        "calibrate: {ACME: {heston: {by_strike: {0.5: {90: 0.24, 100: 0.22, 110: 0.21}}}}}\n");
+    put("baseline.jsonl", "{\"run\":{\"device\":\"x\",\"suite\":\"models\"}}\n{\"rows\":0}\n");
+    run({"price", "book.yaml", "-o", "a.json"});
+    fs::create_symlink("market.yaml", folder / "soft.csv");
+    fs::create_hard_link(folder / "market.yaml", folder / "hard.csv");
+    fs::create_directory(folder / "sub");
+    fs::create_directory_symlink(folder, folder / "sub" / "up");
+    std::map<std::string, std::string> before;
+    for (const auto& name : files())
+        if (fs::is_regular_file(folder / name)) before[name] = text_of(folder / name);
+
+    const auto priced = [](const std::string& to) {
+        return arguments{"price", "all.yaml", "--format", "csv", "-o", to};
+    };
+    const struct {
+        arguments with;
+        std::string said;
+    } cases[] = {
+        {priced("all.yaml"),
+         "all.yaml: --output: can't write: this is the same file as 'all.yaml', which is read"},
+        {priced("./sub/../all.yaml"), "the same file as 'all.yaml', which is read"},
+        {priced("market.yaml"), "the same file as 'market.yaml', which is read"},
+        {priced("soft.csv"), "the same file as 'market.yaml', which is read"},
+        {priced("hard.csv"), "the same file as 'market.yaml', which is read"},
+        {priced("sub/up/market.yaml"), "the same file as 'market.yaml', which is read"},
+        {priced("product.yaml"), "the same file as 'product.yaml', which is read"},
+        {priced("days.yaml"), "the same file as 'days.yaml', which is read"},
+        {{"price", "replayed.yaml", "-o", "shocks.npy", "--format", "csv"}, "the same file as 'shocks.npy'"},
+        {{"price", "all.yaml", "--replay", "shocks.npy", "-o", "shocks.npy", "--format", "csv"},
+         "the same file as 'shocks.npy'"},
+        {{"price", "all.yaml", "--market", "quotes.yaml", "-o", "market.yaml", "--format", "csv"},
+         "quotes.yaml"},
+        {{"calibrate", "quotes.yaml", "-o", "quotes.yaml"}, "the same file as 'quotes.yaml', which is read"},
+        {{"bench", "models", "--device", "cpu", "--against", "baseline.jsonl", "--save", "baseline.jsonl"},
+         "--save: can't write: this is the same file as 'baseline.jsonl', which is read"},
+        {{"bench", "models", "--device", "cpu", "--against", "baseline.jsonl", "-o", "baseline.jsonl"},
+         "--output: can't write: this is the same file as 'baseline.jsonl', which is read"},
+        {{"bench", "prefetch", "all.yaml", "--save", "market.yaml"},
+         "--save: can't write: this is the same file"},
+        {{"bench", "prefetch", "all.yaml", "--report", "all.yaml"},
+         "--report: can't write: this is the same file"},
+        {{"bench", "models", "--device", "cpu", "--save", "new.jsonl", "-o", "sub/up/new.jsonl"},
+         "--save: can't write: this is the same file as that of --output, which is written, too"},
+        {{"bench", "models", "--device", "cpu", "--save", "new.jsonl", "--report", "new.jsonl"},
+         "--save: can't write: this is the same file as that of --report, which is written, too"},
+    };
+    for (const auto& c : cases) expect(c.with, 2, c.said);
+
+    // A shell that appends.
+    surroundings in;
+    const auto append_to = [&](const std::string& name) {
+        in.out = ::open((folder / name).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    };
+    const struct {
+        arguments with;
+        std::string to;
+    } appended[] = {{{"price", "all.yaml"}, "market.yaml"},
+                    {{"validate", "all.yaml"}, "product.yaml"},
+                    {{"explain", "all.yaml"}, "market.yaml"},
+                    {{"diff", "a.json", "a.json"}, "a.json"},
+                    {{"calibrate", "quotes.yaml"}, "quotes.yaml"}};
+    for (const auto& [with, to] : appended) {
+        append_to(to);
+        expect(with, 2, "standard output: can't write: this is the same file as '" + to + "', which is read",
+               in);
+        ::close(in.out);
+    }
+    // A book from standard input that is a file.
+    in = {};
+    in.in = ::open((folder / "book.yaml").c_str(), O_RDONLY | O_CLOEXEC);
+    expect({"price", "-", "-o", "book.yaml", "--format", "csv"}, 2, "the same file as '/dev/stdin'", in);
+    ::close(in.in);
+
+    for (const auto& [name, text] : before) EXPECT_EQ(text_of(folder / name), text) << name;
+    EXPECT_FALSE(files().contains("new.jsonl"));
+    EXPECT_EQ(run(priced("beside.csv")).code, 0);
+}
+
+TEST_F(command, trades_can_be_chosen_and_keep_their_bits) {
+    const finished all = run({"price", "book.yaml"}), one = run({"price", "book.yaml", "--trade", "asian"});
+    EXPECT_EQ(one.code, 0) << one.err;
+    EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 2) << one.out;
+    EXPECT_EQ(figures_of(one.out, "asian"), figures_of(all.out, "asian"));
+    const finished both = run({"price", "bad.yaml", "--trade", "asian", "--trade", "call"});
+    EXPECT_EQ(both.code, 0) << "the bad trade is none of them\n" << both.err;
+    for (const std::string trade : {"call", "asian"})
+        EXPECT_EQ(figures_of(both.out, trade), figures_of(all.out, trade));
+    EXPECT_LT(both.out.find("\ncall,"), both.out.find("\nasian,")) << "the order of the book";
+    EXPECT_EQ(run({"validate", "bad.yaml", "--trade", "call"}).out, "1 trade, all valid\n");
+    EXPECT_EQ(run({"validate", "bad.yaml", "--trade", "bad"}).code, 3);
+    EXPECT_FALSE(has(run({"explain", "book.yaml", "--trade", "call"}).out, "trade asian\n"));
+    for (const std::string does : {"price", "validate", "explain", "warm"})
+        expect({does, "book.yaml", "--trade", "asain"}, 2,
+               "book.yaml: the book has no trade 'asain'; did you mean 'asian'?");
+    expect({"price", "empty.yaml", "--trade", "call"}, 2, "the book has no trade 'call'");
+}
+
+TEST_F(command, book_comes_from_standard_input) {
+    surroundings in;
+    const auto from = [&](const std::string& name) {
+        in.in = ::open((folder / name).c_str(), O_RDONLY | O_CLOEXEC);
+    };
+    from("book.yaml");
+    const finished piped = run({"price", "-"}, in);
+    EXPECT_EQ(piped.code, 0) << piped.err;
+    EXPECT_EQ(figures_of(piped.out, "call"), figures_of(run({"price", "book.yaml"}).out, "call"));
+    EXPECT_TRUE(has(piped.out, ",<stdin>,")) << "its name\n" << piped.out;
+    for (const std::string does : {"validate", "explain"}) {
+        from("bad.yaml");
+        const finished got = run({does, "-"}, in);
+        EXPECT_EQ(got.code, 3) << got.err;
+        EXPECT_TRUE(has(got.out, "<stdin>:5:")) << got.out;
+    }
+    from("bad.yaml");
+    expect({"price", "-"}, 3, "<stdin>:5:", in);
+    in.in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    expect({"price", "-"}, 2, "<stdin>", in);
+    in.in = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
+    expect({"price", "-"}, 2, "<stdin>: can't read: Is a directory", in);
+    // And a file that is called so.
+    put("-", "market: market.yaml\ntrades: []\n");
+    EXPECT_EQ(run({"validate", "./-"}).out, "0 trades, all valid\n");
+}
+
+TEST_F(command, quiet_leaves_failures_alone_on_standard_error) {
+    surroundings in;
+    in.variables = {{"TILEWALK_PTHS", "5"}};
+    EXPECT_NE(run({"price", "book.yaml"}, in).err, "");
+    EXPECT_EQ(run({"price", "book.yaml", "--quiet"}, in).err, "");
+    expect({"price", "bad.yaml", "--quiet"}, 3, "1 of 3 trades failed", in);
+    expect({"price", "absent.yaml", "--quiet"}, 2, "absent.yaml", in);
+}
+
+TEST_F(command, misspelt_variables_are_told) {
+    const std::map<std::string, std::string> cases{{"TILEWALK_PTHS", "TILEWALK_PATHS"},
+                                                   {"TILWALK_PATHS", "TILEWALK_PATHS"},
+                                                   {"TILEWALK_paths", "TILEWALK_PATHS"},
+                                                   {"tilewalk_seed", "TILEWALK_SEED"}};
+    for (const auto& [found, meant] : cases) {
+        surroundings in;
+        in.variables = {{found, "5"}, {"WALK_PATHS", "1"}, {"PATHS", "1"}, {"_SEED", "1"}};
+        for (const arguments& with : std::vector<arguments>{{"validate", "book.yaml"}, {"devices"}}) {
+            EXPECT_EQ(run(with, in).err, "tilewalk: the environment variable " + found +
+                                             " is not known; did you mean " + meant + "?\n");
+        }
+    }
+}
+
+TEST_F(command, replay_that_is_not_there_is_refused_by_all_who_look_at_trades) {
+    put("replay.yaml", "market: market.yaml\nsettings: {replay: none.npy}\ntrades:\n" + call_text);
+    for (const std::string does : {"validate", "price", "explain"})
+        expect({does, "replay.yaml"}, 2, "none.npy: there is no such file");
+    expect({"validate", "book.yaml", "--replay", "none.npy"}, 2, "none.npy: there is no such file");
+}
+
+TEST_F(command, bench_writes_the_rows_it_has) {
+    running started(
+        {"bench", "models", "--device", "cpu", "--seconds", "3600", "--noise", "1e-12", "-o", "rows.jsonl"},
+        folder, {});
+    started.wait_until_at_work();
+    started.send(SIGTERM);
+    const finished got = started.wait();
+    EXPECT_EQ(got.code, 143) << got.err;
+    EXPECT_TRUE(has(got.err, "tilewalk: interrupted; ")) << got.err;
+    // A row or none may be there by then: what there is says that it is not all.
+    if (files().contains("rows.jsonl")) {
+        EXPECT_TRUE(has(text_of(folder / "rows.jsonl"), "\"interrupted\":true"));
+        EXPECT_TRUE(has(text_of(folder / "rows.jsonl"), "nothing after this was measured"));
+    }
+}
+
+// The signals find each of them at work on what takes minutes: a calibration of a leverage, planning, a fit.
+TEST_P(interrupted, every_command_ends_with_its_code) {
+    std::string trades;
+    for (int i = 0; i < 50; ++i)
+        trades +=
+            "  - {id: t" + std::to_string(i) +
+            ", product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, end: 30, count: " +
+            std::to_string(7000 + i) + "}}\n";
+    put("slow.yaml",
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n    ACME:\n"
+        "      currency: USD\n      spot: 100\n      model: {stochastic_local_volatility: {surface: {svi: "
+        "{1.0: {a: "
+        "0.012, b: 0.08, rho: -0.5, m: 0.03, sigma: 0.2}}}, heston: {v0: 0.04, kappa: 1.5, theta: 0.05, "
+        "sigma: 0.6, "
+        "rho: -0.7}, particles: 1048576, steps_per_year: 250}}\ntrades:\n" +
+            trades);
+    for (const std::string does : {"price", "validate", "explain", "warm"}) {
+        arguments with{does, "slow.yaml"};
+        if (does == "warm") with.insert(with.end(), {"--arch", "sm_90"});
+        running started(with, folder, {});
+        started.wait_until_at_work();
+        started.send(GetParam());
+        const finished got = started.wait();
+        EXPECT_EQ(got.code, 128 + GetParam()) << does << got.err;
+        EXPECT_EQ(got.out, "");
+        EXPECT_EQ(got.err, "tilewalk: interrupted; nothing was written\n") << does;
+    }
 }
 
 TEST_F(command, control_characters_of_a_file_never_reach_the_terminal) {

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 // REPORT
@@ -21,6 +26,7 @@
 #include "engine/cli/settings.h"
 #include "engine/cli/status_line.h"
 #include "tilewalk/benchmark.h"
+#include "tilewalk/book.h"
 
 namespace tilewalk::cli {
 
@@ -133,19 +139,89 @@ benchmark_request request_of(const spoken_bench& asked) {
 
 output_format format_of(const spoken_bench& asked) {
     if (!asked.format.empty()) return parse_format(asked.format, "--format");
-    if (asked.output.ends_with(".json") || asked.output.ends_with(".jsonl")) return output_format::json;
-    if (asked.output.ends_with(".csv")) return output_format::csv;
+    if (const auto by_ending = format_of_ending(asked.output)) return *by_ending;
+    if (ending_of(asked.output) == ".jsonl") return output_format::json;
+    refuse_ending(asked.output, {".txt", ".csv", ".json", ".jsonl"}, ", or --format with any ending");
     return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? output_format::json : output_format::table;
 }
 
+// What the command reads: the baseline and, of a suite that takes a book, the book with all that it names.
+std::vector<std::filesystem::path> inputs_of(const spoken_bench& asked) {
+    std::vector<std::filesystem::path> out;
+    if (!asked.against.empty()) out.emplace_back(asked.against);
+    std::error_code unknown;
+    if (asked.suite != "prefetch" || !std::filesystem::is_regular_file(asked.subject, unknown)) return out;
+    out.emplace_back(asked.subject);
+    try {
+        for (auto& file : book::load(asked.subject).files()) out.push_back(std::move(file));
+    } catch (const error&) {
+        // The suite knows best what to say of it.
+    }
+    return out;
+}
+
+struct measured {
+    std::optional<benchmark_results> rows;  // none: it was stopped before the first
+    bool is_whole = false;
+};
+
+// Asked to stop, it waits for a moment until the row at hand gives way; a kernel that is being compiled does
+// not, and what is measured then is left to itself: the process ends soon.
+measured measure_until_interrupted(benchmark_request what, const std::optional<benchmark_results>& before,
+                                   const interrupt& watch) {
+    constexpr std::chrono::milliseconds patience{150}, between_looks{20};
+    struct shared {
+        std::mutex lock;
+        std::condition_variable changed;
+        std::vector<benchmark_results> rows;
+        std::optional<benchmark_results> made;
+        std::exception_ptr failure;
+        bool is_done = false;
+    };
+    const auto of = std::make_shared<shared>();
+    what.cancel = watch.flag();
+    what.on_row = [of](const benchmark_results& row) {
+        const std::lock_guard guard(of->lock);
+        of->rows.push_back(row);
+    };
+    std::thread worker([of, what, before] {
+        std::optional<benchmark_results> made;
+        std::exception_ptr failure;
+        try {
+            made = measure(what, before ? &*before : nullptr);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        const std::lock_guard guard(of->lock);
+        of->made = std::move(made);
+        of->failure = failure;
+        of->is_done = true;
+        of->changed.notify_one();
+    });
+    std::unique_lock guard(of->lock);
+    while (!of->changed.wait_for(guard, between_looks, [&] { return of->is_done; }) && !watch.is_asked()) {
+    }
+    if (!of->is_done) of->changed.wait_for(guard, patience, [&] { return of->is_done; });
+    if (!of->is_done) {
+        worker.detach();
+        if (of->rows.empty()) return {};
+        return {benchmark_results::interrupted(of->rows), false};
+    }
+    guard.unlock();
+    worker.join();
+    if (of->failure) std::rethrow_exception(of->failure);
+    return {of->made, of->made->is_complete()};
+}
+
 int run_bench(const spoken_bench& asked) {
-    benchmark_request what = request_of(asked);
+    const benchmark_request what = request_of(asked);
     // Whatever can be refused is, before anything is measured.
     const output_format format = format_of(asked);
     const output to(asked.output);
     std::optional<output> report, save;
-    if (!asked.report.empty()) report.emplace(asked.report);
-    if (!asked.save.empty()) save.emplace(asked.save);
+    std::vector<const output*> all{&to};
+    if (!asked.report.empty()) all.push_back(&report.emplace(asked.report, "--report"));
+    if (!asked.save.empty()) all.push_back(&save.emplace(asked.save, "--save"));
     if (!asked.figures.empty() && !std::filesystem::is_directory(asked.figures)) {
         throw error(error_kind::io, "--figures: there is no such folder", {asked.figures, 0, 0});
     }
@@ -153,30 +229,46 @@ int run_bench(const spoken_bench& asked) {
     if (!asked.against.empty()) {
         before = benchmark_results::parse(text_of_file(asked.against, "a baseline"), asked.against);
     }
+    const std::vector<std::filesystem::path> inputs = inputs_of(asked);
+    keep_apart(all, inputs);
 
-    std::optional<benchmark_results> made;
-    {
-        const interrupt watch;
-        status_line status;
-        what.cancel = watch.flag();
-        what.says = [&](const std::string& text) { status.say(text); };
-        made = measure(what, before ? &*before : nullptr);
-        watch.check();
+    const interrupt watch;
+    status_line status;
+    benchmark_request told = what;
+    told.says = [&](const std::string& text) { status.say(text); };
+    const measured got = measure_until_interrupted(told, before, watch);
+    status.wipe();
+    if (!got.is_whole) {
+        watch.take_back();
+        if (got.rows) to.write(got.rows->text(format));
+        complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
+                          : "tilewalk: interrupted; nothing was written");
+        if (got.rows && (all.size() > 1 || !asked.figures.empty()))
+            complain("tilewalk: no page, figure or baseline is made of a part");
+        // A thread may still be at work, which the end of the process ends.
+        ::_exit(code_of_interrupt());
     }
-    to.write(made->text(format));
-    if (report) report->write(made->page());
+    const benchmark_results& made = *got.rows;
+    std::vector<std::pair<output, std::string>> figures;
     if (!asked.figures.empty()) {
-        for (const auto& [name, svg] : made->figures()) {
-            output((std::filesystem::path(asked.figures) / (name + ".svg")).string()).write(svg);
+        for (auto& [name, svg] : made.figures()) {
+            figures.emplace_back(
+                output((std::filesystem::path(asked.figures) / (name + ".svg")).string(), "--figures"),
+                std::move(svg));
         }
+        for (const auto& [file, svg] : figures) all.push_back(&file);
+        keep_apart(all, inputs);
     }
-    if (save) save->write(made->text(output_format::json));
-    if (const auto wrong = made->wrong(); wrong > 0) {
+    to.write(made.text(format));
+    if (report) report->write(made.page());
+    for (const auto& [file, svg] : figures) file.write(svg);
+    if (save) save->write(made.text(output_format::json));
+    if (const auto wrong = made.wrong(); wrong > 0) {
         complain(fmt::format("tilewalk: {} row{} wrong, not slow; the end of the table says why", wrong,
                              wrong == 1 ? " is" : "s are"));
     }
     if (before) {
-        const benchmark_verdict verdict = compare(*made, *before);
+        const benchmark_verdict verdict = compare(made, *before);
         if (to.is_stdout() && format == output_format::table) {
             output("-").write(verdict.text);
         } else {
@@ -185,7 +277,7 @@ int run_bench(const spoken_bench& asked) {
         }
         if (verdict.is_bad) return slower;
     }
-    return made->wrong() > 0 ? some_failed : all_well;
+    return made.wrong() > 0 ? some_failed : all_well;
 }
 
 std::string list_of_suites() {
@@ -245,16 +337,18 @@ command add_bench(CLI::App& to) {
         ->type_name("FILE");
     app->add_flag("--untimed", asked->untimed,
                   "Check every row by one launch and time none, for a profiler to watch (prefetch)");
-    app->footer("Suites:\n" + list_of_suites() +
-                "\nEvery row is checked before it is timed: one whose bits differ from its reference's is "
-                "wrong, not fast.\n\n"
-                "Examples:\n"
-                "  tilewalk bench prefetch asian --report asian.html\n"
-                "  tilewalk bench prefetch book.yaml --feeds none,smem_rolling_async --occupancy 16\n"
-                "  tilewalk bench prefetch asian --save monday.jsonl\n"
-                "  tilewalk bench prefetch asian --against monday.jsonl\n\n"
-                "Exit codes: 0 measured, 3 a row is wrong or there is no GPU, 4 slower than the baseline,\n"
-                "2 bad usage or input, 130 interrupted.");
+    add_quiet(*app);
+    app->footer(
+        "Suites:\n" + list_of_suites() +
+        "\nEvery row is checked before it is timed: one whose bits differ from its reference's is "
+        "wrong, not fast.\n\n"
+        "Examples:\n"
+        "  tilewalk bench prefetch asian --report asian.html\n"
+        "  tilewalk bench prefetch book.yaml --feeds none,smem_rolling_async --occupancy 16\n"
+        "  tilewalk bench prefetch asian --save monday.jsonl\n"
+        "  tilewalk bench prefetch asian --against monday.jsonl\n\n"
+        "Exit codes: 0 measured, 3 a row is wrong, 4 slower than the baseline, 75 there is no GPU;\n" +
+        exit_code_hint());
     return {app, [asked] { return run_bench(*asked); }};
 }
 

@@ -2,13 +2,13 @@
 // tilewalk calibrate: fits models to quotes, and writes the market with them.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
-#include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
@@ -30,17 +30,22 @@ int run_calibrate(const request& asked) {
                     "--output: found '-', expected a file for the market; the fit goes to standard output");
     }
     const market_quotes to = market_quotes::load(asked.quotes);
-    const std::optional<output> market = asked.output ? std::optional<output>(*asked.output) : std::nullopt;
-    calibration fitted;
-    {
-        const interrupt watch;
-        fitted = calibrate(to, watch.flag());
-        watch.check();
+    const output report("-");
+    std::optional<output> market;
+    std::vector<const output*> all{&report};
+    if (asked.output) {
+        market.emplace(*asked.output);
+        const std::vector<std::string> expected{".yaml", ".yml"};
+        if (std::ranges::find(expected, ending_of(*asked.output)) == expected.end())
+            refuse_ending(*asked.output, expected);
+        all.push_back(&*market);
     }
+    keep_apart(all, {asked.quotes});
+    const calibration fitted = calibrate(to);
     if (market) market->write(fitted.market);
     std::ostringstream text;
     write(text, fitted, format, form_of_stdout());
-    output("-").write(text.view());
+    report.write(text.view());
     if (fitted.is_sound()) return all_well;
     for (const model_fit& fit : fitted.fits) {
         if (fit.is_sound()) continue;
@@ -65,6 +70,7 @@ command add_calibrate(CLI::App& to) {
         ->type_name("FILE");
     app->add_option("--format", asked->format, "Of the fit: table, csv or json (default table)")
         ->type_name("NAME");
+    add_quiet(*app);
     app->footer(
         "A file of quotes is a market file with one more key:\n"
         "  calibrate:\n"
@@ -79,7 +85,8 @@ command add_calibrate(CLI::App& to) {
         "market.yaml\n\n"
         "Exit codes: 0 every fit is sound; 3 one did not converge, stopped at a bound or has arbitrage, and "
         "all\n"
-        "is reported and written nevertheless; 2 bad usage or input, 130 interrupted.");
+        "is reported and written nevertheless; " +
+        exit_code_hint());
     return {app, [asked] { return run_calibrate(*asked); }};
 }
 

@@ -8,7 +8,7 @@
 namespace tilewalk::cli {
 
 struct command {
-    const CLI::App* app;
+    CLI::App* app;
     std::function<int()> run;  // the exit code
 };
 

@@ -65,13 +65,15 @@ int diff(const request& asked) {
     difference_rule by;
     if (asked.limit) by.limit = parse_limit(*asked.limit);
     if (asked.tolerance) by.tolerance = parse_tolerance(*asked.tolerance);
+    const output to("-");
+    keep_apart({&to}, {asked.first, asked.second});
     const results first = read(asked.first);
     const comparison c = compare(first, read(asked.second));
     std::ostringstream text;
     write(text, c, by, form_of_stdout());
     if (asked.limit && c.common_random_numbers)
         text << "--limit is for independent random numbers; it was not used\n";
-    output("-").write(text.view());
+    to.write(text.view());
     return c.differing(by) == 0 ? all_well : some_failed;
 }
 
@@ -101,7 +103,8 @@ command add_diff(CLI::App& to) {
         "  tilewalk diff yesterday.json today.json --tolerance 1bp\n"
         "  tilewalk diff a.json b.json                  # the same prices or exit code 3\n"
         "  tilewalk diff seed_1.json seed_2.json --limit 4\n\n"
-        "Exit codes: 0 all trades agree, 3 some differ, are missing or failed in one, 2 bad usage or input.");
+        "Exit codes: 0 all trades agree, 3 some differ, are missing or failed in one;\n" +
+        exit_code_hint());
     return {app, [asked] { return diff(*asked); }};
 }
 

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command's exit status says.
+// What the command's exit status says: the one table of it, the same for every command.
 #pragma once
+
+#include <string>
+
+#include "tilewalk/error.h"
 
 namespace tilewalk::cli {
 
 enum exit_code : int {
     all_well = 0,
-    defect = 1,       // of Tilewalk itself
-    bad_input = 2,    // usage, a file, the output
-    some_failed = 3,  // some trades failed or differ; all others are reported
-    slower = 4,       // than the baseline
-    unverified = 5,   // prices that are known came out wrong, or a mistake went unnoticed
+    defect = 1,
+    bad_input = 2,
+    some_failed = 3,
+    slower = 4,
+    unverified = 5,
+    try_again = 75,  // EX_TEMPFAIL of sysexits.h
     interrupted = 130,
+    terminated = 143,
+};
+
+int exit_code_of(error_kind kind);
+// A line for each code, as `tilewalk help exit-codes` shows them.
+std::string exit_code_text();
+// For the end of a help page.
+std::string exit_code_hint();
+
+// The machine, not what was asked for, is to blame: the same command may do on another day.
+class machine_failure : public error {
+  public:
+    using error::error;
 };
 
 }  // namespace tilewalk::cli

@@ -44,12 +44,6 @@ void each_of(std::size_t count, const cut& at, bool all, Show&& show, Skip&& ski
     }
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
-
 std::string bytes_text(std::uint64_t bytes) {
     const auto count = static_cast<double>(bytes);
     if (bytes < 10'000) return fmt::format("{} bytes", bytes);
@@ -365,14 +359,15 @@ enum class explanation_format { text, json };
 explanation_format format_of(const request& asked) {
     const auto known = [](const std::string& word) { return word == "text" || word == "json"; };
     if (!asked.format.empty() && !known(asked.format))
-        throw error(error_kind::usage,
-                    "--format: found '" + asked.format + "', expected text or json" +
-                        (nearest_name(asked.format, {"text", "json"}).empty()
-                             ? ""
-                             : "; did you mean '" + nearest_name(asked.format, {"text", "json"}) + "'?"));
+        throw error(error_kind::usage, "--format: found '" + asked.format + "'" +
+                                           suggestion(asked.format, {"text", "json"}, ",") +
+                                           " expected text or json");
     if (!asked.format.empty())
         return asked.format == "json" ? explanation_format::json : explanation_format::text;
-    return asked.output.ends_with(".json") ? explanation_format::json : explanation_format::text;
+    const std::string ending = ending_of(asked.output);
+    if (ending == ".json") return explanation_format::json;
+    if (ending != ".txt") refuse_ending(asked.output, {".txt", ".json"}, ", or --format with any ending");
+    return explanation_format::text;
 }
 
 int explain(const request& asked) {
@@ -384,6 +379,7 @@ int explain(const request& asked) {
     const explanation_format format = format_of(asked);
     const output to(asked.output);
     const market in = market_of(wanted);
+    keep_apart({&to}, inputs_of(wanted, in));
     std::vector<std::string> known;
     std::vector<trade_plan> plans;
     std::vector<factor_pair> missing;
@@ -442,7 +438,8 @@ command add_explain(CLI::App& to) {
                 "  tilewalk explain book.yaml\n"
                 "  tilewalk explain book.yaml asian_1 --all-dates\n"
                 "  tilewalk explain book.yaml -o book.json\n\n"
-                "Exit codes: 0 all trades can be planned, 3 some can't, 2 bad usage or input.");
+                "Exit codes: 0 all trades can be planned, 3 some can't;\n" +
+                exit_code_hint());
     return {app, [asked] { return explain(*asked); }};
 }
 

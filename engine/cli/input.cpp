@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/input.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -31,6 +33,21 @@ std::string text_of_file(const std::string& file, const std::string& what) {
     }
     if (in.bad()) throw error(error_kind::io, "can't read to the end", {file});
     return text;
+}
+
+std::string text_of_standard_input(const std::string& what) {
+    std::string text, block(std::size_t{1} << 16, '\0');
+    for (;;) {
+        const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            throw error(error_kind::io, "can't read: " + std::generic_category().message(errno),
+                        {"<stdin>", 0, 0});
+        if (got == 0) return text;
+        text.append(block, 0, static_cast<std::size_t>(got));
+        if (text.size() > most_bytes)
+            throw error(error_kind::input, "larger than 1 GiB: this is not " + what, {"<stdin>", 0, 0});
+    }
 }
 
 }  // namespace tilewalk::cli

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signal handlers may touch little: one lock-free flag, and the way out.
+// Signal handlers may touch little: lock-free numbers, a line on standard error, and the way out.
 #include "engine/cli/interrupt.h"
 
 #include <unistd.h>
 
 #include <csignal>
+#include <string_view>
 
 #include "engine/cli/exit_code.h"
+#include "engine/cli/output.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cli {
@@ -14,20 +16,32 @@ namespace tilewalk::cli {
 namespace {
 
 // A handler can reach nothing but what outlives every scope.
-std::atomic<bool> postponed = false;  // somebody has something to put in order first
+std::atomic<int> listeners = 0;  // those who have something to put in order first
+std::atomic<int> signal_seen = 0;
 std::atomic<bool> asked_to_stop = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<bool> has_written = false;
+std::atomic<bool> speaks_to_terminal = false;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void say(std::string_view text) {
+    [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+[[noreturn]] void end_now(int number) {
+    if (speaks_to_terminal) say("\r\033[K");  // a bar may stand there
+    say(has_written ? "tilewalk: interrupted\n" : "tilewalk: interrupted; nothing was written\n");
+    ::_exit(128 + number);
+}
 
 void on_signal(int number) {
-    if (!postponed) ::_exit(exit_code::interrupted);
-    if (!asked_to_stop.exchange(true)) return;
-    std::signal(number, SIG_DFL);
-    std::raise(number);
+    signal_seen = number;
+    if (listeners == 0 || asked_to_stop.exchange(true)) end_now(number);
 }
 
 }  // namespace
 
 void exit_on_interrupt() {
+    speaks_to_terminal = is_terminal(STDERR_FILENO);
     for (const int number : {SIGINT, SIGTERM}) {
         struct sigaction action {};
         sigaction(number, nullptr, &action);
@@ -40,12 +54,11 @@ void exit_on_interrupt() {
 }
 
 interrupt::interrupt() {
-    asked_to_stop = false;
-    postponed = true;
+    ++listeners;
 }
 
 interrupt::~interrupt() {
-    postponed = false;
+    --listeners;
 }
 
 const std::atomic<bool>* interrupt::flag() const {
@@ -54,6 +67,18 @@ const std::atomic<bool>* interrupt::flag() const {
 
 void interrupt::check() const {
     if (asked_to_stop) throw error(error_kind::cancelled, "interrupted");
+}
+
+void interrupt::take_back() const {
+    asked_to_stop = false;
+}
+
+int code_of_interrupt() {
+    return signal_seen == 0 ? exit_code::interrupted : 128 + signal_seen;
+}
+
+void note_written() {
+    has_written = true;
 }
 
 }  // namespace tilewalk::cli

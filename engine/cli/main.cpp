@@ -4,27 +4,25 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/cli/build_commit.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "tilewalk/error.h"
-#include "tilewalk/products.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk::cli {
 
 namespace {
-
-std::string suggestion(const std::string& wrong, const std::vector<std::string>& known) {
-    const std::string near = nearest_name(wrong, known);
-    return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-}
 
 std::vector<std::string> option_names(const CLI::App& app) {
     std::vector<std::string> names;
@@ -48,6 +46,56 @@ std::string explained(const CLI::ParseError& problem, const CLI::App& app) {
     return text.substr(0, text.find(':')) + (missing ? ": its value is missing" : ": given more than once");
 }
 
+std::string version_text() {
+    const std::string cuda(cuda_version());
+    return fmt::format("tilewalk {} (commit {}, {}, {})", version(), build_commit(), compiler(),
+                       cuda.empty() ? "without CUDA" : "CUDA " + cuda);
+}
+
+// What `tilewalk help` can tell of beside the commands.
+struct topic {
+    std::string_view name, summary;
+    std::string (*text)();
+};
+constexpr std::array topics{
+    topic{"exit-codes", "What the exit code says", exit_code_text},
+};
+
+std::string list_of_topics() {
+    std::string out;
+    for (const topic& t : topics) out += fmt::format("  {:<12} {}\n", t.name, t.summary);
+    return out;
+}
+
+command add_help(CLI::App& to, std::vector<command>& all) {
+    CLI::App* app = to.add_subcommand("help", "Tell about a command or a topic")->group("Commands");
+    const auto name = std::make_shared<std::string>();
+    app->add_option("TOPIC", *name, "A command, or a topic of those below; an overview if left out");
+    app->footer("Topics:\n" + list_of_topics() +
+                "\nExamples:\n"
+                "  tilewalk help price\n"
+                "  tilewalk help exit-codes");
+    return {app, [&to, &all, name] {
+                const auto say = [](const std::string& text) {
+                    output("-").write(text);
+                    return all_well;
+                };
+                const std::string asked = *name;
+                to.clear();  // help was the command, and would be what the overview is of
+                if (asked.empty()) return say(help_text(to, "", false));
+                for (const topic& t : topics)
+                    if (t.name == asked) return say(t.text());
+                std::vector<std::string> known;
+                for (const command& c : all) {
+                    if (c.app->get_name() == asked) return say(help_text(*c.app, to.get_name(), false));
+                    known.push_back(c.app->get_name());
+                }
+                for (const topic& t : topics) known.emplace_back(t.name);
+                throw error(error_kind::usage, fmt::format("there is no help on '{}'{} known: {}", asked,
+                                                           suggestion(asked, known, ";"), joined(known)));
+            }};
+}
+
 int run(int argc, const char* const* argv) {
     CLI::App app{"Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.",
                  "tilewalk"};
@@ -57,7 +105,8 @@ int run(int argc, const char* const* argv) {
     app.get_formatter()->label("OPTIONS", "OPTION...");
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.get_formatter()->label("Positionals", "Arguments");
-    app.set_version_flag("--version", "tilewalk " + std::string(version()), "Print the version and exit");
+    app.set_version_flag("--version", version_text(),
+                         "Print the version, the commit, compiler and CUDA of the build");
     // One command: without this a trade or a file named like a command would be taken for a second.
     app.require_subcommand(0, 1);
     app.footer(
@@ -74,10 +123,10 @@ int run(int argc, const char* const* argv) {
         "  tilewalk verify                                  # whether the prices are right\n"
         "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n\n"
         "tilewalk COMMAND --help tells more about each.");
-    const std::vector<command> commands{add_price(app),    add_validate(app), add_explain(app),
-                                        add_products(app), add_diff(app),     add_devices(app),
-                                        add_warm(app),     add_bench(app),    add_tune(app),
-                                        add_verify(app),   add_calibrate(app)};
+    std::vector<command> commands{add_price(app), add_validate(app), add_explain(app),  add_products(app),
+                                  add_diff(app),  add_devices(app),  add_warm(app),     add_bench(app),
+                                  add_tune(app),  add_verify(app),   add_calibrate(app)};
+    commands.push_back(add_help(app, commands));
     std::vector<std::string> names;
     for (const auto& known : commands) names.push_back(known.app->get_name());
 
@@ -85,21 +134,24 @@ int run(int argc, const char* const* argv) {
     const auto asked = std::ranges::find(names, first);
     const bool has_command = asked != names.end();
     const auto refuse_command = [&](const std::string& reason) {
-        std::string known;
-        for (const auto& name : names) known += (known.empty() ? "" : ", ") + name;
-        throw error(error_kind::usage, reason + "; known commands: " + known + suggestion(first, names) +
-                                           "\ntilewalk --help shows how it is used");
+        throw error(error_kind::usage, reason + suggestion(first, names, ";") + " known commands: " +
+                                           joined(names) + "\ntilewalk --help shows how it is used");
     };
     if (!has_command && (first.empty() || first[0] != '-'))
         refuse_command(argc > 1 ? fmt::format("unknown command '{}'", first) : "a command is needed");
     const command* chosen =
         has_command ? &commands[static_cast<std::size_t>(asked - names.begin())] : nullptr;
-    const CLI::App& speaker = chosen ? *chosen->app : app;
+    CLI::App& speaker = chosen ? *chosen->app : app;
+    const auto say_help = [&](bool of_gpus) {
+        output("-").write(help_text(speaker, chosen ? app.get_name() : "", of_gpus));
+        return all_well;
+    };
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        output("-").write(speaker.help(chosen ? app.get_name() : "", CLI::AppFormatMode::Normal));
-        return all_well;
+        return say_help(false);
+    } catch (const CLI::CallForAllHelp&) {
+        return say_help(true);
     } catch (const CLI::CallForVersion& asked_version) {
         output("-").write(std::string(asked_version.what()) + "\n");
         return all_well;
@@ -110,42 +162,28 @@ int run(int argc, const char* const* argv) {
                                            name + " --help shows how it is used");
     }
     if (chosen == nullptr) refuse_command("the command comes first");
-    for (const auto& warning : misspelt_variables()) complain("tilewalk: " + warning);
+    for (const auto& warning : misspelt_variables()) remark("tilewalk: " + warning);
     return chosen->run();
-}
-
-int exit_code_of(error_kind kind) {
-    switch (kind) {
-        case error_kind::usage:
-        case error_kind::input:
-        case error_kind::io:
-            return bad_input;
-        case error_kind::numeric:
-            return some_failed;
-        case error_kind::cancelled:
-            return interrupted;
-        case error_kind::device:
-        case error_kind::compile:
-            return some_failed;
-        case error_kind::internal:
-            return defect;
-    }
-    return defect;
 }
 
 // Every failure becomes one message and a code.
 int run_safely(int argc, const char* const* argv) noexcept {
     try {
         return run(argc, argv);
+    } catch (const machine_failure& e) {
+        complain("tilewalk: " + std::string(e.what()));
+        return try_again;
     } catch (const error& e) {
-        if (e.kind() == error_kind::cancelled)
+        if (e.kind() == error_kind::cancelled) {
             complain("tilewalk: interrupted; nothing was written");
-        else
-            complain((e.kind() == error_kind::internal ? "tilewalk: internal error: " : "tilewalk: ") +
-                     std::string(e.what()));
+            return code_of_interrupt();
+        }
+        complain((e.kind() == error_kind::internal ? "tilewalk: internal error: " : "tilewalk: ") +
+                 std::string(e.what()));
         return exit_code_of(e.kind());
     } catch (const std::bad_alloc&) {
         complain("tilewalk: out of memory");
+        return try_again;
     } catch (const std::exception& e) {
         complain(std::string("tilewalk: internal error: ") + e.what());
     } catch (...) {

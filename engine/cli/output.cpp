@@ -11,6 +11,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "tilewalk/error.h"
 #include "tilewalk/results.h"
@@ -26,6 +27,13 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& destination, int code) {
     refuse(destination, std::generic_category().message(code));
+}
+
+// It could be written to when the command began; but nobody looks at whether standard output is open at all.
+[[noreturn]] void fail(const std::string& destination, int code) {
+    if (code == EBADF) refuse(destination, code);
+    throw machine_failure(error_kind::io, "can't write: " + std::generic_category().message(code),
+                          {destination == "-" ? "standard output" : destination, 0, 0});
 }
 
 // 0, or why it did not go.
@@ -92,9 +100,10 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-output::output(std::string destination) : destination_(std::move(destination)), target_(destination_) {
+output::output(std::string destination, std::string option)
+    : destination_(std::move(destination)), option_(std::move(option)), target_(destination_) {
     if (is_stdout()) return;
-    if (destination_.empty()) refuse("--output", "the name is empty");
+    if (destination_.empty()) refuse(option_, "the name is empty");
     std::error_code unknown;
     if (const auto real = std::filesystem::canonical(target_, unknown); !unknown) target_ = real;
     struct stat found {};
@@ -114,30 +123,102 @@ output::output(std::string destination) : destination_(std::move(destination)), 
 
 void output::write(std::string_view text) const {
     if (is_stdout()) {
-        if (const int code = write_all(STDOUT_FILENO, text)) refuse(destination_, code);
-        return;
+        if (const int code = write_all(STDOUT_FILENO, text)) fail(destination_, code);
+        return note_written();
     }
     if (!direct_) return replace_file(text);
     const int descriptor = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) refuse(destination_, errno);
+    if (descriptor < 0) fail(destination_, errno);
     const int failed = write_all(descriptor, text);
     const int closed = ::close(descriptor) == 0 ? 0 : errno;
-    if (failed != 0 || closed != 0) refuse(destination_, failed != 0 ? failed : closed);
+    if (failed != 0 || closed != 0) fail(destination_, failed != 0 ? failed : closed);
+    note_written();
 }
 
 void output::replace_file(std::string_view text) const {
     const std::filesystem::path folder = folder_of(target_);
     const interrupt postponed;  // so that no draft is left lying about
     draft beside(folder);
-    if (beside.failure() != 0) refuse(destination_, beside.failure());
-    if (const int code = beside.fill(text, target_)) refuse(destination_, code);
+    if (beside.failure() != 0) fail(destination_, beside.failure());
+    if (const int code = beside.fill(text, target_)) fail(destination_, code);
     postponed.check();
-    if (const int code = beside.keep_as(target_)) refuse(destination_, code);
+    if (const int code = beside.keep_as(target_)) fail(destination_, code);
+    note_written();
     // The new name is on the disk only when the folder is. The file itself is complete, so this is no reason
     // to fail.
     if (const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
         flush_to_disk(descriptor);
         ::close(descriptor);
+    }
+}
+
+namespace {
+
+// What a file is, whatever it is called.
+struct identity {
+    dev_t device = 0;
+    ino_t number = 0;
+
+    friend bool operator==(const identity&, const identity&) = default;
+};
+
+// Nothing of what is no regular file: devices and pipes may be read and written at once.
+std::optional<identity> identity_of(int failed, const struct stat& about) {
+    if (failed != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    return identity{about.st_dev, about.st_ino};
+}
+
+std::optional<identity> identity_of(const std::filesystem::path& file) {
+    struct stat about {};
+    return identity_of(::stat(file.c_str(), &about), about);
+}
+
+std::optional<identity> identity_of(int descriptor) {
+    struct stat about {};
+    return identity_of(::fstat(descriptor, &about), about);
+}
+
+// Where a file would be, the name of its folder being one of many.
+std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::path& file) {
+    struct stat about {};
+    if (::stat(folder_of(file).c_str(), &about) != 0) return {std::nullopt, file.string()};
+    return {identity{about.st_dev, about.st_ino}, file.filename().string()};
+}
+
+bool is_same(const output& a, const output& b) {
+    if (a.is_stdout() || b.is_stdout()) {
+        if (a.is_stdout() && b.is_stdout()) return false;  // one after the other
+        const auto file = identity_of(a.is_stdout() ? b.target() : a.target());
+        return file && file == identity_of(STDOUT_FILENO);
+    }
+    const auto first = identity_of(a.target()), second = identity_of(b.target());
+    if (first || second) return first && first == second;
+    struct stat about {};
+    const bool is_to_come =
+        ::stat(a.target().c_str(), &about) != 0 && ::stat(b.target().c_str(), &about) != 0;
+    return is_to_come && place_of(a.target()) == place_of(b.target());
+}
+
+[[noreturn]] void refuse_same(const output& of, const std::string& what) {
+    throw error(error_kind::usage,
+                (of.is_stdout() ? "" : of.option() + ": ") + "can't write: this is the same file as " + what +
+                    "; expected another",
+                {of.name(), 0, 0});
+}
+
+}  // namespace
+
+void keep_apart(const std::vector<const output*>& outputs, const std::vector<std::filesystem::path>& inputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const output& to = *outputs[i];
+        const auto own = to.is_stdout() ? identity_of(STDOUT_FILENO) : identity_of(to.target());
+        for (const std::filesystem::path& input : inputs) {
+            if (own && own == identity_of(input)) refuse_same(to, "'" + input.string() + "', which is read");
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (is_same(*outputs[j], to))
+                refuse_same(to, "that of " + outputs[j]->option() + ", which is written, too");
+        }
     }
 }
 
@@ -149,6 +230,24 @@ void complain(std::string_view message) {
         message.remove_prefix(std::min(end + 1, message.size()));
     }
     write_all(STDERR_FILENO, lines);
+}
+
+namespace {
+
+bool quiet = false;
+
+}  // namespace
+
+void remark(std::string_view message) {
+    if (!quiet) complain(message);
+}
+
+void be_quiet() {
+    quiet = true;
+}
+
+bool is_quiet() {
+    return quiet;
 }
 
 bool is_terminal(int descriptor) {

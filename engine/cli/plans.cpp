@@ -6,14 +6,37 @@
 
 #include <algorithm>
 
+#include "engine/cli/input.h"
 #include "engine/cli/output.h"
 
 namespace tilewalk::cli {
 
+namespace {
+
+constexpr const char* standard_input = "<stdin>";
+
+book read_book(const std::string& file, const load_options& how) {
+    if (file != "-") return book::load(file, how);
+    if (is_terminal(STDIN_FILENO)) remark("tilewalk: reading the book from standard input");
+    return book::parse(text_of_standard_input("a book"), standard_input, ".", how);
+}
+
+}  // namespace
+
 job load_job(const std::string& book_file, const spoken& options) {
-    book trades = book::load(book_file, {.strict = settle_strict(options, process_environment()).value});
-    settings with = settle(options, process_environment(), trades, book_file, is_terminal(STDOUT_FILENO));
-    return {std::move(trades), std::move(with), book_file};
+    const std::string name = book_file == "-" ? standard_input : book_file;
+    book trades = read_book(book_file, {.strict = settle_strict(options, process_environment()).value});
+    if (!options.trades.empty()) trades = trades.only(options.trades);
+    settings with = settle(options, process_environment(), trades, name, is_terminal(STDOUT_FILENO));
+    return {std::move(trades), std::move(with), name};
+}
+
+std::vector<std::filesystem::path> inputs_of(const job& of, const market& in) {
+    std::vector<std::filesystem::path> out = of.trades.files();
+    for (auto& file : in.files()) out.push_back(std::move(file));
+    if (of.with.run.replay) out.emplace_back(*of.with.run.replay);
+    if (of.file == standard_input) out.emplace_back("/dev/stdin");
+    return out;
 }
 
 void check_market(const job& of) {
@@ -31,18 +54,18 @@ void complain_of_remarks(const market& of) {
     constexpr std::size_t most = 8;
     const std::vector<std::string> remarks = of.remarks();
     for (std::size_t i = 0; i < std::min(most, remarks.size()); ++i)
-        complain("tilewalk: warning: " + remarks[i]);
+        remark("tilewalk: warning: " + remarks[i]);
     if (remarks.size() > most) {
-        complain("tilewalk: and " + std::to_string(remarks.size() - most) +
-                 " more of the kind; tilewalk explain tells them all");
+        remark("tilewalk: and " + std::to_string(remarks.size() - most) +
+               " more of the kind; tilewalk explain tells them all");
     }
 }
 
 void complain_of_correlations(const std::vector<factor_pair>& missing) {
     if (missing.empty()) return;
-    complain("tilewalk: warning: the market states no correlation of " + pairs_text(missing) +
-             ": taken as 0; [" + missing.front().first + ", " + missing.front().second +
-             ", 0] under correlations says that it is meant");
+    remark("tilewalk: warning: the market states no correlation of " + pairs_text(missing) +
+           ": taken as 0; [" + missing.front().first + ", " + missing.front().second +
+           ", 0] under correlations says that it is meant");
 }
 
 std::vector<trade_plan> plan(const job& of, const market& in) {

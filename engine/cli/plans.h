@@ -2,6 +2,7 @@
 // What the commands that take a book share: its settings and market, and planning it with nothing priced.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,14 @@ struct job {
     settings with;
     std::string file;
 };
+// "-" is standard input. Takes the trades that --trade names.
 job load_job(const std::string& book_file, const spoken& options);
 
 // Throws tilewalk::error (usage) if neither the settings nor the book name a market.
 void check_market(const job& of);
 market market_of(const job& of);
+// What is read to price it.
+std::vector<std::filesystem::path> inputs_of(const job& of, const market& in);
 // Tells what there is to know of the market, on standard error.
 void complain_of_remarks(const market& of);
 

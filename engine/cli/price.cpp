@@ -2,13 +2,13 @@
 // tilewalk price: prices a book and reports it.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
-#include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/progress.h"
@@ -26,30 +26,18 @@ struct request {
     bool spreadsheet_safe = false;
 };
 
-// The form of a file with this ending; CSV where it has none of ours.
-output_format format_of(const std::string& file) {
-    if (file.ends_with(".json")) return output_format::json;
-    return file.ends_with(".txt") ? output_format::table : output_format::csv;
-}
-
-results run(const job& asked) {
+results run(const job& asked, const market& of) {
     const engine pricer({asked.with.instruction_set.value});
-    const interrupt watch;
     progress_bar bar;
     run_options options = asked.with.options();
-    options.cancel = watch.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
-    const market of = market_of(asked);
-    complain_of_remarks(of);
-    results r = pricer.price(asked.trades, of, options);
-    watch.check();
-    return r;
+    return pricer.price(asked.trades, of, options);
 }
 
 // Prices are right without them; who runs the machine should know.
 void complain_of_lost_gpus(const results& r) {
     for (const auto& lost : r.manifest.lost_devices)
-        complain(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
+        remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
 }
 
 // Where the reader does not see the table, the reasons go to standard error.
@@ -62,6 +50,13 @@ void complain_of_failures(const results& r) {
     }
 }
 
+// Whether another try may do better.
+bool is_of_machine(const results& r) {
+    return std::ranges::any_of(r.rows, [](const price_row& row) {
+        return row.status == trade_status::failed && row.kind == error_kind::device;
+    });
+}
+
 int price(const request& asked) {
     const job wanted = load_job(asked.book, asked.options);
     const settings& with = wanted.with;
@@ -72,27 +67,29 @@ int price(const request& asked) {
     check_market(wanted);
     const output to(with.output.value);
     std::optional<output> totals_to;
+    std::vector<const output*> all{&to};
     if (asked.totals) {
-        if (*asked.totals == with.output.value && !to.is_stdout())
-            throw error(error_kind::usage, "--totals: found '" + *asked.totals +
-                                               "', which --output names as well; expected another file");
-        totals_to.emplace(*asked.totals);
+        all.push_back(&totals_to.emplace(*asked.totals, "--totals"));
+        refuse_unknown_ending(*asked.totals, "--totals");
     }
-    const results r = run(wanted);
+    const market of = market_of(wanted);
+    keep_apart(all, inputs_of(wanted, of));
+    complain_of_remarks(of);
+    const results r = run(wanted, of);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::ostringstream text, totals;
     write(text, r, with.format.value, form);
     to.write(text.view());
     if (totals_to) {
-        write_totals(totals, r, format_of(*asked.totals), form);
+        write_totals(totals, r, format_of_ending(*asked.totals).value_or(output_format::csv), form);
         totals_to->write(totals.view());
     }
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     if (r.failed() == 0) return all_well;
     if (!to.is_stdout() || with.format.value != output_format::table) complain_of_failures(r);
-    return some_failed;
+    return is_of_machine(r) ? try_again : some_failed;
 }
 
 }  // namespace
@@ -124,8 +121,9 @@ command add_price(CLI::App& to) {
         "  tilewalk price book.yaml --paths 1M --output prices.json\n"
         "  tilewalk price book.yaml --market stressed.yaml --format csv > prices.csv\n"
         "  TILEWALK_SEED=7 tilewalk price book.yaml --print-config\n\n"
-        "Exit codes: 0 all trades priced, 3 some failed (the others are reported), 2 bad usage or input,\n"
-        "1 internal error, 130 interrupted.");
+        "Exit codes: 0 all trades priced, 3 some failed (the others are reported), 75 a full disk or a lost\n"
+        "GPU; " +
+        exit_code_hint());
     return {app, [asked] { return price(*asked); }};
 }
 

@@ -28,15 +28,11 @@ const product_page& find_page(const std::vector<product_page>& pages, const std:
     const auto at = std::ranges::find(pages, name, &product_page::name);
     if (at != pages.end()) return *at;
     std::vector<std::string> known;
-    std::string listed;
-    for (const auto& page : pages) {
-        known.push_back(page.name);
-        listed += (listed.empty() ? "" : ", ") + page.name;
-    }
-    const std::string near = nearest_name(name, known);
+    for (const auto& page : pages) known.push_back(page.name);
+    const std::string near = suggestion(name, known);
     throw error(error_kind::usage,
-                fmt::format("unknown product '{}'; known products: {}{}", name, listed,
-                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+                fmt::format("unknown product '{}'{}", name,
+                            near.empty() ? "; tilewalk products lists those that there are" : near));
 }
 
 void price_example(product_page& page) {

@@ -61,7 +61,8 @@ std::string progress_line(const progress& now, double seconds, int columns) {
 
 progress_bar::progress_bar() {
     const char* terminal = std::getenv("TERM");
-    shown_ = is_terminal(STDERR_FILENO) && terminal != nullptr && std::string_view(terminal) != "dumb";
+    shown_ = !is_quiet() && is_terminal(STDERR_FILENO) && terminal != nullptr &&
+             std::string_view(terminal) != "dumb";
 }
 
 progress_bar::~progress_bar() {
@@ -75,6 +76,18 @@ void progress_bar::update(const progress& now) {
     show(std::string(wipe) +
          progress_line(now, std::chrono::duration<double>(time - start_).count(), terminal_columns()));
     drawn_ = true;
+}
+
+void progress_notes::say(const std::string& text) const {
+    remark("tilewalk " + who_ + ": " + text);
+}
+
+void progress_notes::update(const progress& now) {
+    const auto time = clock::now();
+    if (time < next_ || now.trades_done == 0) return;
+    next_ = time + pause;
+    const double seconds = std::chrono::duration<double>(time - start_).count();
+    say(fmt::format("{} of {} trades after {}", now.trades_done, now.trades, clock_text(seconds)));
 }
 
 }  // namespace tilewalk::cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bar on the terminal while a book is priced.
+// What is seen of a long run: a bar on the terminal, and elsewhere a line now and then.
 #pragma once
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "tilewalk/engine.h"
 
@@ -24,6 +25,23 @@ class progress_bar {
     using clock = std::chrono::steady_clock;
     bool shown_ = false, drawn_ = false;
     clock::time_point start_ = clock::now(), next_ = start_ + std::chrono::milliseconds(300);
+};
+
+// Lines on standard error for those who read a log; none where the command is to be quiet.
+class progress_notes {
+  public:
+    // `who` begins each line.
+    explicit progress_notes(std::string who) : who_(std::move(who)) {}
+
+    void say(const std::string& text) const;
+    // A line when the first trades are done, and then every ten seconds at most.
+    void update(const progress& now);
+
+  private:
+    using clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds pause{10};
+    std::string who_;
+    clock::time_point start_ = clock::now(), next_ = start_;
 };
 
 // The line for a bar on a terminal of this many columns.

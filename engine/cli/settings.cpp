@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/cli/output.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
 
@@ -23,24 +24,18 @@ namespace {
     throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, text, expected));
 }
 
-std::string suggestion(const std::string& wrong, const std::vector<std::string>& known) {
-    const std::string near = nearest_name(wrong, known);
-    return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
+// The nearest name first: a list may be long.
+[[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected,
+                         const std::vector<std::string>& known) {
+    throw error(error_kind::usage, fmt::format("{}: found '{}'{} expected {}", origin, text,
+                                               suggestion(text, known, ","), expected));
 }
 
 std::string parse_instruction_set(const std::string& text, const std::string& origin) {
     std::vector<std::string> known = engine::instruction_sets();
     known.insert(known.begin(), "auto");
     if (std::ranges::find(known, text) == known.end())
-        refuse(
-            origin, text,
-            "one that this build has and this machine can run: " + joined(known) + suggestion(text, known));
+        refuse(origin, text, "one that this build has and this machine can run: " + joined(known), known);
     return text;
 }
 
@@ -53,6 +48,15 @@ const std::vector<std::string> format_names{"table", "csv", "json"};  // in the 
 
 std::string name_of(output_format format) {
     return format_names[static_cast<std::size_t>(format)];
+}
+
+// Endings of outputs, in the order of the formats.
+const std::vector<std::string> endings{".txt", ".csv", ".json"};
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
 }
 
 constexpr std::string_view prefix = "TILEWALK_";
@@ -150,6 +154,10 @@ std::string gpu_group() {
 }  // namespace
 
 void add_book_options(CLI::App& to, spoken& into) {
+    to.add_option("--trade", into.trades,
+                  "Only the trade with this id; may be repeated. Its numbers are the same")
+        ->type_name("ID")
+        ->allow_extra_args(false);
     to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
     to.add_flag("--strict", into.strict,
                 wrapped("Refuse a book that may be cut short: it has to state its trade_count or to end with "
@@ -166,6 +174,24 @@ void add_book_options(CLI::App& to, spoken& into) {
             ->type_name(placeholder(known))
             ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
     }
+    to.set_help_all_flag("--help-gpu", "Print the options for GPUs and exit");
+    add_quiet(to);
+}
+
+void add_quiet(CLI::App& to) {
+    to.add_flag_callback("--quiet", be_quiet, "Say nothing on standard error but what went wrong");
+}
+
+std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
+    const std::string gpus = gpu_group();
+    for (CLI::Option* option : of.get_options()) {
+        if ((option->get_group() == gpus) != of_gpus) option->group("");  // hidden
+    }
+    if (of_gpus) of.footer("tilewalk " + of.get_name() + " --help tells the rest.");
+    std::string text = of.help(before, CLI::AppFormatMode::Normal);
+    // The parser leaves room for what is hidden.
+    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
+    return text;
 }
 
 std::string ranking_text() {
@@ -176,16 +202,54 @@ std::string ranking_text() {
 
 output_format parse_format(const std::string& text, const std::string& origin) {
     const auto at = std::ranges::find(format_names, text);
-    if (at == format_names.end()) refuse(origin, text, joined(format_names) + suggestion(text, format_names));
+    if (at == format_names.end()) refuse(origin, text, joined(format_names), format_names);
     return static_cast<output_format>(at - format_names.begin());
 }
 
+std::string ending_of(const std::string& file) {
+    return lower(std::filesystem::path(file).extension().string());
+}
+
+bool is_regular_or_new(const std::string& file) {
+    std::error_code unknown;
+    const auto is = std::filesystem::status(file, unknown).type();
+    return file != "-" &&
+           (is == std::filesystem::file_type::regular || is == std::filesystem::file_type::not_found ||
+            is == std::filesystem::file_type::none);
+}
+
 std::optional<output_format> format_of_ending(const std::string& file) {
-    const std::string ending = std::filesystem::path(file).extension().string();
-    if (ending == ".txt") return output_format::table;
-    if (ending == ".csv") return output_format::csv;
-    if (ending == ".json") return output_format::json;
-    return {};
+    const auto at = std::ranges::find(endings, ending_of(file));
+    if (at == endings.end()) return {};
+    return static_cast<output_format>(at - endings.begin());
+}
+
+void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
+                   const std::string& otherwise, const std::string& option) {
+    if (!is_regular_or_new(file)) return;
+    const std::string ending = ending_of(file);
+    const std::string near = nearest_name(ending, expected);
+    throw error(error_kind::usage, fmt::format("{}: found '{}', which {}{} expected {}{}", option, file,
+                                               ending.empty() ? "has no ending" : "ends in '" + ending + "'",
+                                               near.empty() ? ";" : "; did you mean '" + near + "'?",
+                                               joined(expected), otherwise));
+}
+
+void refuse_unknown_ending(const std::string& file, const std::string& option) {
+    if (format_of_ending(file)) return;
+    refuse_ending(file, endings, option == "--output" ? ", or --format with any ending" : "", option);
+}
+
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,
+                       const std::string& otherwise) {
+    const std::string near = nearest_name(wrong, known);
+    return near.empty() ? otherwise : fmt::format("; did you mean '{}'?", near);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+    return out;
 }
 
 setting<bool> settle_strict(const spoken& options, const environment& variables) {
@@ -218,6 +282,7 @@ settings settle(const spoken& options, const environment& variables, const book&
     if (const auto by_ending = format_of_ending(s.output.value))
         s.format.offer(*by_ending, source::option, "the ending of --output");
     if (options.format) s.format.offer(parse_format(*options.format, "--format"), source::option, "--format");
+    if (s.format.from.from == source::preset) refuse_unknown_ending(s.output.value);
     return s;
 }
 
@@ -260,14 +325,28 @@ environment process_environment() {
 std::vector<std::string> misspelt_variables() {
     const std::vector<std::string> known = variable_names();
     std::vector<std::string> out;
+    const auto complain_of = [&](std::string_view found, const std::string& near) {
+        out.push_back(
+            fmt::format("the environment variable {} is not known; did you mean {}{}?", found, prefix, near));
+    };
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
-        if (!text.starts_with(prefix)) continue;
-        const std::string name(text.substr(prefix.size(), text.find('=') - prefix.size()));
-        if (std::ranges::find(known, name) != known.end()) continue;
-        if (const std::string near = nearest_name(name, known); !near.empty())
-            out.push_back(fmt::format("the environment variable {0}{1} is not known; did you mean {0}{2}?",
-                                      prefix, name, near));
+        const std::string whole(text.substr(0, text.find('=')));
+        std::string upper = whole;
+        for (char& c : upper)
+            if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        // A name of ours after a word that is nearly Tilewalk's, or not in capitals.
+        const auto bar = upper.find('_');
+        if (bar == std::string::npos) continue;
+        const std::string first = upper.substr(0, bar + 1), name = upper.substr(bar + 1);
+        const bool is_known = std::ranges::find(known, name) != known.end();
+        if (!whole.starts_with(prefix)) {
+            if (is_known && !nearest_name(first, {std::string(prefix)}).empty()) complain_of(whole, name);
+            continue;
+        }
+        if (is_known && upper == whole) continue;
+        if (const std::string near = is_known ? name : nearest_name(name, known); !near.empty())
+            complain_of(whole, near);
     }
     return out;
 }

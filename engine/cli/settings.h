@@ -21,6 +21,7 @@ struct spoken {
     std::optional<std::string> market, instruction_set, format, output;
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
+    std::vector<std::string> trades;                                      // none: all
     bool strict = false;
     bool print_config = false;
 };
@@ -28,6 +29,9 @@ struct spoken {
 // Adds the options that every command with a book has, `into` being what they fill: the market, the settings
 // of a run, the instruction set and --print-config.
 void add_book_options(CLI::App& to, spoken& into);
+void add_quiet(CLI::App& to);
+// A help page without the options for GPUs, or with these alone; the page is the last thing asked of `of`.
+std::string help_text(CLI::App& of, const std::string& before, bool of_gpus);
 // How the sources of settings rank, for the end of a help page.
 std::string ranking_text();
 
@@ -81,7 +85,19 @@ environment process_environment();
 std::vector<std::string> misspelt_variables();
 
 output_format parse_format(const std::string& text, const std::string& origin);
-// The format that a file's ending asks for.
+// The format that a file's ending asks for, in any case.
 std::optional<output_format> format_of_ending(const std::string& file);
+std::string ending_of(const std::string& file);  // ".json", in small letters
+// Throws tilewalk::error (usage) for a file whose ending is none of the expected; of standard output, devices
+// and pipes no ending is expected. `otherwise` is what else the message offers.
+void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
+                   const std::string& otherwise = "", const std::string& option = "--output");
+// The same where it stands for no format.
+void refuse_unknown_ending(const std::string& file, const std::string& option = "--output");
+
+// "; did you mean 'price'?" or `otherwise`.
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,
+                       const std::string& otherwise = "", const std::string& option = "--output");
+std::string joined(const std::vector<std::string>& words);
 
 }  // namespace tilewalk::cli

@@ -9,7 +9,7 @@
 
 namespace tilewalk::cli {
 
-status_line::status_line() : shown_(is_terminal(STDERR_FILENO)) {}
+status_line::status_line() : shown_(!is_quiet() && is_terminal(STDERR_FILENO)) {}
 
 void status_line::say(const std::string& text) {
     if (!shown_) return;

@@ -14,9 +14,9 @@ class status_line {
     status_line& operator=(const status_line&) = delete;
 
     void say(const std::string& text);
+    void wipe();
 
   private:
-    void wipe();
     bool shown_, drawn_ = false;
 };
 

@@ -9,7 +9,6 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
-#include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/status_line.h"
@@ -32,12 +31,6 @@ double parse_seconds(const std::string& text) {
                     fmt::format("--seconds: found '{}', expected a number above 0, up to 3600", text));
     }
     return seconds;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
 }
 
 std::string report(const std::vector<tuned_kernel>& kernels) {
@@ -74,17 +67,16 @@ int tune(const request& asked) {
         return all_well;
     }
     const engine tunes({wanted.with.instruction_set.value});
-    const interrupt watch;
-    run_options options = wanted.with.options();
-    options.cancel = watch.flag();
+    const market of = market_of(wanted);
+    const output to("-");
+    keep_apart({&to}, inputs_of(wanted, of));
     std::vector<tuned_kernel> kernels;
     {
         status_line status;
-        kernels = tunes.tune(wanted.trades, market_of(wanted), options, seconds,
+        kernels = tunes.tune(wanted.trades, of, wanted.with.options(), seconds,
                              [&](const std::string& text) { status.say(text); });
     }
-    watch.check();
-    output("-").write(report(kernels));
+    to.write(report(kernels));
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
     return all_there ? all_well : some_failed;
 }
@@ -112,8 +104,8 @@ command add_tune(CLI::App& to) {
         "Examples:\n"
         "  tilewalk tune book.yaml\n"
         "  tilewalk tune book.yaml --random curand_philox --seconds 5\n\n"
-        "Exit codes: 0 all kernels are tuned, 3 some failed or there is no GPU, 2 bad usage or input,\n"
-        "130 interrupted.");
+        "Exit codes: 0 all kernels are tuned, 3 some failed, 75 there is no GPU;\n" +
+        exit_code_hint());
     return {app, [asked] { return tune(*asked); }};
 }
 

@@ -26,6 +26,8 @@ int validate(const request& asked) {
     }
     const engine checker({wanted.with.instruction_set.value});
     const market of = market_of(wanted);
+    const output to("-");
+    keep_apart({&to}, inputs_of(wanted, of));
     complain_of_remarks(of);
     std::vector<factor_pair> missing;
     const auto problems = checker.validate(wanted.trades, of, wanted.with.options(), &missing);
@@ -35,7 +37,7 @@ int validate(const request& asked) {
     const std::size_t trades = wanted.trades.size(), bad = problems.size();
     text += fmt::format("{} trade{}, ", trades, trades == 1 ? "" : "s");
     text += bad == 0 ? "all valid\n" : fmt::format("{} bad\n", bad);
-    output("-").write(text);
+    to.write(text);
     return bad == 0 ? all_well : some_failed;
 }
 
@@ -53,7 +55,8 @@ command add_validate(CLI::App& to) {
         "Examples:\n"
         "  tilewalk validate book.yaml\n"
         "  tilewalk validate book.yaml --market tomorrow.yaml && tilewalk price book.yaml\n\n"
-        "Exit codes: 0 all trades are valid, 3 some are not, 2 the book or the market can't be read.");
+        "Exit codes: 0 all trades are valid, 3 some are not, 2 the book or the market can't be read;\n" +
+        exit_code_hint());
     return {app, [asked] { return validate(*asked); }};
 }
 

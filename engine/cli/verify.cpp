@@ -76,7 +76,25 @@ run_settings settle(const request& asked) {
 
 output_format format_of(const request& asked) {
     if (asked.format) return parse_format(*asked.format, "--format");
+    refuse_unknown_ending(asked.output);
     return format_of_ending(asked.output).value_or(output_format::table);
+}
+
+// With a bar on a terminal, else with a line now and then.
+verification run_shown(verify_request& what) {
+    progress_bar bar;
+    progress_notes notes("verify");
+    if (bar.is_shown()) {
+        what.on_progress = [&bar](const progress& now) { bar.update(now); };
+    } else {
+        const std::string passes = what.plant.empty()    ? ""
+                                   : what.plant == "all" ? ", and again with each mistake"
+                                                         : ", and again with a mistake";
+        notes.say(fmt::format("pricing {} random trades with a known price, {} paths each{}", what.trades,
+                              what.settings.paths.value_or(default_verified_paths), passes));
+        what.on_progress = [&notes](const progress& now) { notes.update(now); };
+    }
+    return verify_prices(what);
 }
 
 int run_verify(const request& asked) {
@@ -87,17 +105,19 @@ int run_verify(const request& asked) {
     what.settings = settle(asked);
     const output_format format = format_of(asked);
     const output to(asked.output);
-    std::optional<verification> made;
-    {
-        const interrupt watch;
-        progress_bar bar;
-        what.cancel = watch.flag();
-        if (bar.is_shown()) what.on_progress = [&bar](const progress& now) { bar.update(now); };
-        made = verify_prices(what);
-        watch.check();
+    keep_apart({&to}, {});
+    const interrupt watch;
+    what.cancel = watch.flag();
+    const verification made = run_shown(what);
+    const std::string text = made.text(format, to.is_stdout() ? form_of_stdout() : text_form{});
+    if (made.is_complete()) {
+        to.write(text);
+        return made.holds() ? all_well : unverified;
     }
-    to.write(made->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
-    return made->holds() ? all_well : unverified;
+    watch.take_back();
+    to.write(text);
+    complain("tilewalk: interrupted; what was priced by then is written, and says so");
+    return code_of_interrupt();
 }
 
 std::string list_of_mistakes() {
@@ -137,6 +157,7 @@ command add_verify(CLI::App& to) {
             ->type_name(taken[i].type)
             ->group("Run");
     }
+    add_quiet(*app);
     app->footer(
         "Each trade is priced by itself with a seed of its own, so that errors are independent; the table "
         "says\n"
@@ -148,8 +169,8 @@ command add_verify(CLI::App& to) {
         "  tilewalk verify\n"
         "  tilewalk verify --product barrier --trades 2000 --paths 100k\n"
         "  tilewalk verify --plant all\n\n"
-        "Exit codes: 0 every bound holds and every mistake was noticed, 5 not so, 2 bad usage,\n"
-        "130 interrupted.");
+        "Exit codes: 0 every bound holds and every mistake was noticed, 5 not so; " +
+        exit_code_hint());
     return {app, [asked] { return run_verify(*asked); }};
 }
 

@@ -27,12 +27,6 @@ bool is_architecture(std::string text) {
            std::ranges::all_of(text.substr(3), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
-
 std::string report(const std::vector<warmed_kernel>& kernels) {
     std::size_t width = 6;
     for (const auto& k : kernels) width = std::max(width, printable(k.name).size());
@@ -64,9 +58,11 @@ int warm(const request& asked) {
         return all_well;
     }
     const engine compiles({wanted.with.instruction_set.value});
-    const auto kernels =
-        compiles.warm(wanted.trades, market_of(wanted), wanted.with.options(), asked.architectures);
-    output("-").write(report(kernels));
+    const market of = market_of(wanted);
+    const output to("-");
+    keep_apart({&to}, inputs_of(wanted, of));
+    const auto kernels = compiles.warm(wanted.trades, of, wanted.with.options(), asked.architectures);
+    to.write(report(kernels));
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &warmed_kernel::failure);
     return all_there ? all_well : some_failed;
 }
@@ -93,7 +89,8 @@ command add_warm(CLI::App& to) {
         "Examples:\n"
         "  tilewalk warm book.yaml\n"
         "  tilewalk warm book.yaml --arch sm_80 --arch sm_90 --precision mixed\n\n"
-        "Exit codes: 0 all kernels are there, 3 some failed or there is no compiler, 2 bad usage or input.");
+        "Exit codes: 0 all kernels are there, 3 some failed or there is no compiler;\n" +
+        exit_code_hint());
     return {app, [asked] { return warm(*asked); }};
 }
 

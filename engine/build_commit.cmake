@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes OUTPUT, the source that knows the commit of the checkout SOURCE; untouched if it is as it was, so that nothing
+# is compiled or linked for it. Run with cmake -P.
+set(commit "unknown")
+find_program(git NAMES git)
+if(git AND EXISTS "${SOURCE}/.git")  # which is a file in a worktree; not the repository of a folder around
+    execute_process(COMMAND ${git} -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+                    OUTPUT_VARIABLE described ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+    if(failed EQUAL 0 AND described MATCHES "^[0-9a-f]+(-dirty)?$")
+        set(commit "${described}")
+    endif()
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
+// SPDX-License-Identifier: Apache-2.0
+// Written by build_commit.cmake.
+#include "engine/cli/build_commit.h"
+
+namespace tilewalk::cli {
+
+const char* build_commit() noexcept { return "@commit@"; }
+
+}  // namespace tilewalk::cli
+]] @ONLY)

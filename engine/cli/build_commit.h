@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commit that the command was built from; its source is made by every build (build_commit.cmake).
+#pragma once
+
+namespace tilewalk::cli {
+
+// "1a2b3c4d5e6f", "1a2b3c4d5e6f-dirty" where files that git knows had changed, or "unknown" outside a
+// checkout.
+const char* build_commit() noexcept;
+
+}  // namespace tilewalk::cli
