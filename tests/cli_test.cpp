@@ -286,6 +286,13 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"--", "price"}, "tilewalk --help shows how it is used"},
         {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},
         {{"price"}, "BOOK"},
+        {{"price", ""}, "BOOK: found '', expected the name of a file"},
+        {{"calibrate", ""}, "QUOTES: found '', expected the name of a file"},
+        {{"diff", "", ""}, "A: found '', expected the name of a file"},
+        {{"verify", "--trades", "1"}, "tilewalk: found 1 trade, expected at least one of each of the "},
+        {{"verify", "--plant", ""}, "--plant: found '', expected the name of a mistake, or all"},
+        {{"price", "book.yaml", "--trade", ""}, "the book has no trade ''"},
+        {{"products", "nope"}, "unknown product 'nope'; tilewalk products lists those that there are"},
         {{"price", "book.yaml", "second.yaml"}, "unexpected argument 'second.yaml'"},
         {{"price", "book.yaml", "--phats", "3"}, "unknown option '--phats'; did you mean '--paths'?"},
         {{"price", "book.yaml", "--phats=3"}, "unknown option '--phats'; did you mean '--paths'?"},
@@ -370,6 +377,7 @@ TEST_F(command, benchmarks_and_tuning_need_a_gpu) {
     expect({"bench", "prefetch", "asian"}, 75, "GPU", no_gpu);
     expect({"bench", "prefetch", "asian", "--untimed"}, 75, "GPU", no_gpu);
     expect({"tune", "book.yaml"}, 75, "GPU", no_gpu);
+    expect({"price", "book.yaml", "--device", "cuda"}, 75, "", no_gpu);
     expect({"tune", "book.yaml", "--width", "2"}, 2, "it is these that are tuned", no_gpu);
 }
 
@@ -1008,6 +1016,7 @@ TEST_F(command, verify_says_whether_prices_are_right) {
                 "16 random trades with a known price, 2000 paths each, seed 9, double precision, CPU\n"));
     EXPECT_TRUE(has(run(with({"--precision", "mixed"})).out, "mixed precision"));
 
+    EXPECT_FALSE(has(run({"verify", "--trades", "1"}).err, "pricing")) << "what is refused does not begin";
     expect({"verify", "--plant", "drfit"}, 2, "did you mean 'drift'?");
     expect({"verify", "--product", "digitl"}, 2, "did you mean 'digital'?");
     expect({"verify", "--trades", "0"}, 2, "--trades: found '0', expected a whole number from 1 to");
@@ -1122,7 +1131,8 @@ TEST_F(command, output_over_an_input_is_refused_and_harms_nothing) {
     put("replayed.yaml", "market: market.yaml\nsettings: {replay: shocks.npy}\ntrades: []\n");
     put("quotes.yaml",
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {ACME: {currency: USD, spot: 100}}\n"
-        "calibrate: {ACME: {heston: {by_strike: {0.5: {90: 0.24, 100: 0.22, 110: 0.21}}}}}\n");
+        "calibrate: {ACME: {heston: {by_strike: {0.5: {80: 0.26, 90: 0.24, 100: 0.22, 110: 0.21, 120: "
+        "0.2}}}}}\n");
     put("baseline.jsonl", "{\"run\":{\"device\":\"x\",\"suite\":\"models\"}}\n{\"rows\":0}\n");
     run({"price", "book.yaml", "-o", "a.json"});
     fs::create_symlink("market.yaml", folder / "soft.csv");

@@ -594,8 +594,9 @@ TEST(launcher, takes_smaller_chunks_when_memory_is_out) {
             gpu->said_free = std::size_t{1} << 40;
             gpu->memory_bytes = memory;
             fake_machine machine({gpu});
-            const auto last = last_told(what);
-            const auto got = machine.walk(what);
+            run_of_book told = what;
+            const auto last = last_told(told);
+            const auto got = machine.walk(told);
             const std::size_t count = priced(got, what);
             if (count == jobs_in_all) {
                 EXPECT_EQ(*last, steps_in_all(what)) << "with " << memory << " bytes";
@@ -643,8 +644,9 @@ TEST(launcher, survives_every_call_of_the_device_that_fails) {
                     gpu->dice = static_cast<std::uint32_t>(nth);
                     gpu->failures = {{call, nth, failure}};
                     fake_machine machine({gpu});
-                    const auto last = last_told(what);
-                    const auto got = machine.walk(what);
+                    run_of_book told = what;
+                    const auto last = last_told(told);
+                    const auto got = machine.walk(told);
                     const std::size_t right = priced(got, what);
                     outcomes[right] += 1;
                     if (right == jobs_in_all) {
@@ -659,7 +661,7 @@ TEST(launcher, survives_every_call_of_the_device_that_fails) {
                         failure == device_failure::illegal_address || failure == device_failure::lost;
                     if (!is_final && gpu->calls[call] >= nth) {
                         *last = 0;
-                        const auto again = machine.walk(what);
+                        const auto again = machine.walk(told);
                         EXPECT_EQ(priced(again, what), jobs_in_all)
                             << "the run after the failed one: " << failures_of(again);
                     }

@@ -34,12 +34,13 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     work out;
     std::mutex lock;
     stages by;
-    by.plan = [&](const books::trade& t, const markets::market_state& in, plan::precision p) {
+    by.plan = [&](const books::trade& t, const markets::market_state& in, plan::precision p,
+                  const plan::poll& often) {
         {
             const std::lock_guard guard(lock);
             ++out.plans[t.id];
         }
-        return plan::plan_trade(t, in, p);
+        return plan::plan_trade(t, in, p, {}, often);
     };
     by.walk = [&](std::span<const cpu::path_job> jobs, const cpu::lane_operations& operations, int crew,
                   const std::atomic<bool>* cancel,

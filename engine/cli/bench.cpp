@@ -239,13 +239,18 @@ int run_bench(const spoken_bench& asked) {
     const measured got = measure_until_interrupted(told, before, watch);
     status.wipe();
     if (!got.is_whole) {
+        // A thread may still be at work, which nothing but the end of the process ends.
         watch.take_back();
-        if (got.rows) to.write(got.rows->text(format));
+        try {
+            if (got.rows) to.write(got.rows->text(format));
+        } catch (const error& e) {
+            complain("tilewalk: " + std::string(e.what()));
+            ::_exit(try_again);
+        }
         complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
-                          : "tilewalk: interrupted; nothing was written");
+                          : words_of_interrupt());
         if (got.rows && (all.size() > 1 || !asked.figures.empty()))
             complain("tilewalk: no page, figure or baseline is made of a part");
-        // A thread may still be at work, which the end of the process ends.
         ::_exit(code_of_interrupt());
     }
     const benchmark_results& made = *got.rows;

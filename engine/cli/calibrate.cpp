@@ -29,7 +29,7 @@ int run_calibrate(const request& asked) {
         throw error(error_kind::usage,
                     "--output: found '-', expected a file for the market; the fit goes to standard output");
     }
-    const market_quotes to = market_quotes::load(asked.quotes);
+    const market_quotes to = market_quotes::load(parse_file(asked.quotes, "QUOTES"));
     const output report("-");
     std::optional<output> market;
     std::vector<const output*> all{&report};

@@ -13,6 +13,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output.h"
+#include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/results.h"
 
@@ -67,8 +68,8 @@ int diff(const request& asked) {
     if (asked.tolerance) by.tolerance = parse_tolerance(*asked.tolerance);
     const output to("-");
     keep_apart({&to}, {asked.first, asked.second});
-    const results first = read(asked.first);
-    const comparison c = compare(first, read(asked.second));
+    const results first = read(parse_file(asked.first, "A"));
+    const comparison c = compare(first, read(parse_file(asked.second, "B")));
     std::ostringstream text;
     write(text, c, by, form_of_stdout());
     if (asked.limit && c.common_random_numbers)

@@ -419,7 +419,7 @@ command add_explain(CLI::App& to) {
     CLI::App* app = to.add_subcommand("explain", "Show what a price is made from: terms, market, dates, grid")
                         ->group("Commands");
     const auto asked = std::make_shared<request>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("TRADE", asked->trade, "The id of one trade; all trades if left out");
     app->add_flag("--all-dates", asked->all_dates,
                   "Show every date of a long schedule, and every value of a list");

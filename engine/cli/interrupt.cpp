@@ -29,7 +29,8 @@ void say(std::string_view text) {
 
 [[noreturn]] void end_now(int number) {
     if (speaks_to_terminal) say("\r\033[K");  // a bar may stand there
-    say(has_written ? "tilewalk: interrupted\n" : "tilewalk: interrupted; nothing was written\n");
+    say(words_of_interrupt());
+    say("\n");
     ::_exit(128 + number);
 }
 
@@ -71,6 +72,10 @@ void interrupt::check() const {
 
 void interrupt::take_back() const {
     asked_to_stop = false;
+}
+
+const char* words_of_interrupt() {
+    return has_written ? "tilewalk: interrupted" : "tilewalk: interrupted; nothing was written";
 }
 
 int code_of_interrupt() {

@@ -30,7 +30,8 @@ class interrupt {
 // 128 + the signal that asked to stop.
 int code_of_interrupt();
 
-// From here on a signal does not say that nothing was written.
+// What is said of it: that nothing was written, if nobody has called note_written().
+const char* words_of_interrupt();
 void note_written();
 
 }  // namespace tilewalk::cli

@@ -175,7 +175,7 @@ int run_safely(int argc, const char* const* argv) noexcept {
         return try_again;
     } catch (const error& e) {
         if (e.kind() == error_kind::cancelled) {
-            complain("tilewalk: interrupted; nothing was written");
+            complain(words_of_interrupt());
             return code_of_interrupt();
         }
         complain((e.kind() == error_kind::internal ? "tilewalk: internal error: " : "tilewalk: ") +

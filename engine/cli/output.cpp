@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -29,9 +30,14 @@ namespace {
     refuse(destination, std::generic_category().message(code));
 }
 
-// It could be written to when the command began; but nobody looks at whether standard output is open at all.
+// Whether another place has to be named, or the same may do on another day.
+bool is_of_place(int code) {
+    constexpr std::array of_place{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, EBADF};
+    return std::ranges::find(of_place, code) != of_place.end();
+}
+
 [[noreturn]] void fail(const std::string& destination, int code) {
-    if (code == EBADF) refuse(destination, code);
+    if (is_of_place(code)) refuse(destination, code);
     throw machine_failure(error_kind::io, "can't write: " + std::generic_category().message(code),
                           {destination == "-" ? "standard output" : destination, 0, 0});
 }

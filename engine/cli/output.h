@@ -20,7 +20,8 @@ class output {
     explicit output(std::string destination, std::string option = "--output");
 
     // Writes the whole text, once. A file is written under another name in its folder and then renamed; until
-    // that moment the old file stands. Devices and pipes are written to directly. Throws machine_failure.
+    // that moment the old file stands. Devices and pipes are written to directly. Throws machine_failure,
+    // or tilewalk::error (io) where another place is to be named.
     void write(std::string_view text) const;
 
     bool is_stdout() const { return destination_ == "-"; }

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* standard_input = "<stdin>";
 
 book read_book(const std::string& file, const load_options& how) {
-    if (file != "-") return book::load(file, how);
+    if (file != "-") return book::load(parse_file(file, "BOOK"), how);
     if (is_terminal(STDIN_FILENO)) remark("tilewalk: reading the book from standard input");
     return book::parse(text_of_standard_input("a book"), standard_input, ".", how);
 }

@@ -98,7 +98,7 @@ command add_price(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("price", "Price a book: every trade with its standard error")->group("Commands");
     const auto asked = std::make_shared<request>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--format", asked->options.format,
                     "table, csv or json; if left out, what the ending of --output says,\n"
                     "else a table on a terminal and csv elsewhere")

@@ -39,11 +39,6 @@ std::string parse_instruction_set(const std::string& text, const std::string& or
     return text;
 }
 
-std::string parse_file(const std::string& text, const std::string& origin) {
-    if (text.empty()) refuse(origin, text, "the name of a file");
-    return text;
-}
-
 const std::vector<std::string> format_names{"table", "csv", "json"};  // in the order of output_format
 
 std::string name_of(output_format format) {
@@ -198,6 +193,11 @@ std::string ranking_text() {
     return "Options beat the environment (TILEWALK_MARKET, TILEWALK_PATHS and so on, named like the "
            "options),\n"
            "which beats the settings of the book (paths, row_space and so on), which beat the defaults.\n";
+}
+
+std::string parse_file(const std::string& text, const std::string& origin) {
+    if (text.empty()) refuse(origin, text, "the name of a file");
+    return text;
 }
 
 output_format parse_format(const std::string& text, const std::string& origin) {

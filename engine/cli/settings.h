@@ -84,6 +84,8 @@ settings settle(const spoken& options, const environment& variables, const book&
 environment process_environment();
 std::vector<std::string> misspelt_variables();
 
+// Throws tilewalk::error (usage) that names the origin.
+std::string parse_file(const std::string& text, const std::string& origin);
 output_format parse_format(const std::string& text, const std::string& origin);
 // The format that a file's ending asks for, in any case.
 std::optional<output_format> format_of_ending(const std::string& file);

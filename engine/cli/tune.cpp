@@ -88,7 +88,7 @@ command add_tune(CLI::App& to) {
         to.add_subcommand("tune", "Find the fastest way to build a book's GPU kernels, and keep it")
             ->group("Commands");
     const auto asked = std::make_shared<request>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--seconds", asked->seconds,
                     "Time at most so long for each kernel, compilation apart (default 2)")
         ->type_name("X");

@@ -47,7 +47,7 @@ command add_validate(CLI::App& to) {
     CLI::App* app = to.add_subcommand("validate", "Check a book, its market and every trade; price nothing")
                         ->group("Commands");
     const auto asked = std::make_shared<request>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     add_book_options(*app, asked->options);
     app->footer(
         "Prints a line for each problem, as file:line:column: what is wrong.\n\n" + ranking_text() +

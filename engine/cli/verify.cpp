@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -90,9 +91,14 @@ verification run_shown(verify_request& what) {
         const std::string passes = what.plant.empty()    ? ""
                                    : what.plant == "all" ? ", and again with each mistake"
                                                          : ", and again with a mistake";
-        notes.say(fmt::format("pricing {} random trades with a known price, {} paths each{}", what.trades,
-                              what.settings.paths.value_or(default_verified_paths), passes));
-        what.on_progress = [&notes](const progress& now) { notes.update(now); };
+        const std::string intention = fmt::format(
+            "pricing {} random trade{} with a known price, {} paths each{}", what.trades,
+            what.trades == 1 ? "" : "s", what.settings.paths.value_or(default_verified_paths), passes);
+        // The first word comes when nothing was refused.
+        what.on_progress = [&notes, intention, has_begun = false](const progress& now) mutable {
+            if (!std::exchange(has_begun, true)) notes.say(intention);
+            notes.update(now);
+        };
     }
     return verify_prices(what);
 }
@@ -101,6 +107,7 @@ int run_verify(const request& asked) {
     verify_request what;
     if (asked.trades) what.trades = parse_trades(*asked.trades);
     what.products = asked.products;
+    if (asked.plant && asked.plant->empty()) refuse("--plant", "", "the name of a mistake, or all");
     what.plant = asked.plant.value_or("");
     what.settings = settle(asked);
     const output_format format = format_of(asked);

@@ -73,7 +73,7 @@ command add_warm(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("warm", "Compile the GPU kernels of a book ahead of time")->group("Commands");
     const auto asked = std::make_shared<request>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--arch", asked->architectures,
                     "GPUs to compile for, such as sm_90; may be repeated. If left out,\n"
                     "those of this machine")

@@ -12,8 +12,8 @@ std::shared_ptr<const step_table> step_tables::find_or_make(double from, double 
         const std::lock_guard guard(lock_);
         if (const auto at = made_.find({from, to}); at != made_.end()) return at->second;
     }
-    ++count_;
     auto made = std::make_shared<const step_table>(make_(from, to, poll));
+    ++count_;
     const std::lock_guard guard(lock_);
     if (made_.size() < most_kept) made_.emplace(std::pair(from, to), made);
     return made;

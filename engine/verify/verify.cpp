@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/cuda/backend.h"
+#include "engine/report/numbers.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
 #include "engine/verify/truth.h"
@@ -25,8 +26,9 @@ using clock = std::chrono::steady_clock;
     std::string list;
     for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
     const std::string near = nearest_name(name, known);
-    throw error(error_kind::usage, what + " '" + name + "'; known: " + list +
-                                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    throw error(error_kind::usage,
+                what + " '" + name + "'" +
+                    (near.empty() ? "; known: " : "; did you mean '" + near + "'? known: ") + list);
 }
 
 std::vector<std::size_t> truths_for(const std::vector<std::string>& products) {
@@ -137,12 +139,13 @@ verification verify_prices(const verify_request& asked) {
         out->device = "cpu";
     }
     if (asked.trades < truths.size()) {
-        throw error(error_kind::usage, "found " + std::to_string(asked.trades) +
-                                           " trades, expected at least one of each of the " +
+        throw error(error_kind::usage, "found " + report::counted(asked.trades, "trade") +
+                                           ", expected at least one of each of the " +
                                            std::to_string(truths.size()) + " kinds with a known price");
     }
 
     pass_progress told(asked.on_progress, asked.trades, 1 + plants.size());
+    told.tell(0, 0);
     out->trades = verify::draw_sample(
         {asked.trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel},
         [&] { told.tell(0, 0); });
