@@ -65,9 +65,10 @@ class cgmy_model final : public model {
                             where, key);
             });
         // Lengths of steps that are alike have differences in their last digits.
-        tables_ = std::make_shared<step_tables>([by_length = by_length_](double from, double to, const auto& poll) {
-            return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)), poll);
-        });
+        tables_ =
+            std::make_shared<step_tables>([by_length = by_length_](double from, double to, const auto& poll) {
+                return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)), poll);
+            });
     }
 
     std::string describe() const override {
