@@ -771,7 +771,7 @@ TEST_F(command, explain_writes_json_for_programs) {
     EXPECT_EQ(nlohmann::json::parse(text_of(folder / "made.json")), read) << "by the ending";
     EXPECT_EQ(run({"explain", "book.yaml", "-o", "made.txt"}).code, 0);
     EXPECT_TRUE(text_of(folder / "made.txt").starts_with("trade call\n"));
-    expect({"explain", "book.yaml", "--format", "jsno"}, 2, "expected text or json; did you mean 'json'?");
+    expect({"explain", "book.yaml", "--format", "jsno"}, 2, "did you mean 'json'? expected text or json");
     expect({"explain", "book.yaml", "--format", "csv"}, 2, "expected text or json");
 }
 
