@@ -179,6 +179,8 @@ varied_trade vary(const language::product& product, dice& d) {
     // An annuity has a bond for each of its payments, and a rate of constant maturity for each of its swap.
     const bool has_annuity = product.payoff.source().find("annuity(") != std::string::npos,
                has_swap_rate = product.payoff.source().find("constant_maturity_rate(") != std::string::npos;
+    // An interval in which the path stops, as it does for some assets, is watched in parts.
+    const bool has_intervals = product.payoff.source().find(" every ") != std::string::npos;
     const bool is_on_rates = std::ranges::none_of(product.parameters, [](const language::parameter& p) {
         return p.type == parameter_type::asset || p.type == parameter_type::asset_list;
     });
@@ -215,6 +217,7 @@ varied_trade vary(const language::product& product, dice& d) {
             case parameter_type::asset:
                 value = assets[d.below(assets.size())];
                 if (value == pays_cash) out.choices += "cash dividends of " + p.name + "; ";
+                if (has_intervals) out.choices += "stops of " + value + "; ";
                 if (const auto [same, is_new] = chosen.emplace(value, p.name); !is_new) {
                     out.choices += p.name + " as " + same->second + "; ";
                 }
