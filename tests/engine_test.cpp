@@ -763,7 +763,7 @@ TEST(engine, a_million_paths_stay_small) {
     const pid_t child = ::fork();
     if (child == 0) {
         ::execl(TILEWALK_CLI, TILEWALK_CLI, "price", file.c_str(), "--paths", "1000000", "--threads", "2",
-                "--format", "csv", "--output", out.c_str(), static_cast<char*>(nullptr));
+                "--device", "cpu", "--format", "csv", "--output", out.c_str(), static_cast<char*>(nullptr));
         ::_exit(127);
     }
     ASSERT_GT(child, 0);
