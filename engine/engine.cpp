@@ -24,6 +24,7 @@
 #include "engine/bench/tuner.h"
 #include "engine/bench/workloads.h"
 #include "engine/book/book_state.h"
+#include "engine/config/wording.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/shadow.h"
@@ -60,14 +61,14 @@ const cpu::lane_operations& operations_named(const std::string& name) {
                     "this processor has no fused multiply-add; Tilewalk needs x86-64-v3 (AVX2 and FMA, 2013) "
                     "or newer");
     }
-    std::string known;
+    std::vector<std::string> known{"auto"};
     for (int i = 0; i < list.count; ++i) {
         const auto& set = *list.sets[static_cast<std::size_t>(i)];
         if (name == "auto" || name == set.name) return set;
-        known += (known.empty() ? "" : ", ") + std::string(set.name);
+        known.emplace_back(set.name);
     }
-    throw error(error_kind::usage,
-                "unknown instruction set '" + name + "'; this machine can run: auto, " + known);
+    throw error(error_kind::usage, "unknown instruction set " + config::shown(name) +
+                                       config::alternatives(name, "this machine can run:", known));
 }
 
 struct settled {
@@ -186,7 +187,9 @@ error at_trade(const books::trade& t, const std::exception& any) {
     if (known == nullptr) return error(error_kind::internal, any.what(), t.where);
     const error& e = *known;
     if (!e.where().file.empty() && e.where().line > 0) return e;
-    const std::string message = e.where().file.empty() ? e.message() : e.where().file + ": " + e.message();
+    // The file of the trade stands in front of what is told of it.
+    const bool is_told = e.where().file.empty() || e.where().file == t.where.file;
+    const std::string message = is_told ? e.message() : e.where().file + ": " + e.message();
     return error(e.kind(), message, t.where, e.key_path());
 }
 

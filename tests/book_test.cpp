@@ -104,7 +104,7 @@ TEST(arguments, refusals_say_found_and_expected) {
         {"1.5", declared(parameter_type::integer), "found '1.5', expected a whole number"},
         {"1e17", declared(parameter_type::integer), "found '1e17', expected a whole number"},
         {"yes", declared(parameter_type::boolean), "found 'yes', expected true or false; write true"},
-        {"cal", option, "found 'cal', expected one of call, put; did you mean 'call'?"},
+        {"cal", option, "found 'cal'; did you mean 'call'? expected one of call, put"},
         {"[call]", option, "found a list, expected one of call, put"},
         {"2026-02-30", declared(parameter_type::date),
          "there is no day '2026-02-30' between 1900-01-01 and 2299-12-31"},
@@ -136,7 +136,7 @@ TEST(arguments, ranges_include_or_exclude_their_ends) {
         {{}, {}, 0, 1, "0.5", "0", "1", "expected a number above 0 and below 1"},
         {0.5, {}, {}, 2, "0.5", "0.4999", "2", "expected a number at least 0.5 and below 2"},
         {{}, 2, 0, {}, "2", "0", "2.1", "expected a number above 0 and at most 2"},
-        {{}, {}, 0, {}, "1e308", "0", nullptr, "expected a number above 0"},
+        {{}, {}, 0, {}, "1e6", "0", nullptr, "expected a number above 0"},
         {{}, 7, {}, {}, "7", nullptr, "8", "expected a number at most 7"},
     };
     for (const auto type : {parameter_type::amount, parameter_type::number, parameter_type::rate}) {
@@ -217,9 +217,9 @@ TEST(arguments, schedules_as_lists_and_as_rules) {
         {"{start: 2026-01-15, end: 2027-01-15, every: monthly}",
          "term.every: found 'monthly', expected a period"},
         {"{start: 2026-01-15, end: 2027-01-15, evry: 1m}",
-         "term.evry: unknown key 'evry'; known keys: start"},
+         "term.evry: unknown key 'evry'; did you mean 'every'? known keys: start"},
         {"{start: 2026-01-15, end: 2027-01-15, every: 1m, calendar: weekend}",
-         "term.calendar: found 'weekend', expected one of none, weekends; did you mean 'weekends'?"},
+         "term.calendar: found 'weekend'; did you mean 'weekends'? expected one of none, weekends"},
         {"{start: 2026-01-15, end: 2027-01-15, every: 1m, calendar: weekends, roll: following_modified}",
          "term.roll: found 'following_modified', expected one of unadjusted, following"},
         {"{start: 2027-01-15, end: 2026-01-15, every: 1m}",
@@ -265,9 +265,8 @@ TEST(arguments, defaults_fill_in_and_spread_over_lists) {
     EXPECT_EQ(what_of([&] { read_trade("{observations: [0.5]}"); }),
               "f:1:1: missing key 'strike' (Fixed strike)");
     EXPECT_EQ(what_of([&] { read_trade("{observations: [0.5], strik: 1}"); }),
-              "f:1:23: strik: unknown key 'strik'; known keys: id, coupon, paid, observations, strike; did "
-              "you mean "
-              "'strike'?");
+              "f:1:23: strik: unknown key 'strik'; did you mean 'strike'? known keys: id, coupon, paid, "
+              "observations, strike");
 }
 
 TEST(arguments, an_earlier_parameter_stands_in_and_an_optional_one_has_no_value) {
@@ -414,9 +413,9 @@ TEST(products, refusals_stand_at_their_place) {
         {with("  k: {help: x}\n"), "mine.yaml:6:6: parameters.k: missing key 'type'"},
         {with("  k: {type: number}\n"), "missing key 'help'"},
         {with("  k: {type: nmber, help: x}\n"),
-         "mine.yaml:6:13: parameters.k.type: unknown type 'nmber'; known types: "
+         "mine.yaml:6:13: parameters.k.type: unknown type 'nmber'; did you mean 'number'? known types: "
          "amount, number, rate, integer, boolean, choice, date, schedule, asset, "
-         "asset_list, currency; did you mean 'number'?"},
+         "asset_list, currency"},
         {with("  k: {type: number, help: x, min: 0}\n"), "parameters.k.min: unknown key 'min'"},
         {with("  k: {type: date, help: x, minimum: 0}\n"), "found a range for a parameter of type date"},
         {with("  k: {type: number, help: x, minimum: 2, maximum: 1}\n"),
@@ -566,8 +565,8 @@ TEST(books, calendars_with_holidays) {
         {"calendars: {a: none.yaml}\n", "[1]", "b:1:16: calendars.a: 'none.yaml': there is no such file"},
         {"calendars: [a]\n", "[1]", "b:1:12: calendars: found a list"},
         {defined, "{start: 2026-04-02, end: 2026-04-08, every: 1d, calendar: londn}",
-         "averaging_dates.calendar: found 'londn', expected one of london, none, tel_aviv, tokyo, weekends; "
-         "did you mean 'london'?"},
+         "averaging_dates.calendar: found 'londn'; did you mean 'london'? expected one of london, none, "
+         "tel_aviv, tokyo, weekends"},
         {defined, "{start: 2026-04-02, end: 2026-04-08, every: 1d, calendar: []}",
          "expected at least one calendar"},
         {defined + "  rest: {weekend: [sunday, monday, tuesday, wednesday, thursday], holidays: []}\n",
@@ -635,12 +634,12 @@ TEST(books, a_bad_trade_fails_alone) {
     };
     const row_case cases[] = {
         {"{id: x, product: europan, underlying: ACME, strike: 1, maturity: 1}", "x",
-         "b:3:22: trades[1].product: unknown product 'europan'; known products: "},
-        {"{id: x, product: europan, underlying: ACME, strike: 1, maturity: 1}", "x",
-         "; did you mean 'european'?"},
+         "b:3:22: trades[1].product: unknown product 'europan'; did you mean 'european'? known products: "
+         "european, "},
+        {"{id: x, product: europan, underlying: ACME, strike: 1, maturity: 1}", "x", " more"},
         {"{id: x, product: european, underlying: ACME, strik: 1, maturity: 1}", "x",
-         "b:3:50: trades[1].strik: unknown key 'strik'; known keys: id, product, currency, quantity, "
-         "underlying"},
+         "b:3:50: trades[1].strik: unknown key 'strik'; did you mean 'strike'? known keys: id, product, "
+         "currency, quantity, report, underlying"},
         {"{id: x, product: european, underlying: ACME, strik: 1, maturity: 1}", "x",
          "; did you mean 'strike'?"},
         {"{id: x, product: european, underlying: ACME, maturity: 1}", "x",
@@ -650,7 +649,7 @@ TEST(books, a_bad_trade_fails_alone) {
         {"{id: x, product: european, underlying: ACME, strike: 20%, maturity: 1}", "x",
          "b:3:58: trades[1].strike: found '20%', expected a number; write 0.2"},
         {"{id: x, product: european, option: cal, underlying: ACME, strike: 1, maturity: 1}", "x",
-         "trades[1].option: found 'cal', expected one of call, put; did you mean 'call'?"},
+         "trades[1].option: found 'cal'; did you mean 'call'? expected one of call, put"},
         {"{product: european, underlying: ACME, strike: 1, maturity: 1}", "#2",
          "b:3:5: trades[1]: missing key 'id'"},
         {"{id: , product: european, underlying: ACME, strike: 1, maturity: 1}", "#2",
@@ -699,9 +698,8 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
         {"trades:\n", "b:1:1: trades: found nothing, expected a list"},
         {"trades: {a: 1}\n", "b:1:9: trades: found a mapping, expected a list"},
         {"trade: []\n",
-         "b:1:1: trade: unknown key 'trade'; known keys: market, settings, calendars, products, trades, "
-         "trade_count; "
-         "did you mean 'trades'?"},
+         "b:1:1: trade: unknown key 'trade'; did you mean 'trades'? known keys: market, settings, "
+         "calendars, products, trades, trade_count"},
         {"trade_count: 2\ntrades:\n" + good_trade, "b:1:14: trade_count: found '2' beside 1 trade,"},
         {"trade_count: x\ntrades: []\n", "b:1:14: trade_count: found 'x', expected a whole number"},
         {"settings: {path: 1}\ntrades: []\n", "b:1:12: settings.path: unknown key 'path'"},

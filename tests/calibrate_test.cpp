@@ -582,7 +582,7 @@ TEST(calibrate_test, bad_quotes_are_refused_where_they_stand) {
         {"{}", "10:12", "found nothing to calibrate"},
         {"3", "10:12", "expected a mapping of assets and currencies"},
         {"{ACMF: {heston: {quotes: [{expiry: 1, strike: 100, volatility: 0.2}]}}}", "10:13",
-         "unknown asset 'ACMF'; known: ACME, CASHCOW; did you mean 'ACME'?"},
+         "unknown asset 'ACMF'; did you mean 'ACME'? known: ACME, CASHCOW"},
         {"{USD: {heston: {quotes: []}}}", "10:19", "which is a currency; expected a model of rates"},
         {"{ACME: {g2: {swaptions: []}}}", "10:20", "which is an asset; expected a model of assets"},
         {"{ACME: {hestn: {}}}", "10:20", "did you mean 'heston'?"},

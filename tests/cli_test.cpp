@@ -535,6 +535,21 @@ TEST_F(command, options_beat_environment_beats_book_beats_defaults) {
               "strict true TILEWALK_STRICT");
     expect({"price", "silent.yaml", "--print-config"}, 2, "found neither trade_count nor a last line '...'",
            in);
+    in.variables = {{"TILEWALK_CONFINE", "true"}};
+    EXPECT_EQ(config_line(run({"price", "counted.yaml", "--print-config"}).out, "confine"),
+              "confine false default");
+    EXPECT_EQ(config_line(run({"price", "counted.yaml", "--print-config", "--confine"}).out, "confine"),
+              "confine true --confine");
+    EXPECT_EQ(config_line(run({"price", "counted.yaml", "--print-config"}, in).out, "confine"),
+              "confine true TILEWALK_CONFINE");
+    fs::create_directory(folder / "below");
+    put("below/outer.yaml", "market: ../counted.yaml\ntrades: []\n");
+    expect({"price", "below/outer.yaml"}, 2,
+           "below/outer.yaml:1:9: market: 'counted.yaml': the file is not in the folder of the one that "
+           "names it",
+           in);
+    in.variables = {{"TILEWALK_CONFINE", "yes"}};
+    expect({"price", "counted.yaml"}, 2, "TILEWALK_CONFINE: found 'yes', expected true or false", in);
 
     // And they are what the run takes.
     in.variables = {{"TILEWALK_SEED", "12"}, {"TILEWALK_PATHS", ""}};
@@ -781,6 +796,7 @@ TEST_F(command, missing_correlations_are_told_once_and_refused_strictly) {
             "  - {id: worst, product: worst_of, basket: [ACME, BETA], strike: 1, maturity: 1.0}\n"
             "  - {id: again, product: worst_of, basket: [BETA, ACME], strike: 1, maturity: 1.0}\n...\n");
     put("stated.yaml", market_text + "correlations: [[ACME, BETA, 0]]\n...\n");
+    put("market.yaml", market_text + "...\n");
     const std::string said =
         "tilewalk: warning: the market states no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0] "
         "under "
@@ -1109,8 +1125,9 @@ TEST_F(command, calibrate_prints_the_fit_and_writes_the_market) {
 
     put("misspelt.yaml", head + "calibrate: {ACME: {hestno: {" + quotes + "}}}\n");
     expect({"calibrate", "misspelt.yaml", "-o", "never.yaml"}, 2,
-           "misspelt.yaml:4:20: calibrate.ACME.hestno: unknown key 'hestno'; known keys: heston, bates, svi, "
-           "hull_white, g2; did you mean 'heston'?");
+           "misspelt.yaml:4:20: calibrate.ACME.hestno: unknown key 'hestno'; did you mean 'heston'? known "
+           "keys: "
+           "heston, bates, svi, hull_white, g2");
     EXPECT_FALSE(files().contains("never.yaml"));
     expect({"calibrate", "market.yaml"}, 2, "missing key 'calibrate'");
     expect({"calibrate", "quotes.yaml", "-o", "-"}, 2, "--output: found '-'");

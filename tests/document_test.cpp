@@ -546,7 +546,7 @@ TEST(document, accessors_say_what_they_found) {
     EXPECT_EQ(message([&] {
                   root.only({"a", "bb", "d"});
               }),
-              "f:2:1: b: unknown key 'b'; known keys: a, bb, d; did you mean 'bb'?");
+              "f:2:1: b: unknown key 'b'; did you mean 'bb'? known keys: a, bb, d");
     EXPECT_EQ(message([&] { root.at("b").only({"strike"}); }),
               "f:2:5: b.c: unknown key 'c'; known keys: strike");
     EXPECT_NO_THROW(root.only({"a", "b", "d", "e"}));

@@ -57,10 +57,11 @@ products:
       underlying: {type: asset, help: The asset.}
       maturity: {type: date, help: The day.}
       factor: {type: number, default: 1, help: How many.}
+      again: {type: number, default: 1, help: How many times that.}
     example: {underlying: ACME, maturity: 1.0}
     script: |
       on maturity:
-          pay factor * spot(underlying)
+          pay factor * again * spot(underlying)
   - product: inverse
     summary: Not a number but above the level.
     parameters:
@@ -177,7 +178,7 @@ TEST(engine, a_bad_trade_changes_no_bit_of_the_others) {
         error_kind kind;
     } bad[] = {
         {"id: b0, product: european, underlying: ACNE, strike: 100, maturity: 1.0",
-         "unknown asset 'ACNE'; known: ACME, BARE, BETA, STILL; did you mean 'ACME'?", error_kind::input},
+         "unknown asset 'ACNE'; did you mean 'ACME'? known: ACME, BARE, BETA, STILL", error_kind::input},
         {"id: b1, product: inverse, underlying: ACME, level: 1e6, maturity: 1.0",
          "5001 of 5001 paths gave no finite number, the first is path 0; look for a division by zero, a log "
          "or a power in "
@@ -191,7 +192,7 @@ TEST(engine, a_bad_trade_changes_no_bit_of_the_others) {
         {"id: b3, product: european, underlying: ACME, strike: -1, maturity: 1.0", "", error_kind::input},
         {"id: b4, product: european, underlying: BARE, strike: 100, maturity: 1.0",
          "asset 'BARE' has no volatility; the model black_scholes needs one", error_kind::input},
-        {"id: b5, product: forward, underlying: ACME, factor: 1e300, maturity: 1.0",
+        {"id: b5, product: forward, underlying: ACME, factor: 1e100, again: 1e100, maturity: 1.0",
          "the payoffs are too large for their mean and standard error to be numbers; take a smaller notional",
          error_kind::numeric},
         {"id: b6, product: european, underlying: ACME, strike: 100, maturity: 1.0, currency: XXX",
@@ -508,7 +509,7 @@ TEST(engine, what_has_happened_is_certain) {
     const auto unknown = price_one(
         "product: european, underlying: ACNE, strike: 9, maturity: 2026-01-05, currency: USD", with(1000));
     EXPECT_EQ(unknown.status, trade_status::failed);
-    EXPECT_EQ(unknown.message, "unknown asset 'ACNE'; known: ACME, BARE, BETA, STILL; did you mean 'ACME'?");
+    EXPECT_EQ(unknown.message, "unknown asset 'ACNE'; did you mean 'ACME'? known: ACME, BARE, BETA, STILL");
     const auto no_date =
         price_one("product: european, underlying: ACME, strike: 90, maturity: -0.5", with(1000));
     EXPECT_EQ(no_date.status, trade_status::failed) << "a number of years finds no fixing";

@@ -725,9 +725,9 @@ TEST(catalogue_of_feeds, passes_what_works) {
 TEST(catalogue_of_feeds, says_what_would_work) {
     EXPECT_EQ(
         refusal(with_feed("smem_roling")),
-        "there is no feed 'smem_roling'; there are none, unroll, register_batched, register_rolling, "
-        "smem_batched, smem_rolling, smem_rolling_async, l2_prefetch, l2_hint, bulk_async, inline; did you "
-        "mean 'smem_rolling'?");
+        "there is no feed 'smem_roling'; did you mean 'smem_rolling'? there are none, unroll, "
+        "register_batched, register_rolling, smem_batched, smem_rolling, smem_rolling_async, l2_prefetch, "
+        "l2_hint, bulk_async, inline");
     EXPECT_EQ(
         refusal(with_feed("bulk_async"), 1, old_device),
         "bulk_async needs compute capability 9.0, this device has 8.0; these feeds run on it: none, unroll, "

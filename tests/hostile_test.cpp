@@ -131,6 +131,11 @@ class hostile : public testing::Test {
         const std::string& told = code == 3 ? got.out : got.err;
         EXPECT_NE(told.find(said), std::string::npos) << "expected '" << said << "'\n" << text;
         EXPECT_LT(told.size(), 20'000U) << text;
+        // The file of a message stands in front of it, once.
+        const auto named = told.find("book.yaml:");
+        EXPECT_TRUE(code != 2 || named == std::string::npos ||
+                    told.find("book.yaml:", named + 1) == std::string::npos)
+            << text;
         EXPECT_TRUE(code != 2 || got.out.empty()) << text;
         for (const char c : told) {
             const auto byte = static_cast<unsigned char>(c);
@@ -485,16 +490,26 @@ TEST_F(hostile, books_that_are_cut_short) {
     const std::string book =
         "market: good_market.yaml\ntrades:\n" + good_trade +
         "  - id: b\n    product: european\n    underlying: ACME\n    strike: 10.25\n    maturity: 1.5\n";
+    put("good_market.yaml", good_market + "...\n");
     put("whole.yaml", book + "...\n");
     EXPECT_EQ(run({"validate", "whole.yaml", "--strict"}, folder).code, 0);
     put("whole.yaml", "trade_count: 2\n" + book);
     EXPECT_EQ(run({"validate", "whole.yaml", "--strict"}, folder).code, 0);
+    put("bare.yaml", "trades: []\n...\n");
     put("book.yaml", book);
     for (const char* command : {"validate", "price", "explain"})
         expect(std::string("neither a count nor an end, ") + command, {command, "book.yaml", "--strict"}, 2,
                "book.yaml:9:1: found neither trade_count nor a last line '...'");
     put("book.yaml", book.substr(0, book.find("  - id: b")) + "...\n");
     EXPECT_EQ(run({"validate", "book.yaml", "--strict"}, folder).code, 0);
+    put("good_market.yaml", good_market);
+    for (const char* command : {"validate", "price", "explain"}) {
+        expect(std::string("a market that the book names, ") + command, {command, "book.yaml", "--strict"}, 2,
+               "good_market.yaml:4:1: found no last line '...'");
+        expect(std::string("a market of the command, ") + command,
+               {command, "bare.yaml", "--market", "good_market.yaml", "--strict"}, 2,
+               "good_market.yaml:4:1: found no last line '...'");
+    }
     expect_book("too few trades", "trade_count: 2\n" + book.substr(0, book.find("  - id: b")), 2,
                 "book.yaml:1:14: trade_count: found '2' beside 1 trade, expected the number of trades; the "
                 "file may be cut short");

@@ -223,7 +223,7 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay call\n", 2, 9,
      "'call' is one of the choices of 'option'; compare it: option == call"},
     {"on maturity:\n    if option == cal:\n        pay 1\n", 2, 18,
-     "'cal' is no choice of 'option'; choices: call, put; did you mean 'call'?"},
+     "'cal' is no choice of 'option'; did you mean 'call'? choices: call, put"},
     {"on maturity:\n    if option < call:\n        pay 1\n", 2, 15, "choices are compared with == or !="},
     {"on maturity:\n    pay coupon\n", 2, 9,
      "'coupon' has one value for each date of 'observations'; it can be used inside 'on observations:' only"},
@@ -322,8 +322,8 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay year_fraction(start)\n", 2, 9,
      "'year_fraction' takes 2 or 3 arguments, found 1; write year_fraction(from, to, \"act_360\")"},
     {"on maturity:\n    pay year_fraction(start, maturity, \"act_36\")\n", 2, 40,
-     "unknown day count 'act_36'; known: \"act_365f\", \"act_360\", \"act_act\", \"thirty_360\"; did you "
-     "mean 'act_360'?"},
+     "unknown day count 'act_36'; did you mean 'act_360'? known: \"act_365f\", \"act_360\", \"act_act\", "
+     "\"thirty_360\""},
     {"on maturity:\n    pay year_fraction(start, maturity, option)\n", 2, 40,
      "unknown day count 'call'; known: \"act_365f\", \"act_360\", \"act_act\", \"thirty_360\""},
     {"on maturity:\n    pay worst(basket)\n", 2, 9,

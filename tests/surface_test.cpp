@@ -800,12 +800,12 @@ TEST(surface_reader, refuses_with_place_value_and_range) {
          "m.yaml:1:1: found '0.2', expected one of {by_strike: ...}, {by_moneyness: ...}, {svi: ...} or "
          "{local: ...}"},
         {"by_strik: {}",
-         "m.yaml:1:1: by_strik: unknown key 'by_strik'; known keys: by_strike, by_moneyness, svi, "
-         "local, arbitrage; did you mean 'by_strike'?"},
+         "m.yaml:1:1: by_strik: unknown key 'by_strik'; did you mean 'by_strike'? known keys: "
+         "by_strike, by_moneyness, svi, local, arbitrage"},
         {"arbitrage: repair", "m.yaml:1:1: found 0 forms of a surface, expected one of"},
         {"{by_strike: {}, svi: {}}", "m.yaml:1:1: found 2 forms of a surface, expected one of"},
         {"{by_strike: {1: {90: 0.2, 110: 0.2}}, arbitrage: repare}",
-         "m.yaml:1:50: arbitrage: found 'repare', expected one of refuse, repair; did you mean 'repair'?"},
+         "m.yaml:1:50: arbitrage: found 'repare'; did you mean 'repair'? expected one of refuse, repair"},
         {"{by_strike: {1: {90: 0.2, 110: 0.2}}, arbitrage: [repair]}",
          "m.yaml:1:50: arbitrage: found a list, expected one of refuse, repair"},
         {"{local: {times: [0], spots: [100], volatilities: [[0.2]]}, arbitrage: repair}",
@@ -857,8 +857,8 @@ TEST(surface_reader, refuses_with_place_value_and_range) {
         {"svi: {1: [0.01, 0.1]}",
          "m.yaml:1:10: svi.1: found a list, expected the numbers of an SVI smile, such as"},
         {"svi: {1: {a: 0.01, b: 0.1, rho: 0, m: 0, sigm: 0.2}}",
-         "m.yaml:1:42: svi.1.sigm: unknown key 'sigm'; known keys: a, b, rho, m, sigma; did you mean "
-         "'sigma'?"},
+         "m.yaml:1:42: svi.1.sigm: unknown key 'sigm'; did you mean 'sigma'? known keys: a, b, rho, m, "
+         "sigma"},
         {"svi: {1: {a: 0.01, b: 0.1, rho: 0, m: 0}}", "m.yaml:1:10: svi.1: missing key 'sigma'"},
         {"svi: {1: {a: 1e4, b: 0.1, rho: 0, m: 0, sigma: 0.2}}",
          "m.yaml:1:14: svi.1.a: found the level a 1e4, expected one between -1000 and 1000"},
@@ -884,7 +884,8 @@ TEST(surface_reader, refuses_with_place_value_and_range) {
          "is of total variance, which is the square of the volatility times the years"},
         {"local: 0.2", "m.yaml:1:8: local: found '0.2', expected a grid such as {times: [0, 1]"},
         {"local: {times: [0], spots: [100], volatility: [[0.2]]}",
-         "m.yaml:1:35: local.volatility: unknown key 'volatility'; known keys: times, spots, volatilities"},
+         "m.yaml:1:35: local.volatility: unknown key 'volatility'; did you mean "
+         "'volatilities'?; known keys: times, spots, volatilities"},
         {"local: {times: 0, spots: [100], volatilities: [[0.2]]}",
          "m.yaml:1:16: local.times: found '0', expected a list of dates or years"},
         {"local: {times: [], spots: [100], volatilities: []}",

@@ -113,9 +113,7 @@ TEST(verify, wrong_names_are_refused_with_the_nearest) {
         return std::string("nothing was refused");
     };
     const std::string plant = refusal([](verify_request& r) { r.plant = "drfit"; });
-    EXPECT_NE(plant.find("unknown mistake 'drfit'; did you mean 'drift'? known: all, "), std::string::npos)
-        << plant;
-    EXPECT_NE(plant.find("did you mean 'drift'?"), std::string::npos) << plant;
+    EXPECT_EQ(plant.find("unknown mistake 'drfit'; did you mean 'drift'? known: "), 0U) << plant;
     const std::string product = refusal([](verify_request& r) { r.products = {"digitl"}; });
     EXPECT_NE(product.find("did you mean 'digital'?"), std::string::npos) << product;
     const std::string device = refusal([](verify_request& r) {

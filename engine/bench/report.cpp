@@ -587,9 +587,9 @@ std::string figure_svg(const run& what, const std::string& name) {
     if (found != charts.end()) return svg(found->of);
     std::vector<std::string> known;
     for (const named_chart& c : charts) known.push_back(c.name);
-    throw error(error_kind::usage, "there is no figure " + config::shown(name) + "; there are " +
-                                       (known.empty() ? "none" : config::joined(known)) +
-                                       config::suggestion(name, known));
+    throw error(error_kind::usage,
+                "there is no figure " + config::shown(name) +
+                    (known.empty() ? "; there are none" : config::alternatives(name, "there are", known)));
 }
 
 }  // namespace tilewalk::bench

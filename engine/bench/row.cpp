@@ -47,9 +47,9 @@ void refuse_unknown(const json& from, const std::string& name, int line) {
     static const std::vector<std::string> known{"suite", "axes", "figures", "over", "skipped", "wrong"};
     for (const auto& [key, value] : from.items()) {
         if (std::ranges::find(known, key) != known.end()) continue;
-        refuse(name, line,
-               "a row of a benchmark has no " + config::shown(key) + "; it has " + config::joined(known) +
-                   config::suggestion(key, known));
+        refuse(
+            name, line,
+            "a row of a benchmark has no " + config::shown(key) + config::alternatives(key, "it has", known));
     }
 }
 

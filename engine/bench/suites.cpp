@@ -65,8 +65,8 @@ const suite_entry& suite_named(std::string_view name) {
     if (found != catalogue.end()) return *found;
     std::vector<std::string> known;
     for (const suite_entry& s : catalogue) known.emplace_back(s.name);
-    throw error(error_kind::usage, "there is no benchmark " + config::shown(name) + "; there are " +
-                                       config::joined(known) + config::suggestion(name, known));
+    throw error(error_kind::usage, "there is no benchmark " + config::shown(name) +
+                                       config::alternatives(name, "there are", known));
 }
 
 }  // namespace tilewalk::bench

@@ -185,7 +185,7 @@ std::vector<workload> of_book(const std::string& file, precision in,
                               const std::function<void(const std::string&)>& leaves_out) {
     const book whole = book::load(file);
     if (!whole.market()) {
-        throw error(error_kind::usage, "the book " + config::shown(file) + " names no market", {file, 0, 0});
+        throw error(error_kind::usage, "this book names no market", {file, 0, 0});
     }
     const std::string short_name = std::filesystem::path(file).filename().string();
     std::map<std::string, workload> by_shape;
@@ -257,9 +257,9 @@ void check_subject(const std::string& subject) {
     }
     std::vector<std::string> known;
     for (const workload_entry& w : catalogue) known.emplace_back(w.name);
-    throw error(error_kind::usage, "found " + config::shown(subject) +
-                                       ", expected a book's file or a workload: " + config::joined(known) +
-                                       config::suggestion(subject, known));
+    throw error(error_kind::usage,
+                "found " + config::shown(subject) +
+                    config::alternatives(subject, "expected a book's file or a workload:", known));
 }
 
 std::vector<workload> workloads_named(const std::string& subject, precision in,

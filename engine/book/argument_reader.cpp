@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/config/time_reader.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::books {
 
@@ -32,11 +33,11 @@ auto placed_at(const config::node& value, calculation&& calculate) {
 
 double read_number(const config::node& value, const parameter& declared) {
     constexpr double largest_exact_integer = 0x1p53;
-    const double number = value.number();
-    if (declared.type == parameter_type::integer &&
-        (std::floor(number) != number || std::abs(number) > largest_exact_integer)) {
+    if (declared.type == parameter_type::integer && !(std::floor(value.number()) == value.number() &&
+                                                      std::abs(value.number()) <= largest_exact_integer)) {
         value.fail("found " + value.found() + ", expected a whole number");
     }
+    const double number = read_bounded(value, most_of(declared.type));
     std::vector<std::string> range;
     bool fits = true;
     const auto demand = [&](const std::optional<double>& bound, const char* words, auto&& holds) {
@@ -61,17 +62,12 @@ std::string read_name(const config::node& value, const char* expected) {
     return value.text();
 }
 
-[[noreturn]] void refuse_word(const config::node& value, const std::vector<std::string>& known) {
-    value.fail("found " + value.found() + ", expected one of " + config::joined(known) +
-               (value.is_scalar() ? config::suggestion(value.text(), known) : ""));
-}
-
 std::string read_choice(const config::node& value, const parameter& declared) {
     if (value.is_scalar()) {
         const auto& choices = declared.choices;
         if (std::find(choices.begin(), choices.end(), value.text()) != choices.end()) return value.text();
     }
-    refuse_word(value, declared.choices);
+    value.fail_word(declared.choices);
 }
 
 std::vector<std::string> read_asset_list(const config::node& value) {
@@ -112,7 +108,7 @@ dates::schedule read_schedule_rule(const config::node& value, const calendars& k
     }
     if (const auto* count = value.find("count")) {
         const std::int64_t steps = count->integer();
-        constexpr int most = 100'000;  // what a schedule may hold at all
+        constexpr auto most = static_cast<int>(bounds::schedule_dates);  // what a schedule may hold at all
         if (steps < 1 || steps > most) {
             count->fail("found " + count->found() + ", expected a number of dates from 1 to " +
                         std::to_string(most));
@@ -192,6 +188,24 @@ void refuse_unknown_keys(const config::node& trade, const std::vector<parameter>
 
 }  // namespace
 
+double most_of(parameter_type type) {
+    switch (type) {
+        case parameter_type::rate:
+            return bounds::rate;
+        case parameter_type::number:
+            return bounds::number;
+        default:
+            return bounds::money;
+    }
+}
+
+double read_bounded(const config::node& value, double most) {
+    const double number = value.number();
+    if (std::abs(number) <= most) return number;
+    value.fail("found " + value.found() + ", expected a number between " + config::shown(-most) + " and " +
+               config::shown(most));
+}
+
 argument read_argument(const config::node& value, const parameter& declared, const arguments& others,
                        const calendars& known) {
     const auto one_number = [&](const config::node& n) { return read_number(n, declared); };
@@ -242,7 +256,7 @@ arguments read_arguments(const config::node& trade, const std::vector<parameter>
             } else if (!declared.optional) {
                 std::string help = declared.help;
                 while (help.ends_with('.')) help.pop_back();
-                trade.fail("missing key '" + declared.name + "' (" + help + ")");
+                trade.fail_missing("'" + declared.name + "' (" + help + ")");
             }
         }
     }

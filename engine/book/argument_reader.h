@@ -12,6 +12,11 @@
 
 namespace tilewalk::books {
 
+// What a number of this type is at most, without its sign.
+double most_of(language::parameter_type type);
+// A number with such a bound.
+double read_bounded(const config::node& value, double most);
+
 // One term. `others` holds the schedule or asset list that the parameter is declared `per`; a single value
 // stands for all of its members. `known` are the calendars that a schedule may name. Throws tilewalk::error
 // (input).

@@ -10,8 +10,11 @@
 #include "engine/book/library.h"
 #include "engine/config/document.h"
 #include "engine/config/numbers.h"
+#include "engine/config/open_file.h"
+#include "engine/config/unicode.h"
 #include "engine/config/written.h"
 #include "engine/market/market_state.h"
+#include "tilewalk/bounds.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk {
@@ -27,6 +30,9 @@ const std::vector<std::string>& trade_keys() {
     return keys;
 }
 
+constexpr std::size_t most_currency_bytes =
+    64;  // all have three letters; a misspelt one gets a better answer
+
 // A file that the book names: what can't be read is an error of the book, at the place where it is named.
 template <class read>
 auto read_named(const config::node& named, const std::filesystem::path& file, read&& from) {
@@ -39,23 +45,32 @@ auto read_named(const config::node& named, const std::filesystem::path& file, re
     }
 }
 
-std::filesystem::path resolved(const config::node& named, const std::filesystem::path& folder) {
+// How the files are read that a book names.
+struct surroundings {
+    std::filesystem::path folder;  // where their names count from
+    bool strict = false;
+    std::filesystem::path inside;  // what they are confined to, if they are
+};
+
+std::filesystem::path resolved(const config::node& named, const surroundings& around) {
     if (!named.is_scalar() || named.text().empty()) {
         named.fail("found " + named.found() + ", expected the name of a file or a mapping");
     }
-    return (folder / named.text()).lexically_normal();
+    return (around.folder / named.text()).lexically_normal();
 }
 
-void read_market_of(const config::node& root, const std::filesystem::path& folder, book_state& into) {
+void read_market_of(const config::node& root, const surroundings& around, book_state& into) {
     const auto* given = root.find("market");
     if (!given) return;
     if (given->is_mapping()) {
-        markets::market_state state = markets::read_market(*given);
+        markets::market_state state = markets::read_market(*given, around.inside);
         state.name = into.name;
         into.market.emplace(std::make_shared<const markets::market_state>(std::move(state)));
         return;
     }
-    into.market = read_named(*given, resolved(*given, folder), market::load);
+    into.market = read_named(*given, resolved(*given, around), [&](const std::filesystem::path& file) {
+        return markets::load_market(file, around.strict, around.inside);
+    });
 }
 
 // As an option of the command would be given: GPUs may also be a list.
@@ -74,7 +89,16 @@ std::string text_of(const config::node& value, const run_setting& setting) {
     return text;
 }
 
-run_settings read_settings(const config::node& root, const std::filesystem::path& folder) {
+// A file that is opened later, by its whole name where files are confined.
+std::string file_of(const config::node& named, const std::string& text, const surroundings& around) {
+    const auto file = (around.folder / text).lexically_normal();
+    if (around.inside.empty()) return file.string();
+    return read_named(named, file, [&](const std::filesystem::path& path) {
+        return config::resolved_inside(path, around.inside).string();
+    });
+}
+
+run_settings read_settings(const config::node& root, const surroundings& around) {
     run_settings read;
     const auto* given = root.find("settings");
     if (!given) return read;
@@ -85,8 +109,7 @@ run_settings read_settings(const config::node& root, const std::filesystem::path
         const auto* value = given->find(setting.name);
         if (!value) continue;
         std::string text = text_of(*value, setting);
-        if (setting.takes == run_setting::kind::file && !text.empty())
-            text = (folder / text).lexically_normal().string();
+        if (setting.takes == run_setting::kind::file && !text.empty()) text = file_of(*value, text, around);
         if (const auto expected = setting.read(text, read))
             value->fail("found " + value->found() + ", expected " + *expected);
     }
@@ -94,24 +117,33 @@ run_settings read_settings(const config::node& root, const std::filesystem::path
 }
 
 // What a file named in the book holds, which counts among the book's inputs.
-config::node read_input(const config::node& named, const std::filesystem::path& folder, book_state& into) {
-    const auto file = resolved(named, folder);
-    config::document read = read_named(
-        named, file, [](const std::filesystem::path& path) { return config::read_document(path); });
+config::document read_input(const config::node& named, const surroundings& around, book_state& into) {
+    const auto file = resolved(named, around);
+    config::document read = read_named(named, file, [&](const std::filesystem::path& path) {
+        return config::read_document(path, {}, around.inside);
+    });
     into.inputs.push_back({file.string(), read.hash});
-    return std::move(read.root);
+    return read;
 }
 
-products_by_name read_products(const config::node& root, const std::filesystem::path& folder,
-                               book_state& into) {
+// What is made of a part of the book, or of a file that it names there.
+template <class make>
+auto made_of(const config::node& part, const surroundings& around, book_state& into, make&& from) {
+    if (part.is_mapping()) return from(part);
+    const config::document read = read_input(part, around, into);
+    auto made = from(read.root);
+    if (around.strict) config::demand_end(read);
+    return made;
+}
+
+products_by_name read_products(const config::node& root, const surroundings& around, book_state& into) {
     products_by_name products;
     std::set<std::string> own;
     for (auto& product : read_library()) products.emplace(product->name, product);
     const auto* given = root.find("products");
     if (!given) return products;
     for (const auto& item : given->items()) {
-        const std::shared_ptr<const language::product> product =
-            read_product(item.is_mapping() ? item : read_input(item, folder, into));
+        const std::shared_ptr<const language::product> product = made_of(item, around, into, read_product);
         const std::string& name = product->name;
         if (!products.emplace(name, product).second) {
             item.fail(own.contains(name)
@@ -130,20 +162,16 @@ const std::shared_ptr<const language::product>& find_product(const config::node&
     std::vector<std::string> known;
     for (const auto& [name, product] : products) known.push_back(name);
     named.fail("unknown product " + config::shown(named.text()) +
-               "; known products: " + config::joined(known) + config::suggestion(named.text(), known));
+               config::alternatives(named.text(), "known products:", known));
 }
 
-calendars read_calendars(const config::node& root, const std::filesystem::path& folder, book_state& into) {
+calendars read_calendars(const config::node& root, const surroundings& around, book_state& into) {
     calendars known = usual_calendars();
     const auto* given = root.find("calendars");
     if (!given) return known;
     for (const auto& member : given->members()) {
         const bool is_new =
-            known
-                .emplace(member.key, member.value.is_mapping()
-                                         ? read_calendar(member.value)
-                                         : read_calendar(read_input(member.value, folder, into)))
-                .second;
+            known.emplace(member.key, made_of(member.value, around, into, read_calendar)).second;
         if (!is_new)
             member.fail("every book has a calendar '" + member.key + "'; give this one another name");
     }
@@ -175,7 +203,7 @@ report_request read_report(const config::node& given, const trade& of) {
         given.only({"fair", "price"});
         named = &given.at("fair");
         parameter = named->text();
-        if (const auto* price = given.find("price")) asked.price = price->number();
+        if (const auto* price = given.find("price")) asked.price = read_bounded(*price, bounds::money);
     } else if (given.text() == volatility) {
         if (of.product_name != "european")
             given.fail("found " + given.found() +
@@ -195,10 +223,9 @@ report_request read_report(const config::node& given, const trade& of) {
             for (auto& word : words) word.insert(0, fair);
             if (of.product_name == "european") words.emplace_back(volatility);
         }
-        named->fail("found " + named->found() + ", expected " +
-                    (words.empty() ? "no report, as the product has no number to look for"
-                                   : "one of " + config::joined(words)) +
-                    config::suggestion(named->text(), words));
+        if (!words.empty()) named->fail_word(words);
+        named->fail("found " + named->found() +
+                    ", expected no report, as the product has no number to look for");
     }
     const auto begin = of.args.find(parameter);
     if (begin == of.args.end() || !is_one_number(begin->second))
@@ -209,15 +236,42 @@ report_request read_report(const config::node& given, const trade& of) {
     return asked;
 }
 
+// An id names a row of the results. So it is something that people see, and no other one looks just like it.
+void check_id(const config::node& id) {
+    const std::string& text = id.text();
+    if (text.empty() || text.find('\n') != std::string::npos)
+        id.fail("found " + id.found() + ", expected one line of text");
+    if (text.size() > bounds::id_bytes) {
+        id.fail("found an id of " + std::to_string(text.size()) + " bytes, expected at most " +
+                std::to_string(bounds::id_bytes));
+    }
+    std::uint32_t first = config::not_a_code_point, last = first;
+    bool is_seen = false;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto [c, bytes] = config::decode(text, at);
+        if (at == 0) first = c;
+        at += bytes;
+        last = c;
+        is_seen = is_seen || (!config::is_blank(c) && !config::is_selector(c));
+    }
+    if (!is_seen) id.fail("found " + id.found() + ", in which there is nothing to see, expected an id");
+    if (config::is_blank(first) || config::is_blank(last))
+        id.fail("found " + id.found() + " with a blank at an end, expected the id without it");
+    if (const std::uint32_t c = config::not_composed(text); c != config::not_a_code_point) {
+        id.fail("found " + id.found() + " with the character " + config::named(c) +
+                ", which can be written in another way that looks the same; expected the id in Unicode's "
+                "form NFC, "
+                "such as an accented letter as one character");
+    }
+}
+
 // Fills `into` as far as the trade can be read; throws the first error.
 void read_trade(const config::node& row, const products_by_name& products, const calendars& known,
                 std::map<std::string, int>& lines_of_ids, trade& into) {
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
     const config::node& id = row.at("id");
-    if (id.text().empty() || id.text().find('\n') != std::string::npos) {
-        id.fail("found " + id.found() + ", expected one line of text");
-    }
+    check_id(id);
     into.id = id.text();
     const auto [entry, is_new] = lines_of_ids.emplace(into.id, id.where().line);
     if (!is_new) {
@@ -225,8 +279,9 @@ void read_trade(const config::node& row, const products_by_name& products, const
                 std::to_string(entry->second));
     }
     const config::node& product = row.at("product");
-    into.product_name = product.text();
+    into.product_name = config::shortened(product.text());
     into.product = find_product(product, products);
+    into.product_name = into.product->name;
     into.args = read_arguments(row, into.product->parameters, trade_keys(), known);
     for (const language::parameter& declared : into.product->parameters) {
         const config::node* const said = row.find(declared.name);
@@ -237,11 +292,11 @@ void read_trade(const config::node& row, const products_by_name& products, const
             into.rules.emplace(declared.name, config::written_in_a_line(*said));
     }
     if (const auto* currency = row.find("currency")) {
-        into.currency = currency->text();
-        if (into.currency.empty())
+        if (currency->text().empty() || currency->text().size() > most_currency_bytes)
             currency->fail("found " + currency->found() + ", expected the name of a currency");
+        into.currency = currency->text();
     }
-    if (const auto* quantity = row.find("quantity")) into.quantity = quantity->number();
+    if (const auto* quantity = row.find("quantity")) into.quantity = read_bounded(*quantity, bounds::money);
     if (const auto* report = row.find("report")) into.report = read_report(*report, into);
 }
 
@@ -269,12 +324,20 @@ void read_trades(const config::node& root, const products_by_name& products, con
     }
 }
 
-void demand_end(const config::document& read) {
-    if (read.has_end_marker || read.root.find("trade_count")) return;
-    throw error(error_kind::input,
-                "found neither trade_count nor a last line '...', expected one of them where a book is read "
-                "strictly; the file may be cut short",
-                read.end);
+void demand_end_of_book(const config::document& read) {
+    if (read.has_end_marker) return;
+    const auto refuse = [&](const std::string& found) {
+        throw error(error_kind::input, found + " where a book is read strictly; the file may be cut short",
+                    read.end);
+    };
+    if (!read.root.find("trade_count"))
+        refuse("found neither trade_count nor a last line '...', expected one of them");
+    // A count guards the trades and nothing behind them.
+    const std::string& last = read.root.members().back().key;
+    if (last != "trades" && last != "trade_count")
+        refuse("found '" + last +
+               "' behind the trades, which a trade_count does not guard, expected a last line "
+               "'...'");
 }
 
 std::shared_ptr<const book_state> read_book(const config::document& read, const std::string& name,
@@ -291,11 +354,13 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
             root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");
     }
     root.only({"market", "settings", "calendars", "products", "trades", "trade_count"});
-    if (options.strict) demand_end(read);
-    state->settings = read_settings(root, folder);
-    const products_by_name products = read_products(root, folder, *state);
-    read_trades(root, products, read_calendars(root, folder, *state), *state);
-    read_market_of(root, folder, *state);
+    if (options.strict) demand_end_of_book(read);
+    surroundings around{folder, options.strict, {}};
+    if (options.confine) around.inside = folder.empty() ? std::filesystem::path(".") : folder;
+    state->settings = read_settings(root, around);
+    const products_by_name products = read_products(root, around, *state);
+    read_trades(root, products, read_calendars(root, around, *state), *state);
+    read_market_of(root, around, *state);
     return state;
 }
 

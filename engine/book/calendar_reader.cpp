@@ -9,6 +9,7 @@
 
 #include "engine/config/time_reader.h"
 #include "engine/config/wording.h"
+#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::books {
@@ -16,12 +17,7 @@ namespace tilewalk::books {
 namespace {
 
 // Of all markets of the world for centuries; each is looked up for every date.
-constexpr std::size_t most_holidays = 100'000;
-
-[[noreturn]] void refuse_word(const config::node& value, const std::vector<std::string>& known) {
-    value.fail("found " + value.found() + ", expected one of " + config::joined(known) +
-               (value.is_scalar() ? config::suggestion(value.text(), known) : ""));
-}
+constexpr std::size_t most_holidays = bounds::holidays;
 
 std::bitset<7> read_weekend(const config::node& value) {
     static const std::vector<std::string> names{"monday", "tuesday",  "wednesday", "thursday",
@@ -32,7 +28,7 @@ std::bitset<7> read_weekend(const config::node& value) {
     std::bitset<7> weekend;
     for (const config::node& item : value.items()) {
         const auto at = item.is_scalar() ? std::ranges::find(names, item.text()) : names.end();
-        if (at == names.end()) refuse_word(item, names);
+        if (at == names.end()) item.fail_word(names);
         weekend.set(static_cast<std::size_t>(at - names.begin()));
     }
     if (weekend.all()) value.fail("found all seven weekdays, expected one that is no weekend");
@@ -44,7 +40,7 @@ dates::calendar named(const config::node& value, const calendars& known) {
     if (at != known.end()) return at->second;
     std::vector<std::string> names;
     for (const auto& [name, days] : known) names.push_back(name);
-    refuse_word(value, names);
+    value.fail_word(names);
 }
 
 }  // namespace
@@ -55,7 +51,7 @@ calendars usual_calendars() {
 
 dates::calendar read_calendar(const config::node& definition) {
     if (!definition.is_mapping()) {
-        definition.fail("found " + definition.found() +
+        definition.fail("found " + definition.found_kind() +
                         ", expected a calendar such as {holidays: [2026-12-25]}");
     }
     definition.only({"holidays", "weekend"});
@@ -94,7 +90,7 @@ business_days read_business_days(const config::node& of, const calendars& known)
     }
     if (const auto* given = of.find("roll")) {
         const auto rule = given->is_scalar() ? dates::parse_roll(given->text()) : std::nullopt;
-        if (!rule) refuse_word(*given, rolls);
+        if (!rule) given->fail_word(rolls);
         read.rule = *rule;
     }
     return read;

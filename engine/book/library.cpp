@@ -13,7 +13,9 @@ std::vector<std::shared_ptr<const language::product>> read_files() {
     std::vector<std::shared_ptr<const language::product>> products;
     for (const auto& file : library_files()) {
         const std::string name = "library/" + std::string(file.name);
-        products.push_back(read_product(config::parse(file.text, name)));
+        const config::document read = config::read_document(file.text, name);
+        products.push_back(read_product(read.root));
+        config::demand_end(read);
         // The file is found by the name of its product: there can be no two of one name.
         if (products.back()->name + ".yaml" != file.name) {
             throw error(error_kind::internal,

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/book/library.h"
+#include "engine/config/wording.h"
 #include "products/dates/date.h"
 #include "products/language/product.h"
 #include "tilewalk/products.h"
@@ -93,6 +94,7 @@ book example_book(const product_page& page) {
     std::string_view lines = market.text;
     while (!lines.empty()) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
+        if (lines.substr(0, end) == "...") break;  // the end of the market's own file
         yaml += "  " + std::string(lines.substr(0, end)) + "\n";
         lines.remove_prefix(std::min(end + 1, lines.size()));
     }
@@ -101,6 +103,11 @@ book example_book(const product_page& page) {
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
     return language::nearest(wrong, known);
+}
+
+std::string alternatives(std::string_view wrong, const std::string& what,
+                         const std::vector<std::string>& known) {
+    return config::alternatives(wrong, what, known);
 }
 
 }  // namespace tilewalk

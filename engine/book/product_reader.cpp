@@ -75,8 +75,8 @@ parameter_type read_type(const config::node& value) {
     if (const auto type = language::parse_parameter_type(value.text())) return *type;
     std::vector<std::string> known;
     for (const auto type : all) known.emplace_back(language::to_string(type));
-    value.fail("unknown type " + config::shown(value.text()) + "; known types: " + config::joined(known) +
-               config::suggestion(value.text(), known));
+    value.fail("unknown type " + config::shown(value.text()) +
+               config::alternatives(value.text(), "known types:", known));
 }
 
 bool is_number_like(parameter_type type) {
@@ -96,7 +96,7 @@ void read_range(const config::node& value, parameter& into) {
             given->fail("found a range for a parameter of type " +
                         std::string(language::to_string(into.type)) + ", expected it for numbers only");
         }
-        *bound = given->number();
+        *bound = read_bounded(*given, most_of(into.type));
     }
     if (into.minimum && into.above) value.fail("found both minimum and above, expected one of them");
     if (into.maximum && into.below) value.fail("found both maximum and below, expected one of them");
@@ -111,7 +111,7 @@ void read_choices(const config::node& value, parameter& into) {
     const auto* choices = value.find("choices");
     if (!choices) {
         if (into.type == parameter_type::choice)
-            value.fail("missing key 'choices': the words a trade may choose from");
+            value.fail_missing("'choices': the words a trade may choose from");
         return;
     }
     if (into.type != parameter_type::choice) {
@@ -274,11 +274,25 @@ std::string read_example(const config::node& example, const std::string& product
     return "{id: example, product: " + product + (example.members().empty() ? "" : ", ") + terms.substr(1);
 }
 
+// A script that stops in the last line of its file may have gone on.
+language::script read_script(const config::node& text, const std::vector<parameter>& parameters) {
+    const location start = text.content_start();
+    try {
+        return {text.text(), start, parameters};
+    } catch (const error& e) {
+        std::string_view lines = text.text();
+        while (lines.ends_with('\n')) lines.remove_suffix(1);
+        const auto last = start.line + static_cast<int>(std::count(lines.begin(), lines.end(), '\n'));
+        if (e.where().line < last || !text.may_be_cut()) throw;
+        throw error(e.kind(), e.message() + std::string(config::may_be_cut_short), e.where(), e.key_path());
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const language::product> read_product(const config::node& root) {
     if (!root.is_mapping())
-        root.fail("found " + root.found() + ", expected a product: a mapping with the key 'product'");
+        root.fail("found " + root.found_kind() + ", expected a product: a mapping with the key 'product'");
     root.only({"product", "summary", "description", "formula", "parameters", "example", "script"});
     const config::node& name = root.at("product");
     check_name(name.text(), [&](const std::string& message) { name.fail(message); });
@@ -290,7 +304,7 @@ std::shared_ptr<const language::product> read_product(const config::node& root) 
         text.fail("found " + text.found() +
                   ", expected the script as a block of lines that begins with 'script: |'");
     }
-    language::script payoff(text.text(), text.content_start(), parameters);
+    language::script payoff = read_script(text, parameters);
     std::string example = read_example(root.at("example"), name.text(), parameters);
     return std::make_shared<const language::product>(
         language::product{name.text(), std::move(summary), std::move(description), std::move(formula),

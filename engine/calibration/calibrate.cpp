@@ -21,7 +21,8 @@ namespace calibrations {
 using config::node;
 
 struct quotes_state {
-    node root;  // of the market
+    node root;                     // of the market
+    std::filesystem::path inside;  // what the files that it names are confined to, if they are
     markets::market_state market;
     struct item {
         std::string of;
@@ -123,9 +124,11 @@ std::string sentence(const model_fit& fit) {
 
 }  // namespace
 
-std::shared_ptr<const quotes_state> read_quotes(const node& root, const std::string& name) {
+std::shared_ptr<const quotes_state> read_quotes(const config::document& read, const std::string& name,
+                                                const load_options& options) {
+    const node& root = read.root;
     if (!root.is_mapping()) {
-        root.fail("found " + root.found() +
+        root.fail("found " + root.found_kind() +
                   ", expected a market with what to calibrate: a mapping with as_of, "
                   "currencies, assets, calibrate");
     }
@@ -136,7 +139,9 @@ std::shared_ptr<const quotes_state> read_quotes(const node& root, const std::str
     // How an asset moves is not known yet, and correlations may name a factor of its model.
     node still = made->root.without("correlations");
     for (const asked& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
-    made->market = markets::read_market(still);
+    if (options.strict) config::demand_end(read);
+    if (options.confine) made->inside = config::folder_of_file(name);
+    made->market = markets::read_market(still, made->inside);
     made->market.name = name;
     for (const asked& a : all) {
         const markets::market_state& market = made->market;
@@ -162,12 +167,13 @@ std::shared_ptr<const quotes_state> read_quotes(const node& root, const std::str
 
 }  // namespace calibrations
 
-market_quotes market_quotes::load(const std::filesystem::path& file) {
-    return market_quotes(calibrations::read_quotes(config::load(file), file.string()));
+market_quotes market_quotes::load(const std::filesystem::path& file, const load_options& options) {
+    return market_quotes(calibrations::read_quotes(config::read_document(file), file.string(), options));
 }
 
-market_quotes market_quotes::parse(std::string_view yaml, const std::string& name) {
-    return market_quotes(calibrations::read_quotes(config::parse(yaml, name), name));
+market_quotes market_quotes::parse(std::string_view yaml, const std::string& name,
+                                   const load_options& options) {
+    return market_quotes(calibrations::read_quotes(config::read_document(yaml, name), name, options));
 }
 
 bool model_fit::is_at_bound() const {
@@ -197,7 +203,7 @@ calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) 
         }
     }
     // What the rest of the market says of the models, such as correlations of their factors, has to agree.
-    markets::read_market(root);
+    markets::read_market(root, state.inside);
     made.market = header + config::written(root);
     return made;
 }

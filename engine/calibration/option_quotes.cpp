@@ -14,6 +14,7 @@
 #include "engine/market/surface_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/parameters.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::calibrations {
 
@@ -23,9 +24,9 @@ using config::node;
 using markets::right;
 using markets::rounded;
 
-constexpr std::size_t most_quotes = 20'000;
+constexpr std::size_t most_quotes = bounds::option_quotes;
 constexpr models::range volatilities{1e-4, 5};
-constexpr double most_money = 1e15, most_weight = 1e9;
+constexpr double most_money = bounds::money, most_weight = 1e9;
 constexpr double most_log_moneyness = 16;
 // Of the forward: what is worth less has no volatility that a price could show.
 constexpr double least_worth = 1e-10;
@@ -44,7 +45,9 @@ class quotes_reader {
             "one of quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22}], by_strike or by_moneyness";
         int given = 0;
         for (const std::string& form : option_quote_keys()) given += of_.find(form) != nullptr ? 1 : 0;
-        if (given != 1) of_.fail("found " + std::to_string(given) + " forms of quotes, expected " + forms);
+        const std::string found = "found " + std::to_string(given) + " forms of quotes, expected " + forms;
+        if (given == 0) of_.fail_incomplete(found);
+        if (given > 1) of_.fail(found);
         if (const node* list = of_.find("quotes")) {
             read_list(*list);
         } else if (const node* by_strike = of_.find("by_strike")) {
@@ -88,8 +91,8 @@ class quotes_reader {
         const node* const strike = item.find("strike");
         const node* const moneyness = item.find("moneyness");
         if (!strike == !moneyness) {
-            item.fail(strike ? "found both strike and moneyness, expected one of them"
-                             : "found neither strike nor moneyness, expected one of them");
+            if (strike) item.fail("found both strike and moneyness, expected one of them");
+            item.fail_incomplete("found neither strike nor moneyness, expected one of them");
         }
         quoted_option read;
         read.expiry = at;
@@ -99,11 +102,11 @@ class quotes_reader {
         const node* const volatility = item.find("volatility");
         const node* const price = item.find("price");
         if (!volatility == !price) {
-            item.fail(volatility ? "found both volatility and price, expected one of them"
-                                 : "found neither volatility nor price, expected one of them");
+            if (volatility) item.fail("found both volatility and price, expected one of them");
+            item.fail_incomplete("found neither volatility nor price, expected one of them");
         }
         const node* const option = item.find("option");
-        if (price && !option) item.fail("missing key 'option': a price is that of a call or of a put");
+        if (price && !option) item.fail_missing("'option': a price is that of a call or of a put");
         if (option) {
             static constexpr std::array<std::string_view, 2> rights{"call", "put"};
             read.option = models::read_choice(item, "option", rights, 0) == 0 ? right::call : right::put;

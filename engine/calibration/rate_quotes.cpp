@@ -14,6 +14,7 @@
 #include "engine/config/wording.h"
 #include "engine/market/wording.h"
 #include "engine/models/parameters.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::calibrations {
 
@@ -23,7 +24,7 @@ using config::node;
 using markets::right;
 using markets::rounded;
 
-constexpr std::size_t most_quotes = 5'000, most_payments = 1'200;
+constexpr std::size_t most_quotes = bounds::rate_quotes, most_payments = 1'200;
 constexpr double most_years = 100, most_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
 // What counts as a whole number of periods.
@@ -75,7 +76,7 @@ class quotes_reader {
         const node* const swaptions = of_.find("swaptions");
         const node* const caps = of_.find("caps");
         if (!swaptions && !caps) {
-            of_.fail(
+            of_.fail_incomplete(
                 "found neither swaptions nor caps, expected one of them at least, such as swaptions: "
                 "[{expiry: 1, tenor: 5, volatility: 0.0065, type: normal}]");
         }
@@ -217,13 +218,13 @@ class quotes_reader {
         const node* const volatility = item.find("volatility");
         const node* const price = item.find("price");
         if (!volatility == !price) {
-            item.fail(volatility ? "found both volatility and price, expected one of them"
-                                 : "found neither volatility nor price, expected one of them");
+            if (volatility) item.fail("found both volatility and price, expected one of them");
+            item.fail_incomplete("found neither volatility nor price, expected one of them");
         }
         rate_unit unit = rate_unit::price;
         if (volatility) {
             if (item.find("type") == nullptr) {
-                item.fail("missing key 'type': a volatility of rates is normal or black");
+                item.fail_missing("'type': a volatility of rates is normal or black");
             }
             static constexpr std::array<std::string_view, 2> types{"normal", "black"};
             unit = models::read_choice(item, "type", types, 0) == 0 ? rate_unit::normal : rate_unit::black;

@@ -21,6 +21,7 @@ namespace {
 struct request {
     std::string quotes, format = "table";
     std::optional<std::string> output;
+    spoken options;
 };
 
 int run_calibrate(const request& asked) {
@@ -29,7 +30,8 @@ int run_calibrate(const request& asked) {
         throw error(error_kind::usage,
                     "--output: found '-', expected a file for the market; the fit goes to standard output");
     }
-    const market_quotes to = market_quotes::load(parse_file(asked.quotes, "QUOTES"));
+    const market_quotes to = market_quotes::load(parse_file(asked.quotes, "QUOTES"),
+                                                 settle_load(asked.options, process_environment()));
     const output report("-");
     std::optional<output> market;
     std::vector<const output*> all{&report};
@@ -71,6 +73,7 @@ command add_calibrate(CLI::App& to) {
     app->add_option("--format", asked->format, "Of the fit: table, csv or json (default table)")
         ->type_name("NAME");
     add_quiet(*app);
+    add_load_options(*app, asked->options);
     app->footer(
         "A file of quotes is a market file with one more key:\n"
         "  calibrate:\n"

@@ -9,13 +9,14 @@
 #include <fstream>
 #include <system_error>
 
+#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cli {
 
 namespace {
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+constexpr std::uintmax_t most_bytes = bounds::results_bytes;
 
 }  // namespace
 

@@ -25,7 +25,7 @@ book read_book(const std::string& file, const load_options& how) {
 
 job load_job(const std::string& book_file, const spoken& options) {
     const std::string name = book_file == "-" ? standard_input : book_file;
-    book trades = read_book(book_file, {.strict = settle_strict(options, process_environment()).value});
+    book trades = read_book(book_file, settle_load(options, process_environment()));
     if (!options.trades.empty()) trades = trades.only(options.trades);
     settings with = settle(options, process_environment(), trades, name, is_terminal(STDOUT_FILENO));
     return {std::move(trades), std::move(with), name};
@@ -47,7 +47,9 @@ void check_market(const job& of) {
 
 market market_of(const job& of) {
     check_market(of);
-    return of.with.market.value.empty() ? *of.trades.market() : market::load(of.with.market.value);
+    return of.with.market.value.empty()
+               ? *of.trades.market()
+               : market::load(of.with.market.value, {of.with.strict.value, of.with.confine.value});
 }
 
 void complain_of_remarks(const market& of) {

@@ -58,8 +58,8 @@ constexpr std::string_view prefix = "TILEWALK_";
 
 // What may follow it, here or in the library.
 std::vector<std::string> variable_names() {
-    std::vector<std::string> names{"MARKET", "STRICT", "INSTRUCTION_SET", "FORMAT", "CACHE_DIR",
-                                   "COMMIT", "PEERS"};
+    std::vector<std::string> names{"MARKET", "STRICT",    "CONFINE", "INSTRUCTION_SET",
+                                   "FORMAT", "CACHE_DIR", "COMMIT",  "PEERS"};
     for (const auto& known : setting_table()) names.push_back(known.variable().substr(prefix.size()));
     return names;
 }
@@ -118,6 +118,18 @@ void offer(setting<Value>& to, const std::optional<std::string>& option, const s
     if (option) to.offer(parse(*option, option_name), source::option, option_name);
 }
 
+setting<bool> settle_flag(bool is_said, const std::string& option_name, const environment& variables,
+                          const char* variable_name) {
+    setting<bool> flag{false};
+    const auto parse = [](const std::string& text, const std::string& origin) {
+        if (text != "true" && text != "false") refuse(origin, text, "true or false");
+        return text == "true";
+    };
+    offer(flag, is_said ? std::optional<std::string>("true") : std::nullopt, option_name, variables,
+          variable_name, parse);
+    return flag;
+}
+
 // The run's settings: what the variables and options say, and for all of them who has the last word.
 void settle_run(settings& s, const spoken& options, const environment& variables, const book& of,
                 const std::string& book_name) {
@@ -148,15 +160,24 @@ std::string gpu_group() {
 
 }  // namespace
 
+void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict) {
+    to.add_flag(
+        "--strict", into.strict,
+        wrapped("Refuse files that may be cut short: each that is read has to end with a line '...'; a "
+                "book may state its trade_count" +
+                also_strict));
+    to.add_flag(
+        "--confine", into.confine,
+        wrapped("Refuse a file that names another outside of its own folder, symbolic links followed"));
+}
+
 void add_book_options(CLI::App& to, spoken& into) {
     to.add_option("--trade", into.trades,
                   "Only the trade with this id; may be repeated. Its numbers are the same")
         ->type_name("ID")
         ->allow_extra_args(false);
     to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
-    to.add_flag("--strict", into.strict,
-                wrapped("Refuse a book that may be cut short: it has to state its trade_count or to end with "
-                        "a line '...'; and trades that need a correlation which the market does not state"));
+    add_load_options(to, into, "; refuse trades that need a correlation which the market does not state");
     to.add_flag("--print-config", into.print_config,
                 "Print every setting and where it came from; do nothing else");
     to.add_option("--instruction-set", into.instruction_set,
@@ -253,20 +274,22 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 setting<bool> settle_strict(const spoken& options, const environment& variables) {
-    setting<bool> strict{false};
-    const auto parse = [](const std::string& text, const std::string& origin) {
-        if (text != "true" && text != "false") refuse(origin, text, "true or false");
-        return text == "true";
-    };
-    offer(strict, options.strict ? std::optional<std::string>("true") : std::nullopt, "--strict", variables,
-          "TILEWALK_STRICT", parse);
-    return strict;
+    return settle_flag(options.strict, "--strict", variables, "TILEWALK_STRICT");
+}
+
+setting<bool> settle_confine(const spoken& options, const environment& variables) {
+    return settle_flag(options.confine, "--confine", variables, "TILEWALK_CONFINE");
+}
+
+load_options settle_load(const spoken& options, const environment& variables) {
+    return {settle_strict(options, variables).value, settle_confine(options, variables).value};
 }
 
 settings settle(const spoken& options, const environment& variables, const book& of,
                 const std::string& book_name, bool stdout_is_terminal) {
     settings s;
     s.strict = settle_strict(options, variables);
+    s.confine = settle_confine(options, variables);
     if (of.market()) s.market.offer("", source::book, book_name);
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
     offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
@@ -302,6 +325,7 @@ std::string settings::text(const book& of) const {
     const std::string own_market = of.market() ? "the book's, as of " + of.market()->as_of() : "none";
     line("market", market.value.empty() ? own_market : market.value, market.from);
     line("strict", strict.value ? "true" : "false", strict.from);
+    line("confine", confine.value ? "true" : "false", confine.from);
     const std::vector<std::string> sets = engine::instruction_sets();
     line("instruction_set",
          instruction_set.value == "auto" && !sets.empty() ? "auto (" + sets.front() + ")"

@@ -22,10 +22,12 @@ struct spoken {
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
     std::vector<std::string> trades;                                      // none: all
-    bool strict = false;
+    bool strict = false, confine = false;
     bool print_config = false;
 };
 
+// Adds --strict and --confine: how files are read. `also_strict` is what else the first one does.
+void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict = {});
 // Adds the options that every command with a book has, `into` being what they fill: the market, the settings
 // of a run, the instruction set and --print-config.
 void add_book_options(CLI::App& to, spoken& into);
@@ -56,7 +58,7 @@ struct setting {
 
 struct settings {
     setting<std::string> market{};  // a file; empty: the market of the book
-    setting<bool> strict{false};
+    setting<bool> strict{false}, confine{false};
     setting<std::string> instruction_set{"auto"};
     setting<output_format> format{output_format::csv};
     setting<std::string> output{"-"};
@@ -72,9 +74,10 @@ struct settings {
 // The value of an environment variable, or null.
 using environment = std::function<const char*(const char*)>;
 
-// Whether the book is to be read strictly: what has to be known before its own settings are. Throws as settle
-// does.
+// How files are to be read: what has to be known before the settings of a book are. Throws as settle does.
 setting<bool> settle_strict(const spoken& options, const environment& variables);
+setting<bool> settle_confine(const spoken& options, const environment& variables);
+load_options settle_load(const spoken& options, const environment& variables);
 
 // Throws tilewalk::error (usage) that names the option or the variable.
 settings settle(const spoken& options, const environment& variables, const book& of,

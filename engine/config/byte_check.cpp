@@ -6,57 +6,17 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "engine/config/unicode.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::config {
 
 namespace {
 
-constexpr std::uint32_t not_a_code_point = 0xffffffff;
-
-struct decoded {
-    std::uint32_t code_point = not_a_code_point;
-    std::size_t bytes = 1;
-};
-
-// Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
-decoded decode(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) {
-        return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-    };
-    const std::uint32_t first = byte(at);
-    if (first < 0x80) return {first, 1};
-    std::size_t length = 0;
-    std::uint32_t least = 0, value = 0;
-    if (first >= 0xc2 && first <= 0xdf)
-        length = 2, least = 0x80, value = first & 0x1f;
-    else if (first >= 0xe0 && first <= 0xef)
-        length = 3, least = 0x800, value = first & 0x0f;
-    else if (first >= 0xf0 && first <= 0xf4)
-        length = 4, least = 0x10000, value = first & 0x07;
-    if (length == 0 || at + length > text.size()) return {};
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(at + i) & 0xc0) != 0x80) return {};
-        value = value << 6 | (byte(at + i) & 0x3f);
-    }
-    if (value < least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return {};
-    return {value, length};
-}
-
 std::string hexadecimal(std::uint32_t value, int digits) {
     char text[16];
     std::snprintf(text, sizeof text, "%0*X", digits, static_cast<unsigned>(value));
     return text;
-}
-
-// Control characters, second byte order marks, and what changes the order in which a terminal shows a line or
-// ends one unseen.
-bool is_forbidden(std::uint32_t c) {
-    if (c >= 0x20 && c < 0x7f) return false;
-    const bool is_space = c == '\t' || c == '\n' || c == '\r';
-    return (c < 0x20 && !is_space) || (c >= 0x7f && c < 0xa0) || c == 0x200b || c == 0x200e || c == 0x200f ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0xfffe ||
-           c == 0xffff;
 }
 
 }  // namespace
@@ -80,7 +40,7 @@ void byte_check::look(std::string_view text, bool is_whole) {
             refuse(at_, "found the byte 0x" + hexadecimal(byte, 2) + ", expected text in UTF-8");
         }
         if (is_forbidden(c)) {
-            refuse(at_, "found the invisible character U+" + hexadecimal(c, 4) + ", expected plain text");
+            refuse(at_, "found the invisible character " + named(c) + ", expected plain text");
         }
         if (c == '\r' && text.substr(at_ + 1, 1) != "\n") {
             refuse(

@@ -26,11 +26,12 @@ checked_source::checked_source(std::string_view text, std::string name, const li
         {name_});
 }
 
-checked_source::checked_source(const std::filesystem::path& file, const limits& within)
+checked_source::checked_source(const std::filesystem::path& file, const limits& within,
+                               const std::filesystem::path& inside)
     : name_(file.string()),
       most_bytes_(within.bytes),
       check_(name_, within.line_bytes),
-      file_(std::make_unique<open_file>(file)) {
+      file_(std::make_unique<open_file>(file, inside)) {
     if (file_->stated_bytes() > most_bytes_) {
         throw error(error_kind::input,
                     "found " + std::to_string(file_->stated_bytes()) + " bytes, expected at most " +

@@ -18,9 +18,10 @@ struct limits;
 
 class checked_source {
   public:
-    // Of a text that stays where it is, or of a regular file.
+    // Of a text that stays where it is, or of a regular file (see open_file).
     checked_source(std::string_view text, std::string name, const limits& within);
-    checked_source(const std::filesystem::path& file, const limits& within);
+    checked_source(const std::filesystem::path& file, const limits& within,
+                   const std::filesystem::path& inside);
 
     const std::string& name() const { return name_; }
     // What is there so far and known to be good, without a byte order mark. A view lasts until grow().

@@ -26,12 +26,17 @@
 #include "engine/config/digest.h"
 #include "engine/config/numbers.h"
 #include "engine/config/plain_entry.h"
+#include "engine/config/unicode.h"
+#include "products/language/nearest.h"
 
 namespace tilewalk::config {
 
 struct node::source {
     std::string name;
     std::unordered_set<std::string> keys;  // each distinct key once; nodes point at them
+    bool has_end_marker = false;
+    bool ends_in_line = false;           // the last line has no line end
+    int last_line = 0, last_column = 0;  // of the last value
 };
 
 struct node::scope {
@@ -65,10 +70,46 @@ struct replaced_entry {
     std::size_t at = 0, bytes = 0;
 };
 
+// JSON writes a character beyond U+FFFF as two halves, "\ud83d\ude00", which yaml-cpp refuses. It is shown a
+// pair of characters in their place that are as long and in no text; what they stand for is looked up in the
+// source.
+constexpr std::string_view escaped_pair = "\\ufffe\\uffff", pair_in_utf8 = "\xef\xbf\xbe\xef\xbf\xbf";
+
+// A half at this place: its value, or not_a_code_point.
+std::uint32_t escaped_half(std::string_view text, std::size_t at) {
+    if (text.substr(at, 2) != "\\u") return not_a_code_point;
+    const std::string_view digits = text.substr(std::min(at + 2, text.size()), 4);
+    std::uint32_t value = 0;
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    const bool is_half = digits.size() == 4 && status == std::errc() && end == digits.data() + 4 &&
+                         value >= 0xd800 && value <= 0xdfff;
+    return is_half ? value : not_a_code_point;
+}
+
+// The character of the pair at this place, or not_a_code_point.
+std::uint32_t pair_at(std::string_view text, std::size_t at) {
+    const std::uint32_t high = escaped_half(text, at);
+    const std::uint32_t low = high < 0xdc00 ? escaped_half(text, at + 6) : not_a_code_point;
+    return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)
+                                          : not_a_code_point;
+}
+
+// Where the next pair begins whose first backslash no other one escapes.
+std::size_t next_pair(std::string_view text, std::size_t from) {
+    for (std::size_t at = from; (at = text.find("\\u", at)) != std::string_view::npos; at += 2) {
+        std::size_t before = at;
+        while (before > 0 && text[before - 1] == '\\') --before;
+        if ((at - before) % 2 == 0 && pair_at(text, at) != not_a_code_point) return at;
+    }
+    return std::string_view::npos;
+}
+
 // A checked source as yaml-cpp is shown it, piece by piece: the same but for what would take long.
 class shown_text {
   public:
-    shown_text(checked_source& from, bool replaces) : from_(from), replaces_(replaces) {
+    // `replaces` plain entries; stands in for `pairs` of surrogates.
+    shown_text(checked_source& from, bool replaces, bool pairs)
+        : from_(from), replaces_(replaces), pairs_(pairs) {
         from_.grow();
         // What yaml-cpp reads after a "{" at the very beginning it keeps to the end, since all of it might be
         // a key; after "---" on the same line there are no keys.
@@ -85,13 +126,14 @@ class shown_text {
         std::string last = std::move(piece_);
         piece_.clear();
         while (piece_.size() < most) {
-            if (in_line_ ? !hand_on(most) : !begin_line(most)) break;
+            if (in_line_ ? !hand_on(pairs_ ? std::string::npos : most) : !begin_line(most)) break;
         }
         if (!piece_.empty()) return true;
         piece_ = std::move(last);  // yaml-cpp puts back what it looked at first
         return false;
     }
 
+    bool stands_in_for_pairs() const { return pairs_; }
     int column(const YAML::Mark& mark) const { return mark.column - (mark.line == 0 ? shift_ : 0); }
     // The text from a place on; empty for a place that is none.
     std::string_view from(const YAML::Mark& mark) const {
@@ -115,7 +157,8 @@ class shown_text {
   private:
     bool begin_line(std::size_t most) {
         std::size_t end = text().find('\n', handed_);
-        while (end == std::string_view::npos && text().size() - handed_ < most && from_.grow())
+        // No pair is looked for in a part of a line.
+        while (end == std::string_view::npos && (pairs_ || text().size() - handed_ < most) && from_.grow())
             end = text().find('\n', handed_);
         if (handed_ == text().size()) return false;
         line_starts_.push_back(handed_);
@@ -137,14 +180,18 @@ class shown_text {
         const std::string_view rest = text().substr(handed_, most);
         const std::size_t end = rest.find('\n');
         const std::string_view part = rest.substr(0, end == std::string_view::npos ? rest.size() : end + 1);
+        const std::size_t start = piece_.size();
         piece_ += part;
+        for (std::size_t at = 0; pairs_ && (at = next_pair(part, at)) != std::string_view::npos;
+             at += escaped_pair.size())
+            piece_.replace(start + at, escaped_pair.size(), escaped_pair);
         handed_ += part.size();
         in_line_ = end == std::string_view::npos;
         return true;
     }
 
     checked_source& from_;
-    bool replaces_;
+    bool replaces_, pairs_;
     std::string piece_;
     int shift_ = 0;
     std::size_t handed_ = 0;
@@ -208,6 +255,23 @@ bool is_sign(char c) {
 
 }  // namespace
 
+namespace {
+
+// Texts that were not shortened where they were quoted: a number of a thousand digits, say.
+std::string bounded(const std::string& message) {
+    constexpr std::size_t most = 1000, kept_at_end = 300;
+    if (message.size() <= most) return message;
+    const auto starts_character = [&](std::size_t at) {
+        return (static_cast<unsigned char>(message[at]) & 0xc0) != 0x80;
+    };
+    std::size_t head = most - kept_at_end, tail = message.size() - kept_at_end;
+    while (!starts_character(head)) --head;
+    while (!starts_character(tail)) ++tail;
+    return message.substr(0, head) + " ... " + message.substr(tail);
+}
+
+}  // namespace
+
 location node::where() const {
     return scope_ ? location{scope_->from->name, line_, column_} : location{};
 }
@@ -235,11 +299,53 @@ std::string node::key_path() const {
         scope_->write_path(path);
         scope::write_step(path, key_, index_);
     }
-    return path;
+    return bounded(path);
 }
 
 void node::fail(const std::string& message) const {
-    throw error(error_kind::input, message, where(), key_path());
+    // What is whole although it is the last of the file gets no hint: a number on a line of its own, say.
+    // Neither does a file of one line.
+    const bool is_part = (key_ != nullptr || index_ >= 0) && line_ > 1;
+    const bool hints =
+        is_part && (kind_ == shape::null || (kind_ == shape::scalar && scope_->from->ends_in_line));
+    throw error(error_kind::input,
+                bounded(message) + (hints && may_be_cut() ? std::string(may_be_cut_short) : ""), where(),
+                key_path());
+}
+
+void node::fail_word(const std::vector<std::string>& known) const {
+    const std::string_view wrong =
+        kind_ == shape::scalar ? std::string_view(std::get<std::string>(content_)) : "";
+    const bool is_near = !suggestion(wrong, known).empty();
+    fail("found " + found() +
+         (is_near ? alternatives(wrong, "expected one of", known)
+                  : ", expected one of " + language::listed(wrong, known)));
+}
+
+void node::fail_missing(const std::string& what) const {
+    fail_incomplete("missing key " + what);
+}
+
+void node::fail_incomplete(const std::string& message) const {
+    fail(message + (may_be_cut() ? std::string(may_be_cut_short) : ""));
+}
+
+bool node::may_be_cut() const {
+    if (!scope_ || scope_->from->has_end_marker) return false;
+    if (is_closed_) return false;
+    const node* last = this;
+    while (true) {
+        const auto* const items = std::get_if<std::vector<node>>(&last->content_);
+        const auto* const members = std::get_if<std::vector<member>>(&last->content_);
+        if (items != nullptr && !items->empty()) {
+            last = &items->back();
+        } else if (members != nullptr && !members->empty()) {
+            last = &members->back().value;
+        } else {
+            break;
+        }
+    }
+    return last->line_ == scope_->from->last_line && last->column_ == scope_->from->last_column;
 }
 
 location node::member::where() const {
@@ -247,7 +353,7 @@ location node::member::where() const {
 }
 
 void node::member::fail(const std::string& message) const {
-    throw error(error_kind::input, message, where(), value.key_path());
+    throw error(error_kind::input, bounded(message), where(), value.key_path());
 }
 
 std::string node::found() const {
@@ -263,6 +369,10 @@ std::string node::found() const {
     }
     const auto& text = std::get<std::string>(content_);
     return style_ == style::plain ? shown(text) : "the quoted text " + shown(text);
+}
+
+std::string node::found_kind() const {
+    return kind_ == shape::scalar ? "a text" : found();
 }
 
 const std::string& node::text() const {
@@ -331,13 +441,13 @@ const node& node::at(std::string_view key) const {
         if (!suggestion(m.key, wanted).empty())
             fail("missing key '" + wanted.front() + "'; did you mean it by " + shown(m.key) + "?");
     }
-    fail("missing key '" + wanted.front() + "'");
+    fail_missing("'" + wanted.front() + "'");
 }
 
 void node::only(const std::vector<std::string>& known) const {
     for (const auto& m : members()) {
         if (std::find(known.begin(), known.end(), m.key) != known.end()) continue;
-        m.fail("unknown key " + shown(m.key) + "; known keys: " + joined(known) + suggestion(m.key, known));
+        m.fail("unknown key " + shown(m.key) + alternatives(m.key, "known keys:", known));
     }
 }
 
@@ -377,7 +487,12 @@ class builder : public YAML::EventHandler {
         root_.line_ = root_.column_ = 1;
     }
 
-    node take_root() { return std::move(root_); }
+    // The tree; after this no value says anything else of its place in the file.
+    node take_root() {
+        source_->has_end_marker = has_end_marker();
+        source_->ends_in_line = !text_.text().empty() && text_.text().back() != '\n';
+        return std::move(root_);
+    }
 
     // yaml-cpp keeps what it has read until it knows what it is; so what it may read without a value is
     // bounded.
@@ -425,11 +540,15 @@ class builder : public YAML::EventHandler {
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
         check_plain(mark, "?");
+        // What is left out ends before the place that yaml-cpp gives it, which may be that of "...".
+        const std::size_t last_value = last_value_;
         node value = started(mark, node::shape::null);
+        value.is_closed_ = first_of(mark) == '~';
+        last_value_ = last_value;
         // The place of a value that is left out is the next thing in the file; its key is a better one.
         if (!open_.empty() && open_.back().has_key && value.line_ != open_.back().key_line) {
-            value.line_ = open_.back().key_line;
-            value.column_ = open_.back().key_column;
+            value.line_ = source_->last_line = open_.back().key_line;
+            value.column_ = source_->last_column = open_.back().key_column;
         }
         add(mark, std::move(value));
     }
@@ -439,7 +558,10 @@ class builder : public YAML::EventHandler {
     void OnAnchor(const YAML::Mark& mark, const std::string&) override { refuse_anchor(mark); }
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                  const std::string& value) override {
+                  const std::string& shown) override {
+        std::string restored;
+        if (text_.stands_in_for_pairs()) restored = with_pairs(mark, shown);
+        const std::string& value = restored.empty() ? shown : restored;
         if (value == stand_in && !open_.empty() && open_.back().container.is_sequence()) {
             if (const replaced_entry* entry = text_.take(mark)) {
                 read_entry(*entry);
@@ -450,7 +572,7 @@ class builder : public YAML::EventHandler {
         const char first = tag == "!" ? first_of(mark) : '\0';
         const bool is_block = first == '|' || first == '>';
         if (first == '"' || first == '\'') check_closed(mark);
-        check_visible(mark, value);
+        if (first == '"') check_visible(mark, value);
         const bool is_key = takes_key();
         const std::size_t most = is_key ? within_.key_bytes : within_.scalar_bytes;
         if (value.size() > most) {
@@ -468,16 +590,18 @@ class builder : public YAML::EventHandler {
             scalar.content_column_ = block_indentation(mark, value) + 1;
         } else if (tag == "!") {
             scalar.style_ = node::style::quoted;
+            scalar.is_closed_ = true;
         }
         scalar.content_ = value;
         add(mark, std::move(scalar));
     }
 
     void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                         YAML::EmitterStyle::value) override {
+                         YAML::EmitterStyle::value style) override {
         check_plain(mark, tag);
         if (takes_key()) refuse_as_key(mark, "a list");
         open(mark, started(mark, node::shape::sequence));
+        open_.back().container.is_closed_ = style == YAML::EmitterStyle::Flow;
         open_.back().container.content_ = std::vector<node>{};
     }
     void OnSequenceEnd() override {
@@ -486,10 +610,11 @@ class builder : public YAML::EventHandler {
     }
 
     void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                    YAML::EmitterStyle::value) override {
+                    YAML::EmitterStyle::value style) override {
         check_plain(mark, tag);
         if (takes_key()) refuse_as_key(mark, "a mapping");
         open(mark, started(mark, node::shape::mapping));
+        open_.back().container.is_closed_ = style == YAML::EmitterStyle::Flow;
         open_.back().container.content_ = std::vector<node::member>{};
     }
     void OnMapEnd() override {
@@ -501,14 +626,21 @@ class builder : public YAML::EventHandler {
     [[noreturn]] void refuse_syntax(const YAML::Exception& e) const {
         if (first_of(e.mark) == '*') refuse_alias(e.mark);
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> hints{{
-            {"illegal EOF in scalar", "a quoted text does not end"},
+            {"illegal EOF in scalar", "a quoted text does not end; the file may be cut short"},
             {"end of map not found", "check the indentation of this line"},
             {"end of sequence not found", "check the indentation of this line"},
-            {"end of map flow not found", "a '{' has no '}'"},
-            {"end of sequence flow not found", "a '[' has no ']'"},
+            {"end of map flow not found", "a '{' has no '}'; the file may be cut short"},
+            {"end of sequence flow not found", "a '[' has no ']'; the file may be cut short"},
             {"illegal map value", "a text with ': ' in it needs quotes; also check the indentation"},
             {"illegal block entry", "check the indentation of this line"},
         }};
+        if (e.msg.starts_with(YAML::ErrorMsg::INVALID_UNICODE)) {
+            throw error(
+                error_kind::input,
+                "found an escape that is no character, such as one half of a pair of surrogates, expected "
+                "both halves, as in \\ud83d\\ude00, or the character itself",
+                place(e.mark), here());
+        }
         std::string message = "this is not valid YAML: " + e.msg;
         for (const auto& [what, hint] : hints) {
             if (e.msg == what) message += "; " + std::string(hint);
@@ -543,7 +675,7 @@ class builder : public YAML::EventHandler {
             open_.back().scope->write_path(path);
             if (open_.back().has_key) node::scope::write_step(path, open_.back().key, -1);
         }
-        return path;
+        return bounded(path);
     }
 
     [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& message) const {
@@ -568,7 +700,7 @@ class builder : public YAML::EventHandler {
         if (open > 0) {
             refuse(mark, std::string("found a '") + text.front() + "' that is not closed, expected a '" +
                              (text.front() == '[' ? "]" : "}") + "'" +
-                             (quote != '\0' ? " and a closing quote" : ""));
+                             (quote != '\0' ? " and a closing quote" : "") + std::string(may_be_cut_short));
         }
         refuse(mark, "found " + found + ", expected a key");
     }
@@ -616,19 +748,53 @@ class builder : public YAML::EventHandler {
         }
     }
 
-    // yaml-cpp takes the end of the file for the end of a quoted text: a file cut short would pass.
-    void check_closed(const YAML::Mark& mark) const {
-        const std::string_view text = from(mark);
+    // Where a quoted text ends, or npos.
+    static std::size_t closing_quote(std::string_view text) {
         const char quote = text.front();
         for (std::size_t i = 1; i < text.size(); ++i) {
             if (quote == '"' && text[i] == '\\') {
                 ++i;
             } else if (text[i] == quote) {
-                if (quote == '"' || text.substr(i + 1, 1) != "'") return;
+                if (quote == '"' || text.substr(i + 1, 1) != "'") return i;
                 ++i;
             }
         }
-        refuse(mark, "found a quoted text that does not end, expected a closing quote");
+        return std::string_view::npos;
+    }
+
+    // A scalar with what stands for pairs put right. In double quotes a pair is its character; anywhere else
+    // it is the text that it seems to be.
+    std::string with_pairs(const YAML::Mark& mark, const std::string& shown) const {
+        std::string_view text = from(mark);
+        const bool is_escaped = text.starts_with('"');
+        if (is_escaped) text = text.substr(0, closing_quote(text));
+        const std::string_view stands = is_escaped ? pair_in_utf8 : escaped_pair;
+        std::string made;
+        std::size_t done = 0, read = 0;
+        for (std::size_t at = 0; (at = shown.find(stands, at)) != std::string::npos; done = at) {
+            made.append(shown, done, at - done);
+            at += stands.size();
+            const std::size_t pair = next_pair(text, read);
+            const std::size_t literal = is_escaped ? std::string_view::npos : text.find(escaped_pair, read);
+            if (pair == std::string_view::npos || literal < pair) {
+                made += stands;
+                if (literal != std::string_view::npos) read = literal + stands.size();
+                continue;
+            }
+            if (is_escaped)
+                append_utf8(pair_at(text, pair), made);
+            else
+                made += text.substr(pair, escaped_pair.size());
+            read = pair + escaped_pair.size();
+        }
+        return made + shown.substr(done);
+    }
+
+    // yaml-cpp takes the end of the file for the end of a quoted text: a file cut short would pass.
+    void check_closed(const YAML::Mark& mark) const {
+        if (closing_quote(from(mark)) != std::string_view::npos) return;
+        refuse(mark, "found a quoted text that does not end, expected a closing quote" +
+                         std::string(may_be_cut_short));
     }
 
     // yaml-cpp takes a word on a line of its own for a key without a value.
@@ -637,16 +803,20 @@ class builder : public YAML::EventHandler {
         if (!text.starts_with(key)) return;  // in quotes
         const std::size_t after = text.find_first_not_of(" \t", key.size());
         if (after != std::string_view::npos && text[after] == ':') return;
-        refuse(mark, "found " + shown(key) + " with no ':' after it, expected a key and its value");
+        refuse(mark, "found " + shown(key) + " with no ':' after it, expected a key and its value" +
+                         std::string(after == std::string_view::npos ? may_be_cut_short : ""));
     }
 
-    // The bytes of the file are known to be good, but "\x00" in quotes makes bad ones anew.
+    // The bytes of the file are known to be good, but "\x00" and "\u202e" in quotes make bad ones anew.
     void check_visible(const YAML::Mark& mark, std::string_view value) const {
-        const auto is_control = [](char c) {
-            return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-        };
-        if (std::any_of(value.begin(), value.end(), is_control)) {
-            refuse(mark, "found a text with an escaped control character, expected plain text");
+        for (std::size_t at = 0; at < value.size();) {
+            const auto [c, bytes] = decode(value, at);
+            at += bytes;
+            if (c < 0x20 ? c == '\n' || c == '\t' : !is_forbidden(c)) continue;
+            refuse(mark, c < 0x20 || c == 0x7f
+                             ? "found a text with an escaped control character, expected plain text"
+                             : "found a text with the escaped invisible character " + named(c) +
+                                   ", expected plain text");
         }
     }
 
@@ -686,8 +856,8 @@ class builder : public YAML::EventHandler {
         last_place_ = {source_->name, mark.line + 1, column(mark)};
         node made;
         made.kind_ = kind;
-        made.line_ = mark.line + 1;
-        made.column_ = column(mark);
+        made.line_ = source_->last_line = mark.line + 1;
+        made.column_ = source_->last_column = column(mark);
         if (open_.empty()) {
             made.scope_ = top_;
         } else {
@@ -790,9 +960,15 @@ class builder : public YAML::EventHandler {
 
 namespace {
 
-// Nothing if a replaced entry was none.
-std::optional<document> read(checked_source& source, const limits& within, bool replaces) {
-    shown_text text(source, replaces);
+// How a source is shown to yaml-cpp: all else is tried where the quickest way does not do.
+struct way {
+    bool replaces = true;  // plain entries
+    bool pairs = false;    // stands in for pairs of surrogates
+};
+
+// Nothing if `by` does not do and has been changed: a replaced entry was none, or there may be pairs.
+std::optional<document> read(checked_source& source, const limits& within, way& by) {
+    shown_text text(source, by.replaces, by.pairs);
     builder events(text, within);
     shown_buffer buffer(text, [&](std::string_view piece) { events.hear(piece); });
     std::istream stream(&buffer);
@@ -802,24 +978,33 @@ std::optional<document> read(checked_source& source, const limits& within, bool 
             while (parser.HandleNextDocument(events)) {
             }
         } catch (const YAML::Exception& e) {
+            if (!by.pairs && e.msg.starts_with(YAML::ErrorMsg::INVALID_UNICODE)) {
+                by.pairs = true;
+                return {};
+            }
             if (!buffer.failure()) events.refuse_syntax(e);
         }
     } catch (const error& e) {
         if (!buffer.failure()) {
-            if (text.has_lost_one(e.where().line - 1)) return {};
-            throw;
+            if (!text.has_lost_one(e.where().line - 1)) throw;
+            by.replaces = false;
+            return {};
         }
     }
     if (buffer.failure()) std::rethrow_exception(buffer.failure());
-    if (text.has_lost_one(std::numeric_limits<int>::max())) return {};
-    return document{events.take_root(), sha256(source.bytes()), events.has_end_marker(), events.end()};
+    if (text.has_lost_one(std::numeric_limits<int>::max())) {
+        by.replaces = false;
+        return {};
+    }
+    const bool is_marked = events.has_end_marker();
+    return document{events.take_root(), sha256(source.bytes()), is_marked, events.end()};
 }
 
 document read(checked_source& source, const limits& within) {
-    if (within.reads_entries) {
-        if (auto quickly = read(source, within, true)) return std::move(*quickly);
+    way by{within.reads_entries};
+    while (true) {
+        if (auto made = read(source, within, by)) return std::move(*made);
     }
-    return *read(source, within, false);
 }
 
 }  // namespace
@@ -829,9 +1014,22 @@ document read_document(std::string_view text, const std::string& name, const lim
     return read(source, within);
 }
 
-document read_document(const std::filesystem::path& file, const limits& within) {
-    checked_source source(file, within);
+document read_document(const std::filesystem::path& file, const limits& within,
+                       const std::filesystem::path& inside) {
+    checked_source source(file, within, inside);
     return read(source, within);
+}
+
+std::filesystem::path folder_of_file(const std::filesystem::path& file) {
+    return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+void demand_end(const document& read) {
+    if (read.has_end_marker) return;
+    throw error(error_kind::input,
+                "found no last line '...', expected one where files are read strictly" +
+                    std::string(may_be_cut_short),
+                read.end);
 }
 
 node parse(std::string_view text, const std::string& name, const limits& within) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/config/wording.h"
+#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::config {
@@ -56,7 +57,19 @@ class node {
     node with(std::string_view key, node value) const;
 
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
+    // The same for what is none of these words.
+    [[noreturn]] void fail_word(const std::vector<std::string>& known) const;
+    // The same for a mapping without a key, `what` being the key in quotes and what it would say. Where the
+    // file ends with the mapping, it may have been cut short, and the message says so.
+    [[noreturn]] void fail_missing(const std::string& what) const;
+    // The same where one of several keys is missing, in the words of `message`.
+    [[noreturn]] void fail_incomplete(const std::string& message) const;
+    // Whether a file that is cut short would end with this value: nothing follows it, nothing closes it, and
+    // no "..." says that the file is whole.
+    bool may_be_cut() const;
     std::string found() const;  // "'abc'", "a list", "nothing", ... for messages
+    // The same without a word of the text: a file that was taken for ours may be anybody's.
+    std::string found_kind() const;
 
   private:
     friend class builder;
@@ -68,6 +81,7 @@ class node {
     // its place there.
     shape kind_ = shape::null;
     style style_ = style::plain;
+    bool is_closed_ = false;  // by a quote or a bracket
     int line_ = 0, column_ = 0;
     int content_column_ = 0;            // block scalars only
     int index_ = -1;                    // in a sequence
@@ -88,14 +102,14 @@ struct node::member {
 // What is refused as soon as it is exceeded, so that a hostile file costs little: all but the first three
 // keep within a few tens of megabytes what is read and made before the refusal.
 struct limits {
-    std::size_t bytes = std::size_t{256} << 20;
-    std::size_t nodes = 20'000'000;
-    std::size_t entries = 500'000;  // of a list or mapping that is a value of the whole file, such as trades
-    std::size_t part_nodes = 200'000;  // in one entry of those, such as a trade, and in all that is no entry
-    int depth = 64;
-    std::size_t line_bytes = std::size_t{1} << 20;
-    std::size_t scalar_bytes = std::size_t{256} << 10;
-    std::size_t key_bytes = 1024;
+    std::size_t bytes = bounds::file_bytes;
+    std::size_t nodes = bounds::file_values;
+    std::size_t entries = bounds::entries;
+    std::size_t part_nodes = bounds::part_values;
+    int depth = bounds::nesting;
+    std::size_t line_bytes = bounds::line_bytes;
+    std::size_t scalar_bytes = bounds::text_bytes;
+    std::size_t key_bytes = bounds::key_bytes;
     // From one value to the next, as many bytes and signs of YAML's: a bracket or a quote without end.
     std::size_t gap_bytes = std::size_t{1} << 20;
     std::size_t gap_signs = 131'072;
@@ -109,11 +123,17 @@ struct document {
     bool has_end_marker = false;  // "...": nothing is missing
     location end;                 // of the text
 };
+// Where the names of files in a file count from.
+std::filesystem::path folder_of_file(const std::filesystem::path& file);
+// Throws tilewalk::error (input) for a document without "...", which may have been cut short.
+void demand_end(const document& read);
 
 // `name` is how the text is called in errors.
 document read_document(std::string_view text, const std::string& name, const limits& within = {});
-// Of a regular file; the error says why it could not be read.
-document read_document(const std::filesystem::path& file, const limits& within = {});
+// Of a regular file; the error says why it could not be read. Where `inside` is a folder, the file has to be
+// in it or below it, symbolic links followed.
+document read_document(const std::filesystem::path& file, const limits& within = {},
+                       const std::filesystem::path& inside = {});
 // Their roots alone.
 node parse(std::string_view text, const std::string& name, const limits& within = {});
 node load(const std::filesystem::path& file, const limits& within = {});

@@ -11,8 +11,10 @@ namespace tilewalk::config {
 class open_file {
   public:
     // Throws error of the kind io, with the file's name, for what is not there, can't be opened or is not a
-    // regular file.
-    explicit open_file(const std::filesystem::path& file);
+    // regular file. Where `inside` is a folder, the same for a file that is not in it or below it once
+    // symbolic links are followed; what is opened then is the file that was looked at, however links change
+    // meanwhile.
+    explicit open_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
     ~open_file();
     open_file(const open_file&) = delete;
     open_file& operator=(const open_file&) = delete;
@@ -24,5 +26,9 @@ class open_file {
     int descriptor_ = -1;
     std::uintmax_t stated_bytes_ = 0;
 };
+
+// Where a file is once symbolic links are followed, whether it exists or not. Throws error (io) if that is
+// not in the folder `inside` or below it.
+std::filesystem::path resolved_inside(const std::filesystem::path& file, const std::filesystem::path& inside);
 
 }  // namespace tilewalk::config

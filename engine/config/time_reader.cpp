@@ -10,12 +10,13 @@
 
 #include "engine/config/numbers.h"
 #include "engine/config/wording.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::config {
 namespace {
 
 // More years than any curve or trade; keeps a mistyped serial number or amount out of the dates.
-constexpr double most_years = 200;
+constexpr double most_years = bounds::years;
 
 [[noreturn]] void fail(const std::string& message, const location& where, const std::string& key_path) {
     throw error(error_kind::input, message, where, key_path);
@@ -41,6 +42,16 @@ bool has_iso_form(std::string_view text) {
         fail("there is no day " + shown(text) + " between 1900-01-01 and 2299-12-31", where, key_path);
     }
     fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
+}
+
+// The value itself knows whether its file ends with it.
+template <class read>
+auto told_by(const node& value, read&& reads) {
+    try {
+        return reads();
+    } catch (const error& e) {
+        value.fail(e.message());
+    }
 }
 
 // 6m or 1Y, in years.
@@ -75,9 +86,8 @@ dates::time_point read_time_point(const std::string& text, const location& where
              where, key_path);
     }
     if (std::abs(*years) > most_years) {
-        fail("found " + shown(text) +
-                 ", a number of years must be between -200 and 200; a date is written "
-                 "YYYY-MM-DD",
+        fail("found " + shown(text) + ", a number of years must be between " + shown(-most_years) + " and " +
+                 shown(most_years) + "; a date is written YYYY-MM-DD",
              where, key_path);
     }
     return {*years};
@@ -89,14 +99,14 @@ dates::time_point read_time_point(const node& value) {
                    ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25");
     }
     if (value.is_quoted()) return {read_date(value)};
-    return read_time_point(value.text(), value.where(), value.key_path());
+    return told_by(value, [&] { return read_time_point(value.text(), value.where(), value.key_path()); });
 }
 
 dates::date read_date(const node& value) {
     if (!value.is_scalar()) {
         value.fail("found " + value.found() + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
     }
-    return read_date(value.text(), value.where(), value.key_path());
+    return told_by(value, [&] { return read_date(value.text(), value.where(), value.key_path()); });
 }
 
 }  // namespace tilewalk::config

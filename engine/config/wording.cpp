@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "products/language/nearest.h"
 #include "products/language/product.h"
 
 namespace tilewalk::config {
@@ -51,6 +52,12 @@ std::string joined(const std::vector<std::string>& names) {
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
     const std::string near = language::nearest(wrong, known);
     return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+std::string alternatives(std::string_view wrong, const std::string& what,
+                         const std::vector<std::string>& known) {
+    const std::string near = suggestion(wrong, known);
+    return (near.empty() ? "; " : near + " ") + what + " " + language::listed(wrong, known);
 }
 
 }  // namespace tilewalk::config

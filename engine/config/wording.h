@@ -18,5 +18,11 @@ std::string shown(double number);
 std::string joined(const std::vector<std::string>& names);
 // "; did you mean 'strike'?", or nothing if no known name is near.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
+// The suggestion, and behind it what there is: "; did you mean 'strike'? known keys: id, strike". `what` is
+// such as "known keys:". Of a long list only the nearest names are told, and how many more there are.
+std::string alternatives(std::string_view wrong, const std::string& what,
+                         const std::vector<std::string>& known);
+// What is added to a complaint about the end of a file.
+inline constexpr std::string_view may_be_cut_short = "; the file may be cut short";
 
 }  // namespace tilewalk::config

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "engine/config/wording.h"
 #include "kernels/correlation/blocked.h"
 #include "kernels/correlation/tiled.h"
 #include "kernels/correlation/untiled.h"
@@ -101,13 +102,13 @@ std::span<const correlation_variant> correlation_variants() {
 }
 
 const correlation_variant& find_correlation_variant(std::string_view name) {
-    std::string known;
+    std::vector<std::string> known;
     for (const correlation_variant& v : variants) {
         if (v.name == name) return v;
-        known += (known.empty() ? "" : ", ") + std::string(v.name);
+        known.emplace_back(v.name);
     }
-    throw error(error_kind::usage,
-                "'" + std::string(name) + "' is no kernel for correlated moves; there are " + known);
+    throw error(error_kind::usage, config::shown(name) + " is no kernel for correlated moves" +
+                                       config::alternatives(name, "there are", known));
 }
 
 const correlation_variant& best_correlation_variant(std::size_t factors) {

@@ -217,8 +217,8 @@ const feed_entry& feed_named(std::string_view name) {
     const auto found = std::ranges::find(catalogue, name, &feed_entry::name);
     if (found != catalogue.end()) return *found;
     const auto known = names_of_feeds([](const feed_entry&) { return true; });
-    refuse(fmt::format("there is no feed {}; there are {}{}", config::shown(name), config::joined(known),
-                       config::suggestion(name, known)));
+    refuse(fmt::format("there is no feed {}{}", config::shown(name),
+                       config::alternatives(name, "there are", known)));
 }
 
 std::uint64_t feed_shared_bytes(const kernel_choice& how, int slots) {

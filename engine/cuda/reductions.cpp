@@ -58,9 +58,8 @@ const reduction_entry& reduction_named(std::string_view name) {
     if (found != catalogue.end()) return *found;
     std::vector<std::string> known;
     for (const reduction_entry& reduction : catalogue) known.emplace_back(reduction.name);
-    throw error(error_kind::usage,
-                fmt::format("there is no reduction {}; there are {}{}", config::shown(name),
-                            config::joined(known), config::suggestion(name, known)));
+    throw error(error_kind::usage, fmt::format("there is no reduction {}{}", config::shown(name),
+                                               config::alternatives(name, "there are", known)));
 }
 
 }  // namespace tilewalk::cuda

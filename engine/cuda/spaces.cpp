@@ -45,8 +45,8 @@ const space_entry& space_named(std::string_view name) {
     const auto found = std::ranges::find(catalogue, name, &space_entry::name);
     if (found != catalogue.end()) return *found;
     const auto known = names_of_spaces([](const space_entry&) { return true; });
-    throw error(error_kind::usage, fmt::format("there is no space {}; there are {}{}", config::shown(name),
-                                               config::joined(known), config::suggestion(name, known)));
+    throw error(error_kind::usage, fmt::format("there is no space {}{}", config::shown(name),
+                                               config::alternatives(name, "there are", known)));
 }
 
 void check_fits(const space_entry& space, std::uint64_t elements, int element_bytes) {

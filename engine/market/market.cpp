@@ -11,21 +11,31 @@ namespace tilewalk {
 
 namespace {
 
-std::shared_ptr<const markets::market_state> state_of(const config::document& read, const std::string& name) {
-    markets::market_state state = markets::read_market(read.root);
+market market_of(const config::document& read, const std::string& name, bool strict,
+                 const std::filesystem::path& inside) {
+    markets::market_state state = markets::read_market(read.root, inside);
+    // A market that is none is told so before one that is cut short.
+    if (strict) config::demand_end(read);
     state.name = name;
     state.hash = read.hash;
-    return std::make_shared<const markets::market_state>(std::move(state));
+    return market(std::make_shared<const markets::market_state>(std::move(state)));
 }
 
 }  // namespace
 
-market market::load(const std::filesystem::path& file) {
-    return market(state_of(config::read_document(file), file.string()));
+market markets::load_market(const std::filesystem::path& file, bool strict,
+                            const std::filesystem::path& inside) {
+    return market_of(config::read_document(file, {}, inside), file.string(), strict, inside);
 }
 
-market market::parse(std::string_view yaml, const std::string& name) {
-    return market(state_of(config::read_document(yaml, name), name));
+market market::load(const std::filesystem::path& file, const load_options& options) {
+    const std::filesystem::path inside = options.confine ? config::folder_of_file(file) : "";
+    return market_of(config::read_document(file), file.string(), options.strict, inside);
+}
+
+market market::parse(std::string_view yaml, const std::string& name, const load_options& options) {
+    const std::filesystem::path inside = options.confine ? config::folder_of_file(name) : "";
+    return market_of(config::read_document(yaml, name), name, options.strict, inside);
 }
 
 std::vector<std::string> market::remarks() const {

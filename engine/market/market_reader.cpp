@@ -22,18 +22,19 @@
 #include "engine/market/wording.h"
 #include "engine/models/model.h"
 #include "engine/models/rates.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::markets {
 namespace {
 
 using config::node;
 
-constexpr double most_volatility = 5;
-constexpr double most_money = 1e15;  // a spot, a rate of exchange, a fixing
+constexpr double most_volatility = bounds::volatility;
+constexpr double most_money = bounds::money;  // a spot, a rate of exchange, a fixing
 // A world has some 180 currencies; the bound keeps the triangle check quick.
-constexpr std::size_t most_currencies = 500;
+constexpr std::size_t most_currencies = bounds::currencies;
 // Factors linked by correlations, whose matrix is factorised.
-constexpr std::size_t most_linked_factors = 2000;
+constexpr std::size_t most_linked_factors = bounds::correlated;
 // How far a quoted cross may be from the product of the two rates that imply it.
 constexpr double cross_tolerance = 0.01;
 // Correlations are written with a few digits; eigenvalues this close to zero are rounding.
@@ -55,7 +56,7 @@ std::string percent_hint(double value) {
 
 double read_rate(const node& value) {
     const double rate = value.number();
-    if (std::abs(rate) > 1) {
+    if (std::abs(rate) > bounds::market_rate) {
         value.fail("found the rate " + value.text() + ", expected one between -1 and 1; " +
                    percent_hint(rate));
     }
@@ -117,8 +118,7 @@ dates::day_count read_day_count(const node& value) {
     if (count) return *count;
     std::vector<std::string> known;
     for (const dates::day_count_entry& entry : dates::day_counts) known.emplace_back(entry.name);
-    value.fail("found " + value.found() + ", expected one of " + config::joined(known) +
-               (value.is_scalar() ? config::suggestion(value.text(), known) : ""));
+    value.fail_word(known);
 }
 
 // What one year counts in a rate that holds for ever.
@@ -141,7 +141,9 @@ curve read_curve(const node& value, dates::date as_of, bool may_move = false) {
     const node* const rates = value.find("zero_rates");
     const node* const factors = value.find("discount_factors");
     const int given = (rate ? 1 : 0) + (rates ? 1 : 0) + (factors ? 1 : 0);
-    if (given != 1) value.fail("found " + std::to_string(given) + " forms of a curve, expected " + forms);
+    const std::string found = "found " + std::to_string(given) + " forms of a curve, expected " + forms;
+    if (given == 0) value.fail_incomplete(found);
+    if (given > 1) value.fail(found);
     const node* const convention = value.find("day_count");
     const dates::day_count count = convention ? read_day_count(*convention) : dates::day_count::act_365f;
     if (rate) return curve::flat(read_rate(*rate) * per_year(count, convention));
@@ -243,11 +245,14 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::M
 
 class market_reader {
   public:
-    explicit market_reader(const node& root) : root_(root) {}
+    market_reader(const node& root, const std::filesystem::path& inside) : root_(root), inside_(inside) {}
 
     market_state read() {
-        expect_mapping(root_,
-                       "a market: a mapping with as_of, currencies, assets, fx, correlations, fixings");
+        if (!root_.is_mapping()) {
+            root_.fail(
+                "found " + root_.found_kind() +
+                ", expected a market: a mapping with as_of, currencies, assets, fx, correlations, fixings");
+        }
         root_.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings"});
         market_.name = root_.where().file;
         market_.as_of = config::read_date(root_.at("as_of"));
@@ -413,7 +418,7 @@ class market_reader {
             std::find_if(known.begin(), known.end(), [&](const scenario_array& a) { return a.name == file; });
         if (at != known.end()) return static_cast<std::uint32_t>(at - known.begin());
         try {
-            known.push_back(open_volatilities(file));
+            known.push_back(open_volatilities(file, inside_));
         } catch (const error& e) {
             const bool is_file = e.kind() == error_kind::input;
             value.fail(config::shown(file) + ": " + e.message() +
@@ -536,8 +541,8 @@ class market_reader {
         const node* amount = item.find("amount");
         const node* proportion = item.find("proportion");
         if (!amount == !proportion) {
-            item.fail(amount ? "found both amount and proportion, expected one of them"
-                             : "found neither amount nor proportion, expected one of them");
+            if (amount) item.fail("found both amount and proportion, expected one of them");
+            item.fail_incomplete("found neither amount nor proportion, expected one of them");
         }
         dividend read{when.years(market_.as_of), 0, proportion != nullptr};
         if (amount) {
@@ -769,6 +774,7 @@ class market_reader {
     }
 
     const node& root_;
+    const std::filesystem::path& inside_;
     market_state market_;
     std::vector<std::string> currency_names_, pair_names_, asset_names_,
         rate_names_;  // in the order of the file
@@ -776,8 +782,8 @@ class market_reader {
 
 }  // namespace
 
-market_state read_market(const config::node& root) {
-    return market_reader(root).read();
+market_state read_market(const config::node& root, const std::filesystem::path& inside) {
+    return market_reader(root, inside).read();
 }
 
 }  // namespace tilewalk::markets

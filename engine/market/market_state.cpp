@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/market/wording.h"
+#include "products/language/nearest.h"
 
 namespace tilewalk::markets {
 namespace {
@@ -56,11 +57,11 @@ std::vector<fx_leg> market_state::fx_legs(const std::string& from, const std::st
         const fx_leg first = quoted(from, third), second = quoted(third, to);
         if (first.pair && second.pair) return {first, second};
     }
-    std::string known;
-    for (const fx_rate& pair : fx) known += (known.empty() ? "" : ", ") + pair.base + pair.quote;
+    std::vector<std::string> known;
+    for (const fx_rate& pair : fx) known.push_back(pair.base + pair.quote);
     throw error(error_kind::input, "no exchange rate from " + from + " to " + to +
                                        ", direct or through one third currency; the market quotes " +
-                                       (known.empty() ? "none" : known));
+                                       (known.empty() ? "none" : language::listed(from + to, known)));
 }
 
 double market_state::fx_spot(const std::string& from, const std::string& to) const {

@@ -2,6 +2,7 @@
 // Everything the market file says, in the form the models ask for it. Immutable once read.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "products/dates/date.h"
+#include "tilewalk/market.h"
 
 namespace tilewalk::models {
 class rate_model;
@@ -81,7 +83,10 @@ struct market_state {
     bool has_correlations(const std::string& factor) const;  // whether any are given
 };
 
-market_state read_market(const config::node& root);
+// Where `inside` is a folder, the files that the market names have to be in it or below it.
+market_state read_market(const config::node& root, const std::filesystem::path& inside = {});
+// A market's file, which itself has to be in `inside` where that is a folder. `strict`: it ends with "...".
+market load_market(const std::filesystem::path& file, bool strict, const std::filesystem::path& inside);
 // A number, or a mapping of dates or years to numbers.
 volatility read_volatility(const config::node& value, dates::date as_of);
 

@@ -10,15 +10,16 @@
 #include "engine/replay/layout.h"
 #include "engine/replay/mapped_file.h"
 #include "products/dates/date.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::markets {
 
 namespace {
 
 // Paths of a model of volatility go far, but not so far.
-constexpr double most_volatility = 100;
+constexpr double most_volatility = bounds::scenario_volatility;
 // Some number of a file is below this, as every volatility of a market is; in percent none is.
-constexpr double most_least_volatility = 5;
+constexpr double most_least_volatility = bounds::volatility;
 
 template <class number>
 void check_volatilities(const number* x, const replay::layout& l, const std::string& name) {
@@ -44,10 +45,10 @@ void check_volatilities(const number* x, const replay::layout& l, const std::str
 
 }  // namespace
 
-scenario_array open_volatilities(const std::filesystem::path& file) {
+scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside) {
     scenario_array made;
     made.name = file.string();
-    const replay::mapped_file mapped = replay::map_file(file);
+    const replay::mapped_file mapped = replay::map_file(file, inside);
     const replay::layout found = replay::read_layout(mapped.bytes, made.name, replay::contents::scenarios);
     const std::byte* const first = mapped.bytes.data() + found.data_at;
     made.cube.step_stride = found.paths;

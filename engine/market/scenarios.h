@@ -28,8 +28,9 @@ struct scenario_array {
 
 // Opens a file of volatilities: a NumPy array of the shape (times, paths), or Tilewalk's own form (see
 // engine/replay/shock_file.h) with one normal a step. Every number is looked at once. Throws tilewalk::error
-// (io) for a file that can't be read, (input) for one that does not hold volatilities.
-scenario_array open_volatilities(const std::filesystem::path& file);
+// (io) for a file that can't be read or, where `inside` is a folder, is not below it, (input) for one that
+// does not hold volatilities.
+scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
 // A volatility that each path has for itself: that of row k from the time of row k - 1, or as_of, to
 // years[k].

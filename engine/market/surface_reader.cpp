@@ -15,6 +15,7 @@
 #include "engine/config/wording.h"
 #include "engine/market/wording.h"
 #include "kernels/exponential.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::markets {
 namespace {
@@ -22,13 +23,13 @@ namespace {
 using config::node;
 
 // A desk quotes a few dozen of each; the bounds keep the search for arbitrage quick.
-constexpr std::size_t most_expiries = 500;
-constexpr std::size_t most_strikes = 500;
-constexpr double least_volatility = 1e-4, most_volatility = 5;
+constexpr std::size_t most_expiries = bounds::surface_expiries;
+constexpr std::size_t most_strikes = bounds::surface_strikes;
+constexpr double least_volatility = 1e-4, most_volatility = bounds::volatility;
 constexpr double least_moneyness = 1e-3, most_moneyness = 20;
 // Of a strike, whose scale the reader does not know.
 constexpr double most_log_moneyness = 16;
-constexpr double most_money = 1e15;
+constexpr double most_money = bounds::money;
 constexpr double most_svi_number = 1000;
 
 using written_by = implied_surface::written_by;
@@ -274,8 +275,7 @@ bool reads_repair(const node& value) {
     const std::vector<std::string> known{"refuse", "repair"};
     const bool is_known = value.is_scalar() && std::count(known.begin(), known.end(), value.text()) > 0;
     if (is_known) return value.text() == "repair";
-    value.fail("found " + value.found() + ", expected one of " + config::joined(known) +
-               (value.is_scalar() ? config::suggestion(value.text(), known) : ""));
+    value.fail_word(known);
 }
 
 [[noreturn]] void refuse(const std::vector<arbitrage>& findings) {
@@ -319,7 +319,9 @@ surface_reading read_surface(const node& value, dates::date as_of,
         implied = &form;
         ++given;
     }
-    if (given != 1) value.fail("found " + std::to_string(given) + " forms of a surface, expected " + forms);
+    const std::string found = "found " + std::to_string(given) + " forms of a surface, expected " + forms;
+    if (given == 0) value.fail_incomplete(found);
+    if (given > 1) value.fail(found);
     if (local) {
         if (policy) policy->fail("found arbitrage beside a local volatility, which has none");
         return {read_grid(*local, as_of, forward), {}};

@@ -17,11 +17,8 @@ std::string rounded(double value) {
 
 std::string unknown_name(std::string_view what, const std::string& name,
                          const std::vector<std::string>& known) {
-    constexpr std::size_t most_listed = 12;
-    std::string text = "unknown " + std::string(what) + " " + config::shown(name);
-    if (known.empty()) text += "; none is known";
-    if (!known.empty() && known.size() <= most_listed) text += "; known: " + config::joined(known);
-    return text + config::suggestion(name, known);
+    return "unknown " + std::string(what) + " " + config::shown(name) +
+           (known.empty() ? "; none is known" : config::alternatives(name, "known:", known));
 }
 
 }  // namespace tilewalk::markets

@@ -10,7 +10,7 @@ namespace tilewalk::markets {
 
 // Six digits, which is enough to recognise a computed number by; never touched by the locale.
 std::string rounded(double value);
-// "unknown currency 'USF'; known: EUR, GBP, USD; did you mean 'USD'?"
+// "unknown currency 'USF'; did you mean 'USD'? known: EUR, GBP, USD"
 std::string unknown_name(std::string_view what, const std::string& name,
                          const std::vector<std::string>& known);
 

@@ -140,8 +140,7 @@ std::size_t read_choice(const config::node& parameters, std::string_view name,
     if (at != choices.end()) return static_cast<std::size_t>(at - choices.begin());
     std::vector<std::string> known;
     for (const std::string_view c : choices) known.emplace_back(c);
-    given->fail("found " + given->found() + ", expected one of " + config::joined(known) +
-                (given->is_scalar() ? config::suggestion(given->text(), known) : ""));
+    given->fail_word(known);
 }
 
 }  // namespace tilewalk::models

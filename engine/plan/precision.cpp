@@ -29,8 +29,8 @@ precision precision_named(std::string_view name) {
         if (names[i] == name) return static_cast<precision>(i);
     }
     const auto known = precision_names();
-    throw error(error_kind::usage, "unknown precision " + config::shown(name) +
-                                       "; known: " + config::joined(known) + config::suggestion(name, known));
+    throw error(error_kind::usage,
+                "unknown precision " + config::shown(name) + config::alternatives(name, "known:", known));
 }
 
 }  // namespace tilewalk::plan

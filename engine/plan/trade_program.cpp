@@ -9,6 +9,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/models/world.h"
 #include "engine/plan/past.h"
+#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::plan {
@@ -19,7 +20,7 @@ using dates::same_time_years;
 using language::block;
 using language::occurrence;
 
-constexpr std::size_t most_steps = 200'000;
+constexpr std::size_t most_steps = bounds::steps;
 
 void sort_and_merge(std::vector<double>& times) {
     std::sort(times.begin(), times.end());

@@ -12,8 +12,8 @@
 
 namespace tilewalk::replay {
 
-mapped_file map_file(const std::filesystem::path& file) {
-    const config::open_file opened(file);
+mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside) {
+    const config::open_file opened(file, inside);
     const auto size = static_cast<std::size_t>(opened.stated_bytes());
     if (size == 0) return {};
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened.descriptor(), 0);

@@ -14,7 +14,7 @@ struct mapped_file {
     std::shared_ptr<const void> keeps;  // the mapping, as long as it lives
 };
 
-// Throws tilewalk::error (io).
-mapped_file map_file(const std::filesystem::path& file);
+// Throws tilewalk::error (io). Where `inside` is a folder, the file has to be in it or below it.
+mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
 }  // namespace tilewalk::replay

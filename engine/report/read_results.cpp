@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "engine/config/wording.h"
 #include "engine/report/formats.h"
 #include "engine/report/words.h"
 #include "tilewalk/results.h"
@@ -35,8 +36,8 @@ json parse(const std::string& text, const std::string& name) {
         if (event == json::parse_event_t::object_start) open.emplace_back();
         if (event == json::parse_event_t::object_end) open.pop_back();
         if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-            throw error(error_kind::input, "the key '" + value.get<std::string>() + "' is given twice",
-                        {name});
+            throw error(error_kind::input,
+                        "the key " + config::shown(value.get<std::string>()) + " is given twice", {name});
         return true;
     };
     try {
@@ -45,11 +46,16 @@ json parse(const std::string& text, const std::string& name) {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
+        // What is no JSON is somebody else's file, and may be one long text: no word of it is told.
+        if (const auto at = message.find("; last read: '"); at != std::string::npos) {
+            const auto more = message.rfind("'; expected ");
+            message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);
+        }
         throw error(error_kind::input,
                     "this is not JSON as `tilewalk price --format json` writes it: " + message,
                     place_of(text, name, problem.byte));
     } catch (const json::exception& problem) {
-        throw error(error_kind::input, std::string("a number does not fit: ") + problem.what(), {name});
+        throw error(error_kind::input, "a number does not fit: " + config::shortened(problem.what()), {name});
     }
 }
 
@@ -141,14 +147,17 @@ class members {
     void finish() const {
         for (const auto& [key, value] : object_.items())
             if (!taken_.contains(key))
-                throw error(error_kind::input, "unknown key '" + key + "'", {name_}, path_);
+                throw error(error_kind::input, "unknown key " + config::shown(key), {name_}, path_);
     }
     std::string path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
 
     [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) const {
-        std::string shown = found.dump(-1, ' ', false, json::error_handler_t::replace);
-        if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
-        throw error(error_kind::input, "found " + shown + ", expected " + expected, {name_}, at);
+        // A list or mapping may be large.
+        const std::string shown = found.is_structured()
+                                      ? std::string(found.is_array() ? "a list" : "a mapping")
+                                      : found.dump(-1, ' ', false, json::error_handler_t::replace);
+        throw error(error_kind::input, "found " + config::shortened(shown) + ", expected " + expected,
+                    {name_}, at);
     }
 
   private:

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "engine/config/wording.h"
 #include "engine/cuda/backend.h"
 #include "engine/report/numbers.h"
 #include "engine/verify/judgement.h"
@@ -23,12 +24,8 @@ using clock = std::chrono::steady_clock;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& name,
                          const std::vector<std::string>& known) {
-    std::string list;
-    for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
-    const std::string near = nearest_name(name, known);
     throw error(error_kind::usage,
-                what + " '" + name + "'" +
-                    (near.empty() ? "; known: " : "; did you mean '" + near + "'? known: ") + list);
+                what + " " + config::shown(name) + config::alternatives(name, "known:", known));
 }
 
 std::vector<std::size_t> truths_for(const std::vector<std::string>& products) {

@@ -9,12 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::dates {
 namespace {
 
-constexpr std::int64_t most_times = 100'000;
+constexpr auto most_times = static_cast<std::int64_t>(bounds::schedule_dates);
 constexpr int most_units = 9999;  // in a period; enough for any book and far from overflowing a calendar
 
 [[noreturn]] void fail(const std::string& message) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "products/language/nearest.h"
+
 namespace tilewalk::language {
 
 namespace {
@@ -60,15 +62,14 @@ type type_of(parameter_type t) {
     }
 }
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string all;
-    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-    return all;
-}
-
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
     const std::string near = nearest(wrong, known);
     return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+// What there is, behind what was probably meant.
+std::string behind(const std::string& meant, const std::string& known) {
+    return (meant.empty() ? "; " : meant + " ") + known;
 }
 
 // What was probably meant; where nothing is near, all there is.
@@ -76,7 +77,7 @@ std::string suggestion_or_all(std::string_view wrong, const std::vector<std::str
                               const std::string& what) {
     const std::string near = suggestion(wrong, known);
     if (!near.empty()) return near;
-    return known.empty() ? "; there are none" : "; known " + what + ": " + joined(known);
+    return known.empty() ? "; there are none" : "; known " + what + ": " + listed(wrong, known);
 }
 
 const function_entry* find_function(std::string_view name) {
@@ -267,7 +268,7 @@ class checker {
     std::string suggestion_of_dates() const {
         auto names = names_of_type(type::schedule);
         for (auto& n : names_of_type(type::date)) names.push_back(std::move(n));
-        return names.empty() ? "" : "; there are: " + joined(names);
+        return names.empty() ? "" : "; there are: " + listed("", names);
     }
 
     // A name that does nothing is most often another one, misspelt.
@@ -768,11 +769,13 @@ class checker {
     // One of the choices of a parameter, bare or in quotes.
     void check_word(expression& e, const parameter& of) const {
         if (e.is != form::name && e.is != form::text) {
-            fail(e.where, "expected one of the choices of " + quoted(of.name) + ": " + joined(of.choices));
+            fail(e.where,
+                 "expected one of the choices of " + quoted(of.name) + ": " + listed("", of.choices));
         }
         if (std::find(of.choices.begin(), of.choices.end(), e.text) == of.choices.end()) {
-            fail(e.where, quoted(e.text) + " is no choice of " + quoted(of.name) +
-                              "; choices: " + joined(of.choices) + suggestion(e.text, of.choices));
+            fail(e.where,
+                 quoted(e.text) + " is no choice of " + quoted(of.name) +
+                     behind(suggestion(e.text, of.choices), "choices: " + listed(e.text, of.choices)));
         }
         e.means = meaning::word;
         e.of = type::choice;
@@ -927,12 +930,13 @@ class checker {
     void check_day_count(expression& e) {
         const auto refuse = [&](const std::string& got) {
             std::vector<std::string> known;
-            std::string listed;
+            std::string words;
             for (const dates::day_count_entry& entry : dates::day_counts) {
                 known.emplace_back(entry.word);
-                listed += (listed.empty() ? "\"" : ", \"") + known.back() + '"';
+                words += (words.empty() ? "\"" : ", \"") + known.back() + '"';
             }
-            fail(e.where, "unknown day count " + quoted(got) + "; known: " + listed + suggestion(got, known));
+            fail(e.where,
+                 "unknown day count " + quoted(got) + behind(suggestion(got, known), "known: " + words));
         };
         if (e.is == form::name) {
             const auto number = find_parameter(e.text);

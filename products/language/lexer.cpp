@@ -24,6 +24,8 @@ bool is_letter(char c) {
 }
 
 // A character for a message: itself where it can be seen, else its code.
+constexpr std::size_t most_word_bytes = 100, most_text_bytes = 500;
+
 std::string shown(char c) {
     if (c > ' ' && c < 127) return std::string("'") + c + "'";
     constexpr std::string_view digits = "0123456789abcdef";
@@ -73,6 +75,13 @@ class lexer {
 
     [[noreturn]] void fail(place where, const std::string& message) const {
         throw error(error_kind::input, message, {origin_.file, where.line, where.column});
+    }
+
+    // Messages quote what stands in a script, so that none of it may be long.
+    void check_length(std::size_t from, const char* what, std::size_t most) const {
+        if (at_ - from <= most) return;
+        fail(place_of(from), "found " + std::string(what) + " of " + std::to_string(at_ - from) +
+                                 " bytes, expected at most " + std::to_string(most));
     }
 
     void add(token_kind kind, std::size_t from, std::size_t length) {
@@ -202,6 +211,7 @@ class lexer {
     void read_word() {
         const std::size_t from = at_;
         while (is_letter(now()) || is_digit(now())) ++at_;
+        check_length(from, "a word", most_word_bytes);
         const std::string_view word = source_.substr(from, at_ - from);
         const bool known = std::find(words.begin(), words.end(), word) != words.end();
         add(known ? token_kind::keyword : token_kind::name, from, word.size());
@@ -223,6 +233,7 @@ class lexer {
             digits();
         }
         while (is_letter(now()) || is_digit(now()) || now() == '.') ++at_;
+        check_length(from, "a number", most_word_bytes);
         const std::string_view written = source_.substr(from, at_ - from);
         double number = 0;
         const auto [end, code] = std::from_chars(written.data(), written.data() + written.size(), number);
@@ -245,6 +256,7 @@ class lexer {
             ++at_;
         }
         ++at_;
+        check_length(from, "a text", most_text_bytes);
         add(token_kind::text, from + 1, at_ - from - 2);
         tokens_.back().where = place_of(from);
     }

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::language {
 
 // Bounds that keep a hostile script from exhausting memory or the stack.
-inline constexpr std::size_t most_script_bytes = std::size_t{64} << 10;
-inline constexpr int deepest_nesting = 64;
+inline constexpr std::size_t most_script_bytes = bounds::script_bytes;
+inline constexpr int deepest_nesting = bounds::script_nesting;
 
 // A place in the file that holds the script; the file's name is kept once, beside the tree.
 struct place {

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "products/language/nearest.h"
 #include "products/language/product.h"
 
 namespace tilewalk::language {
@@ -42,6 +45,29 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string listed(std::string_view wrong, const std::vector<std::string>& known) {
+    constexpr std::size_t most_at_all = 24, most_bytes_at_all = 600, most_of_a_cut_list = 8,
+                          most_compared = 1000;
+    const auto joined = [](std::string all, const std::string& name) {
+        return std::move(all) + (all.empty() ? "" : ", ") + name;
+    };
+    std::string all;
+    if (known.size() <= most_at_all) {
+        all = std::accumulate(known.begin(), known.end(), std::string(), joined);
+        if (all.size() <= most_bytes_at_all || known.size() <= most_of_a_cut_list) return all;
+    }
+    // A list that nobody reads is not worth comparing as a whole.
+    std::vector<std::pair<std::size_t, std::string>> by_distance;
+    for (std::size_t i = 0; i < std::min(known.size(), most_compared); ++i) {
+        const bool is_long = wrong.size() > longest_name || known[i].size() > longest_name;
+        by_distance.emplace_back(is_long ? longest_name : distance(wrong, known[i]), known[i]);
+    }
+    std::ranges::stable_sort(by_distance, {}, &std::pair<std::size_t, std::string>::first);
+    all.clear();
+    for (std::size_t i = 0; i < most_of_a_cut_list; ++i) all = joined(std::move(all), by_distance[i].second);
+    return all + " and " + std::to_string(known.size() - most_of_a_cut_list) + " more";
+}
 
 std::string nearest(std::string_view wrong, const std::vector<std::string>& known) {
     if (wrong.empty() || wrong.size() > longest_name) return {};

@@ -62,8 +62,8 @@ plan_of_sweep plan_for(const request& asked) {
         const auto found = std::ranges::find(layout_names, name);
         if (found == layout_names.end()) {
             const std::vector<std::string> known(layout_names.begin(), layout_names.end());
-            throw error(error_kind::usage, "there is no layout " + config::shown(name) + "; there are " +
-                                               config::joined(known) + config::suggestion(name, known));
+            throw error(error_kind::usage, "there is no layout " + config::shown(name) +
+                                               config::alternatives(name, "there are", known));
         }
         out.layouts.push_back(static_cast<ring_layout>(found - layout_names.begin()));
     }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tilewalk/load_options.h"
 #include "tilewalk/market.h"
 #include "tilewalk/run_settings.h"
 
@@ -20,12 +21,6 @@ namespace tilewalk {
 namespace books {
 struct book_state;
 }
-
-struct load_options {
-    // For books that a machine wrote: a file that may have been cut short is refused. The book has to state
-    // its trade_count or to end with YAML's "...".
-    bool strict = false;
-};
 
 // A trade that can't be read does not spoil the book: it is kept with its error and shows as a failed row.
 class book {

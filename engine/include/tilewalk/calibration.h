@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tilewalk/error.h"
+#include "tilewalk/load_options.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk {
@@ -26,9 +27,10 @@ struct quotes_state;
 // A market with the quotes that its models are to be fitted to. Immutable, cheap to copy, safe to share.
 class market_quotes {
   public:
-    static market_quotes load(const std::filesystem::path& file);
+    static market_quotes load(const std::filesystem::path& file, const load_options& options = {});
     // `name` is what errors call the text.
-    static market_quotes parse(std::string_view yaml, const std::string& name = "quotes");
+    static market_quotes parse(std::string_view yaml, const std::string& name = "quotes",
+                               const load_options& options = {});
 
     const calibrations::quotes_state& state() const { return *state_; }
 

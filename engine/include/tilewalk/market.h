@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tilewalk/load_options.h"
+
 namespace tilewalk {
 
 namespace markets {
@@ -17,9 +19,10 @@ struct market_state;
 
 class market {
   public:
-    static market load(const std::filesystem::path& file);
-    // `name` is what errors call the text.
-    static market parse(std::string_view yaml, const std::string& name = "market");
+    static market load(const std::filesystem::path& file, const load_options& options = {});
+    // `name` is what errors call the text; files that it names are looked for in the folder of that name.
+    static market parse(std::string_view yaml, const std::string& name = "market",
+                        const load_options& options = {});
     explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
 
     std::string as_of() const;  // YYYY-MM-DD

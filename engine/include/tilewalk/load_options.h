@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How books, markets and quotes are read, and the files that they name.
+#pragma once
+
+namespace tilewalk {
+
+struct load_options {
+    // For files that a machine wrote: one that may have been cut short is refused. Every file that is read
+    // has to end with YAML's "..."; a book may state its trade_count in its place, after which nothing but
+    // the trades may follow.
+    bool strict = false;
+    // For files of strangers: whatever a file names has to be in the folder of that file or below it,
+    // symbolic links followed.
+    bool confine = false;
+};
+
+}  // namespace tilewalk
