@@ -251,7 +251,8 @@ TEST(settings, of_a_book_are_refused_where_they_stand) {
         {"layout: {a: b}", "b:2:11: settings.layout: found a mapping, expected plain, padded, transposed"},
         {"layout: paded", "did you mean 'padded'?"},
         {"layuot: padded",
-         "b:2:3: settings.layuot: unknown key 'layuot'; did you mean 'layout'? known keys: paths, seed, threads,"},
+         "b:2:3: settings.layuot: unknown key 'layuot'; did you mean 'layout'? known keys: paths, seed, "
+         "threads,"},
         {"layuot: padded", "did you mean 'layout'?"},
         {"seed: 010",
          "b:2:9: settings.seed: found '010', expected a whole number from 0 to 2^64 - 1, such as "},

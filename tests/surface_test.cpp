@@ -885,7 +885,7 @@ TEST(surface_reader, refuses_with_place_value_and_range) {
         {"local: 0.2", "m.yaml:1:8: local: found '0.2', expected a grid such as {times: [0, 1]"},
         {"local: {times: [0], spots: [100], volatility: [[0.2]]}",
          "m.yaml:1:35: local.volatility: unknown key 'volatility'; did you mean "
-         "'volatilities'?; known keys: times, spots, volatilities"},
+         "'volatilities'? known keys: times, spots, volatilities"},
         {"local: {times: 0, spots: [100], volatilities: [[0.2]]}",
          "m.yaml:1:16: local.times: found '0', expected a list of dates or years"},
         {"local: {times: [], spots: [100], volatilities: []}",

@@ -20,9 +20,10 @@ inline constexpr int nesting = 64;
 
 // Numbers, without their signs.
 inline constexpr double money = 1e15;
-inline constexpr double number = 1e100;  // of a trade, without a unit: squares of what it pays are still numbers
-inline constexpr double rate = 1e6;      // of a trade; one of a market is at most market_rate
-inline constexpr double years = 200;     // from as_of
+inline constexpr double number =
+    1e100;                            // of a trade, without a unit: squares of what it pays are still numbers
+inline constexpr double rate = 1e6;   // of a trade; one of a market is at most market_rate
+inline constexpr double years = 200;  // from as_of
 
 // Books and products.
 inline constexpr std::size_t id_bytes = 256;
