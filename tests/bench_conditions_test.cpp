@@ -349,7 +349,7 @@ TEST(bench_conditions, a_sweep_with_a_command_has_its_counters_read) {
     words as_run{"env", "CUDA_VISIBLE_DEVICES="};
     as_run.insert(as_run.end(), command, arguments.end());
     const auto refused = run_child(as_run, 60, 100000);
-    EXPECT_EQ(refused.why_not, "ended with exit code 3") << refused.last_error;
+    EXPECT_EQ(refused.why_not, "ended with exit code 75") << refused.last_error;
     EXPECT_TRUE(has(refused.last_error, "GPU")) << refused.last_error;
 }
 
