@@ -166,7 +166,7 @@ class search {
         if (next_ == last_->x || next_ == before_->x) stop(not_found());
     }
 
-    // What the price gains with the parameter turns its error into the parameter's.
+    // The price's slope in the parameter turns its error into the parameter's.
     void begin_slope() {
         at_slope_ = true;
         root_ = *last_;

@@ -483,7 +483,7 @@ void fail(price_row& row, const error& e) {
     if (!e.where().file.empty()) row.where = e.where();
 }
 
-// What is written must be numbers: the value of the book's quantity, too.
+// Figures that are written must be numbers: the value of the book's quantity, too.
 void check_value(price_row& row) {
     const auto refuse = [&row](const std::string& what) {
         fail(row, error(error_kind::numeric, what + "; take a smaller quantity"));
@@ -510,8 +510,8 @@ void price_certain(price_row& row, double value) {
     check_value(row);
 }
 
-// What n paths did not do once has a probability below 3 / n, or the chance to see it not once would be less
-// than 5 %: (1 - 3 / n)^n < 0.05.
+// An event that n paths did not show once has a probability below 3 / n, or the chance to see it not once
+// would be less than 5 %: (1 - 3 / n)^n < 0.05.
 constexpr double rule_of_three = 3;
 
 // A row of whose paths none differs from the others: either nothing random is in the payoff, or they have

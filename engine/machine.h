@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's manifest says about where it ran.
+// The machine and the build, for a run's manifest.
 #pragma once
 
 #include <string>

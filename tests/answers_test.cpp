@@ -62,7 +62,7 @@ TEST(answers, implied_volatilities_are_those_of_the_market) {
     // Chi-squared with 40 degrees of freedom is outside for 1 in 10,000 seeds.
     EXPECT_GT(squares, 14.0);
     EXPECT_LT(squares, 84.0);
-    // Of an asset that pays a dividend in cash it is Black's on the forward, near the model's own.
+    // For an asset that pays a dividend in cash it is Black's on the forward, near the model's own.
     EXPECT_NEAR(answer_to("product: european, report: implied_volatility, underlying: LATE, strike: 100, "
                           "maturity: 1.0")
                     .value,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an input may be at most: told in README.md as it is in the code, and kept at each place where a number
+// Limits of inputs: told in README.md as it is in the code, and kept at each place where a number
 // is read.
 #include "tilewalk/bounds.h"
 
@@ -95,7 +95,7 @@ TEST(bounds, the_table_of_the_readme_is_that_of_the_code) {
     EXPECT_EQ(told, code);
 }
 
-// What is wrong with a trade that says this; "" if nothing.
+// The complaint about a trade that says this; "" if none.
 std::string failure_of(const std::string& terms, const std::string& head = "") {
     const book read = book::parse(head + "trades:\n  - {id: a, product: " + terms + "}\n...\n", "b");
     const auto& failure = read.state().trades.at(0).failure;
@@ -132,7 +132,7 @@ TEST(bounds, numbers_of_a_book) {
     EXPECT_NE(failure_of("mine, days: [1, 201]", own), "");
 }
 
-// What a product declares is a number of the book as well.
+// A parameter of a product is a number of the book as well.
 TEST(bounds, numbers_of_a_product) {
     const auto refusal = [](const std::string& declared) -> std::string {
         try {

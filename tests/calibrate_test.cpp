@@ -274,7 +274,7 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     ASSERT_EQ(smile.fits[0].quotes.size(), 6U);
     EXPECT_NEAR(smile.fits[0].quotes[4].model, expected, 1e-6) << text_of(smile);
     EXPECT_NEAR(smile.fits[0].quotes[5].model, expected, 1e-6) << text_of(smile);
-    // Of weights 4 and 5 in all, and squares of 1.6 and 4 times 0.4.
+    // The weights are 4 and 5 in all, and squares of 1.6 and 4 times 0.4.
     EXPECT_NEAR(smile.fits[0].root_mean_square, std::sqrt(3.2 / 9) * conflict, 1e-6) << text_of(smile);
 
     // A model with one free number does as much.

@@ -73,7 +73,7 @@ double call_of(const models::step_table& t, double strike) {
     return sum;
 }
 
-// Of exp(x) less 1, line by line, and flat beyond the ends as draws are.
+// Mean of exp(x) less 1, line by line, and flat beyond the ends as draws are.
 double mean_less_one(const models::step_table& t) {
     const double spacing = (t.high - t.low) / double(t.numbers.size() - 1);
     double sum = normal_cdf(t.low) * std::expm1(t.numbers.front()) +

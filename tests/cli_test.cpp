@@ -1053,7 +1053,8 @@ void wait_for(const running& started, const std::string& said) {
     while (!has(started.said_on_stderr(), said)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-// What was priced is written; with trades that take a while there is hardly more than what this waits for.
+// Trades that were priced are written; with some that take a while there is hardly more than what this waits
+// for.
 TEST_P(interrupted, verify_writes_what_was_priced) {
     for (const std::string format : {"json", "csv", "txt"}) {
         const std::string file = "made." + format;

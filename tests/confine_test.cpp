@@ -56,7 +56,7 @@ class confine : public testing::Test {
         }
     }
 
-    // What is said of a book with this text in the folder of books.
+    // The complaint about a book with this text in the folder of books.
     std::string of(const std::string& text, const load_options& options = confined) const {
         return refusal([&] { book::parse(text, "book.yaml", own / "books", options); });
     }

@@ -146,7 +146,7 @@ double below_ninety() {
            time_below(95, 110, 90, 0.5);
 }
 
-// What is drawn of it: before the first touch, half of the time between the first and the last, and after
+// Draws: before the first touch, half of the time between the first and the last, and after
 // that.
 double drawn_below(double from, double to, double level, double years, double uniform) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));

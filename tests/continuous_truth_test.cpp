@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is watched at every moment, time beyond a level (without a break or in all) and means over a time: its
-// truths, each held against another way to the same number, and the products against the truths, with the
-// order of their error in the step.
+// Products that are watched at every moment: time beyond a level (without a break or in all) and means over a
+// time: its truths, each held against another way to the same number, and the products against the truths,
+// with the order of their error in the step.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -188,7 +188,7 @@ TEST(excursion_truths, parisian_limits) {
     }
 }
 
-// What has been stayed already counts, and only that of a path that is there now.
+// A stay that has begun counts, and only that of a path that is there now.
 TEST(excursion_truths, parisian_that_has_begun) {
     for (const excursion_option& o : excursion_options()) {
         const double anew = truth::parisian_in(o, 0.3), begun = truth::parisian_in(o, 0.3, 0.2),
@@ -447,7 +447,7 @@ assets:
     }
 }
 
-// Where the variance moves the bridge is one from step to step of the model: shorter steps of the product
+// If the variance moves the bridge is one from step to step of the model: shorter steps of the product
 // make no difference either. Two comparisons.
 TEST(continuous_products, parisian_where_the_variance_moves) {
     const auto with_step = [](double step) {
@@ -573,7 +573,7 @@ assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
     EXPECT_GT(off[1], off[0] / 2 + limit * noise[1]) << "not one";
 }
 
-// What is paid is proportional to the time: one step of the whole life makes no error, and neither do the
+// The payoff is proportional to the time: one step of the whole life makes no error, and neither do the
 // steps of a model.
 TEST(continuous_products, corridor_accrual_has_no_error_of_the_step) {
     const double inside = truth::mean_time_within(100, 0.03, 0.04, 92, 110);

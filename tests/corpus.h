@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests on hostile files and on mutations share: what a refusal has to look like, how much memory a
+// Shared by the tests on hostile files and on mutations: what a refusal has to look like, how much memory a
 // case may take, by counting what is allocated, and numbers that are drawn by counting, not by state.
 //
 // For one source of a test program: it replaces operator new.
@@ -50,7 +50,7 @@ inline counted_memory& memory() {
     return counted;
 }
 
-// What is allocated at most, beyond what was when the watch began.
+// The most that is allocated beyond what was when the watch began.
 class memory_watch {
   public:
     memory_watch() : before_(memory().live) { memory().most = before_; }
@@ -103,7 +103,7 @@ inline bool is_printable(std::string_view text) {
     return printable(text) == text;
 }
 
-// What is wrong with how something was refused; empty if nothing is. `lines` is how many the text has.
+// The fault of a refusal; empty if it has none. `lines` is how many the text has.
 inline std::string fault_of(const error& e, bool needs_place = true) {
     const std::string said = "\n  refused: " + std::string(e.what());
     if (e.kind() != error_kind::input && e.kind() != error_kind::io && e.kind() != error_kind::numeric)
@@ -129,7 +129,7 @@ inline run_options few_paths() {
     return asked;
 }
 
-// What is wrong with a row; empty if nothing is.
+// The fault of a row; empty if it has none.
 inline std::string fault_of(const price_row& row) {
     if (row.status == trade_status::failed) {
         if (row.kind == error_kind::internal) return row.trade + ": an internal error: " + row.message;

@@ -471,7 +471,7 @@ class court {
         return made;
     }
 
-    // What the judge says where Tilewalk read one text and the second reader another; empty if nothing.
+    // The judge's words where Tilewalk read one text and the second reader another; empty if nothing.
     std::string between(const base_file& base, const std::string& read, const std::string& said) {
         outcome made;
         try {

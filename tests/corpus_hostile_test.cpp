@@ -1786,7 +1786,7 @@ base_file base_of(const hostile_case& c) {
                                    : ""};
 }
 
-// What is wrong; empty if nothing is. A file is refused as a whole, or by a trade of its own that fails.
+// The fault; empty if there is none. A file is refused as a whole, or by a trade of its own that fails.
 std::string fault_of(court& judges, const hostile_case& c) {
     outcome found = judges.held(base_of(c), c.text, true);
     if (!found.defect.empty()) return found.defect;

@@ -174,7 +174,7 @@ std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) 
     }
 }
 
-// What people and programs write where a number or a date should stand; some of it is one.
+// Texts that people and programs write where a number or a date should stand; some of it is one.
 std::string odd(const std::string& word, draws& from) {
     static const std::vector<std::string> fixed{
         "0x10",

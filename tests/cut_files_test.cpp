@@ -163,7 +163,7 @@ TEST(cut_files, the_embedded_library) {
         EXPECT_TRUE(std::string_view(file.text).ends_with("\n...\n")) << file.name;
 }
 
-// Where a file ends inside of something, that is told, strict or not.
+// A file that ends inside of something is told, strict or not.
 TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
     const tests::own_folder own;
     const std::string market = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\n";

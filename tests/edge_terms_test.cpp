@@ -105,7 +105,7 @@ TEST(edge_terms, with_a_strike_of_0_a_call_is_what_it_buys_and_a_put_is_nothing)
     }
 }
 
-// What has been seen counts the same whether the market knows it or the trade says it; and it is as good as
+// Past prices count the same whether the market knows it or the trade says it; and it is as good as
 // another strike of what is still to come.
 TEST(edge_terms, an_average_that_has_begun) {
     const std::string to_come = "{start: 0, end: 1, count: 4}",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `explain` says a price is made from: terms as the trade means them, and forwards, discount factors and
+// The page of `explain`: terms as the trade means them, and forwards, discount factors and
 // volatilities against sums by hand and against prices.
 #include <gtest/gtest.h>
 
@@ -154,7 +154,7 @@ TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
         const trade_plan said = plan_of(terms + "100");
         const asset_numbers& a = said.asset_list.at(0);
         ASSERT_TRUE(a.volatilities.at(0).has_value()) << name;
-        // What moves of an asset with escrowed dividends is the forward less those to come.
+        // The moving part of an asset with escrowed dividends is the forward less those to come.
         const double shift = name == "CASH" ? 3 * std::exp(-0.0125) : 0, forward = a.forwards.at(0);
         const price_row row = price_of(terms + std::to_string(forward));
         const double truth =

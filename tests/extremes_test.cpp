@@ -116,7 +116,7 @@ price_row priced(const YAML::Node& trade, const world& w) {
     const price_row row = engine().price(book::parse(book_text, "extreme"), how).rows.at(0);
     if (row.status == trade_status::priced) {
         EXPECT_TRUE(std::isfinite(row.price)) << book_text << row.price;
-        // Where the paths show no error there is none, and the row says why.
+        // If the paths show no error there is none, and the row says why.
         if (row.has_error()) {
             EXPECT_TRUE(std::isfinite(row.standard_error) && row.standard_error >= 0)
                 << book_text << row.price << " +- " << row.standard_error;
@@ -131,7 +131,7 @@ price_row priced(const YAML::Node& trade, const world& w) {
     return row;
 }
 
-// What the paths show; nothing where they are all the same.
+// The error that the paths show; nothing where they are all the same.
 double error_of(const price_row& row) {
     return row.has_error() ? row.standard_error : 0;
 }

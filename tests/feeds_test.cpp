@@ -335,7 +335,7 @@ void expect_draws_and_scenarios() {
     EXPECT_EQ(block.faults(), std::vector<std::string>{});
 }
 
-// Of a path of more than 65,536 blocks the first and the last steps.
+// The first and the last steps of a path of more than 65,536 blocks.
 template <class draws, int normals, int uniforms>
 void expect_draws_of_a_long_path() {
     using shock = typename draws::shock;

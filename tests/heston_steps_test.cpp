@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps that Heston's model takes by itself leave of a price, by the law of the scheme and without
+// The error of a price by the steps that Heston's model takes by itself, by the law of the scheme and without
 // chance; and that this law is the one that paths follow.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string market_of(const heston& p, const std::string& more = "") {
         words(p), more);
 }
 
-// Of the scheme, that a path takes until then if nothing is said.
+// Steps of the scheme that a path takes until then if nothing is said.
 int own_steps(const heston& p, double years) {
     const auto plans = engine().explain(
         book::parse(fmt::format(
@@ -98,7 +98,7 @@ TEST(heston_steps_long, leave_less_than_a_basis_point_of_the_spot_in_every_publi
     EXPECT_EQ(sets, 22);
 }
 
-// What changes with time counts by its wildest, whenever that is.
+// A parameter that changes with time counts by its wildest, whenever that is.
 TEST(heston_steps, follow_the_wildest_of_a_term) {
     struct told {
         std::string how, steps;

@@ -29,7 +29,7 @@ std::string utf8(std::initializer_list<std::uint32_t> characters) {
     return text;
 }
 
-// What is wrong with a trade of this id, written in double quotes.
+// The complaint about a trade of this id, written in double quotes.
 std::string refusal_of_id(const std::string& id) {
     const book read = book::parse("trades:\n  - {id: \"" + id + "\"" + trade + "...\n");
     const auto& failure = read.state().trades.at(0).failure;

@@ -328,7 +328,7 @@ class yaml_reader {
         }
     }
 
-    // What stands behind a key whose line is indented by `outer`, or for itself.
+    // The text behind a key whose line is indented by `outer`, or for itself.
     tree value(std::size_t outer, bool stands_alone) {
         if (now() == '|' || now() == '>') return lines_of_text(outer);
         tree made;

@@ -289,8 +289,8 @@ std::vector<double> errors(const std::string& market_text, const std::string& tr
     return out;
 }
 
-// What the conditional mean leaves out has a mean of 0, and a variance of the step's third power in each
-// interval: the second power in all, and so has the error of a smooth payoff. The truth is a spectral
+// The part that the conditional mean leaves out has a mean of 0, and a variance of the step's third power in
+// each interval: the second power in all, and so has the error of a smooth payoff. The truth is a spectral
 // expansion's (V. Linetsky, Spectral expansions for Asian options, Operations Research 52, 2004, table 3:
 // rate 0.05, volatility 0.5, one year, spot and strike 2). 9 comparisons at 4.5 standard errors at most: one
 // false alarm in 16,000 seeds.
@@ -333,7 +333,7 @@ assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
     EXPECT_NEAR(off[7], 0, limit * noise[7] + std::abs(off[0]) * std::pow(2, -10.5));
 }
 
-// What has passed is as long as the time from one fixing to the next, and then to today: whatever is to come
+// The past is as long as the time from one fixing to the next, and then to today: whatever is to come
 // is the same.
 TEST(intervals, of_the_past_go_from_fixing_to_fixing) {
     const std::string market_text = R"(as_of: 2026-01-15

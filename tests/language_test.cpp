@@ -904,7 +904,7 @@ TEST(language, intervals_know_their_times) {
                        "on maturity:\n    pay runs\n",
                        usual_arguments(), p),
               2);
-    // What has passed is as long as the time between the days that were seen, from the block's first day on.
+    // The past is as long as the time between the days that were seen, from the block's first day on.
     p.spots["ACME"] = {{-0.5, 90}, {-0.25, 80}, {0, 96}, {0.5, 64}, {1, 128}, {2, 112}};
     const std::string seen =
         "total = 0\nbetween last_seen and maturity:\n    total = total + step * spot(underlying)\n"

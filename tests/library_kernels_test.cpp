@@ -450,8 +450,8 @@ TEST_P(kernels_of_models, neither_spill_nor_approximate) {
 INSTANTIATE_TEST_SUITE_P(all, kernels_of_models, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// What a script asks of an interval, of whole ones and of those in which the path stops: more than a product
-// of the library asks at once.
+// Everything a script asks of an interval, of whole ones and of those in which the path stops: more than a
+// product of the library asks at once.
 class kernels_of_intervals : public testing::TestWithParam<std::string> {};
 
 TEST_P(kernels_of_intervals, neither_spill_nor_approximate) {

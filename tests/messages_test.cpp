@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages say of names and texts: what was meant comes first, lists are cut to what is near, and
+// Names and texts in messages: what was meant comes first, lists are cut to what is near, and
 // nothing that stands in a file makes a message long.
 #include <gtest/gtest.h>
 

@@ -151,7 +151,7 @@ TEST(missing_correlations, are_listed_up_to_a_few) {
     EXPECT_EQ(pairs_text({pairs[0]}), "A0 and B");
 }
 
-// What ships says every correlation that its own books take.
+// The shipped market says every correlation that the shipped books take.
 TEST(missing_correlations, none_in_the_books_that_ship) {
     for (const std::string name : {"demo", "notes", "smiles", "jumps", "rates", "own_product"}) {
         const book shipped =

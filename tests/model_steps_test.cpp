@@ -93,7 +93,7 @@ double mean_of(const one_step& s) {
     }
 }
 
-// What is expanded for short steps keeps all terms that count: the flat one of second order is 1e-8 here.
+// The expansion for short steps keeps all terms that count: the flat one of second order is 1e-8 here.
 TEST(model_steps, have_the_forward_as_their_mean) {
     const std::string mild = "v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: ",
                       wild = "v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.9, rho: -0.9, steps_per_year: ";

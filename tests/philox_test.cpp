@@ -166,7 +166,7 @@ TEST(shocks, come_from_the_block_by_all_bits_of_its_number) {
 
 namespace {
 
-// What a thread that fills would store, in turn.
+// The numbers that a thread that fills would store, in turn.
 template <class shock>
 struct kept_stores {
     static inline std::vector<shock> got;

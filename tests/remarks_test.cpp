@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row says beside its figures: remarks on trades and markets that look odd, errors that no path shows,
+// Words of a row beside its figures: remarks on trades and markets that look odd, errors that no path shows,
 // and the range of what a trade can pay, from which an interval follows where every path paid the same.
 #include <gtest/gtest.h>
 
@@ -169,7 +169,7 @@ TEST(remarks, a_barrier_beyond_the_spot_is_one) {
           "direction: down, barrier: 120, monitoring_start: 0.5",
           "direction: down, barrier: 120, monitoring: discrete, monitoring_dates: [0.5, 1.0]"})
         EXPECT_EQ(price_one(level + sound, 2000).remarks, std::vector<std::string>{}) << sound;
-    // What the fixings of the past have touched is told by the price; that of today is remarked upon.
+    // A touch by fixings of the past is told by the price; that of today is remarked upon.
     const std::string watched = "product: barrier, underlying: STILL, strike: 90, maturity: 1.0, direction: ";
     EXPECT_EQ(price_one(watched + "up, barrier: 100.5, monitoring_start: 2026-01-14", 64).remarks.size(), 1U);
     EXPECT_EQ(price_one(watched + "down, barrier: 100.5, monitoring_start: 2026-01-14", 64).price, 0);

@@ -189,7 +189,7 @@ TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
     EXPECT_NE(out.str().find(",-0.5,"), std::string::npos) << "negative numbers stay numbers";
 }
 
-// What each form says where there is no figure.
+// How each form says that there is no figure.
 TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     results r = sample();
     r.rows.resize(2);
@@ -724,7 +724,7 @@ TEST(report, tables_fit_the_terminal) {
             whole && columns > 150)
             << table.str();
     }
-    // What is short needs little.
+    // A short text needs little.
     text_form narrow;
     narrow.columns = 60;
     std::ostringstream out;
@@ -797,7 +797,7 @@ TEST(compare, falls_are_differences_too) {
     }
 }
 
-// What was not left to chance is a difference however small it is beside the error.
+// A change that was not left to chance is a difference however small it is beside the error.
 TEST(compare, common_random_numbers_leave_nothing_to_chance) {
     results a = sample(), b = sample();
     b.rows[0].price += 1e-9;  // a hundred millionth of an error

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Andersen's quadratic-exponential scheme makes of an option, without a path: the law of its steps by
+// The price of an option by Andersen's quadratic-exponential scheme without a path: the law of its steps by
 // quadrature over the variance, carried back from the end under the asset's transform. Written from the paper
 // with doubles and the standard library, so that it shares nothing with the engine but the words.
 #pragma once
@@ -211,7 +211,7 @@ class scheme_law {
                 const complex g = by_end[i] * ahead[i];
                 real[i] = g.real(), imaginary[i] = g.imag();
             }
-            // Of the last only what starts at v0 is asked for.
+            // Only the part of the last that starts at v0 is asked for.
             for (std::size_t row = step + 1 < steps_ ? 0 : n; row < (step + 1 < steps_ ? n : n + 1); ++row) {
                 std::fill(sum_real.begin(), sum_real.end(), 0.0);
                 std::fill(sum_imaginary.begin(), sum_imaginary.end(), 0.0);

@@ -63,7 +63,7 @@ bench::stop_rule rule_of(const benchmark_request& asked) {
     return until;
 }
 
-// What a suite measures, also as far as it came when it was cancelled.
+// The rows of a suite, also as far as it came when it was cancelled.
 benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<bench::run>& out,
                           const std::function<void(const bench::sink&)>& suite) {
     try {

@@ -12,7 +12,7 @@
 
 namespace tilewalk::books {
 
-// What a number of this type is at most, without its sign.
+// The most that a number of this type may be, without its sign.
 double most_of(language::parameter_type type);
 // A number with such a bound.
 double read_bounded(const config::node& value, double most);

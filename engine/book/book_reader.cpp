@@ -126,7 +126,7 @@ config::document read_input(const config::node& named, const surroundings& aroun
     return read;
 }
 
-// What is made of a part of the book, or of a file that it names there.
+// Reads a part of the book, or a file that it names there.
 template <class make>
 auto made_of(const config::node& part, const surroundings& around, book_state& into, make&& from) {
     if (part.is_mapping()) return from(part);

@@ -16,7 +16,7 @@
 
 namespace tilewalk::books {
 
-// What a trade asks for beside its price.
+// An answer that a trade asks for beside its price.
 struct report_request {
     std::string what;       // as the row says it: "implied_volatility", "fair_strike"
     std::string parameter;  // whose value is wanted, or empty

@@ -145,7 +145,8 @@ output_format format_of(const spoken_bench& asked) {
     return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? output_format::json : output_format::table;
 }
 
-// What the command reads: the baseline and, of a suite that takes a book, the book with all that it names.
+// Files that the command reads: the baseline and, of a suite that takes a book, the book with all that it
+// names.
 std::vector<std::filesystem::path> inputs_of(const spoken_bench& asked) {
     std::vector<std::filesystem::path> out;
     if (!asked.against.empty()) out.emplace_back(asked.against);

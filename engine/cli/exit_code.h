@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command's exit status says: the one table of it, the same for every command.
+// The one table of exit codes, the same for every command.
 #pragma once
 
 #include <string>

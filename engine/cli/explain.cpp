@@ -159,7 +159,7 @@ std::string dividends_text(const asset_numbers& a) {
     return out;
 }
 
-// What can be said of every date: a column of numbers under a name.
+// A column of numbers under a name, one for each date.
 struct column {
     std::string name;
     std::vector<std::string> numbers;  // by date

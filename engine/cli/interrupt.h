@@ -30,7 +30,7 @@ class interrupt {
 // 128 + the signal that asked to stop.
 int code_of_interrupt();
 
-// What is said of it: that nothing was written, if nobody has called note_written().
+// The message of an interruption: that nothing was written, if nobody has called note_written().
 const char* words_of_interrupt();
 void note_written();
 

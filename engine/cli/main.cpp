@@ -52,7 +52,7 @@ std::string version_text() {
                        cuda.empty() ? "without CUDA" : "CUDA " + cuda);
 }
 
-// What `tilewalk help` can tell of beside the commands.
+// Topics that `tilewalk help` knows beside the commands.
 struct topic {
     std::string_view name, summary;
     std::string (*text)();

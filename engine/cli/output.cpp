@@ -160,7 +160,7 @@ void output::replace_file(std::string_view text) const {
 
 namespace {
 
-// What a file is, whatever it is called.
+// Identity of a file, whatever it is called.
 struct identity {
     dev_t device = 0;
     ino_t number = 0;
@@ -184,7 +184,7 @@ std::optional<identity> identity_of(int descriptor) {
     return identity_of(::fstat(descriptor, &about), about);
 }
 
-// Where a file would be, the name of its folder being one of many.
+// The place a file would have, the name of its folder being one of many.
 std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::path& file) {
     struct stat about {};
     if (::stat(folder_of(file).c_str(), &about) != 0) return {std::nullopt, file.string()};

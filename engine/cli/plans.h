@@ -23,7 +23,7 @@ job load_job(const std::string& book_file, const spoken& options);
 // Throws tilewalk::error (usage) if neither the settings nor the book name a market.
 void check_market(const job& of);
 market market_of(const job& of);
-// What is read to price it.
+// Files that are read to price it.
 std::vector<std::filesystem::path> inputs_of(const job& of, const market& in);
 // Tells what there is to know of the market, on standard error.
 void complain_of_remarks(const market& of);

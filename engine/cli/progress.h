@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is seen of a long run: a bar on the terminal, and elsewhere a line now and then.
+// Shows a long run: a bar on the terminal, and elsewhere a line now and then.
 #pragma once
 
 #include <chrono>

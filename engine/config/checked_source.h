@@ -18,7 +18,7 @@ struct limits;
 
 class checked_source {
   public:
-    // Of a text that stays where it is, or of a regular file (see open_file).
+    // Reads a text that stays where it is, or a regular file (see open_file).
     checked_source(std::string_view text, std::string name, const limits& within);
     checked_source(const std::filesystem::path& file, const limits& within,
                    const std::filesystem::path& inside);

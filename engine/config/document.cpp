@@ -94,7 +94,7 @@ std::uint32_t pair_at(std::string_view text, std::size_t at) {
                                           : not_a_code_point;
 }
 
-// Where the next pair begins whose first backslash no other one escapes.
+// The place where the next pair begins whose first backslash no other one escapes.
 std::size_t next_pair(std::string_view text, std::size_t from) {
     for (std::size_t at = from; (at = text.find("\\u", at)) != std::string_view::npos; at += 2) {
         std::size_t before = at;
@@ -303,7 +303,7 @@ std::string node::key_path() const {
 }
 
 void node::fail(const std::string& message) const {
-    // What is whole although it is the last of the file gets no hint: a number on a line of its own, say.
+    // A whole value at the end of the file gets no hint: a number on a line of its own, say.
     // Neither does a file of one line.
     const bool is_part = (key_ != nullptr || index_ >= 0) && line_ > 1;
     const bool hints =
@@ -540,7 +540,7 @@ class builder : public YAML::EventHandler {
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
         check_plain(mark, "?");
-        // What is left out ends before the place that yaml-cpp gives it, which may be that of "...".
+        // A value that is left out ends before the place that yaml-cpp gives it, which may be that of "...".
         const std::size_t last_value = last_value_;
         node value = started(mark, node::shape::null);
         value.is_closed_ = first_of(mark) == '~';
@@ -748,7 +748,7 @@ class builder : public YAML::EventHandler {
         }
     }
 
-    // Where a quoted text ends, or npos.
+    // The end of a quoted text, or npos.
     static std::size_t closing_quote(std::string_view text) {
         const char quote = text.front();
         for (std::size_t i = 1; i < text.size(); ++i) {

@@ -123,15 +123,15 @@ struct document {
     bool has_end_marker = false;  // "...": nothing is missing
     location end;                 // of the text
 };
-// Where the names of files in a file count from.
+// The folder from which the names of files in a file count.
 std::filesystem::path folder_of_file(const std::filesystem::path& file);
 // Throws tilewalk::error (input) for a document without "...", which may have been cut short.
 void demand_end(const document& read);
 
 // `name` is how the text is called in errors.
 document read_document(std::string_view text, const std::string& name, const limits& within = {});
-// Of a regular file; the error says why it could not be read. Where `inside` is a folder, the file has to be
-// in it or below it, symbolic links followed.
+// Reads a regular file; the error says why it could not be read. Where `inside` is a folder, the file has to
+// be in it or below it, symbolic links followed.
 document read_document(const std::filesystem::path& file, const limits& within = {},
                        const std::filesystem::path& inside = {});
 // Their roots alone.

@@ -27,7 +27,7 @@ class open_file {
     std::uintmax_t stated_bytes_ = 0;
 };
 
-// Where a file is once symbolic links are followed, whether it exists or not. Throws error (io) if that is
+// The path of a file once symbolic links are followed, whether it exists or not. Throws error (io) if that is
 // not in the folder `inside` or below it.
 std::filesystem::path resolved_inside(const std::filesystem::path& file, const std::filesystem::path& inside);
 

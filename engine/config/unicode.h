@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to be known of single characters: how UTF-8 holds them, which of them nobody sees, and which have
+// Facts about single characters: how UTF-8 holds them, which of them nobody sees, and which have
 // another spelling.
 #pragma once
 
@@ -27,7 +27,7 @@ std::string named(std::uint32_t code_point);
 bool is_forbidden(std::uint32_t code_point);
 // White space of any script, and what takes no room at all.
 bool is_blank(std::uint32_t code_point);
-// What only says how the character in front of it is drawn.
+// True of a character that only says how the one in front is drawn.
 bool is_selector(std::uint32_t code_point);
 
 // The first character from which on a text may not be in the normal form NFC, so that another text of the

@@ -22,7 +22,7 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& k
 // such as "known keys:". Of a long list only the nearest names are told, and how many more there are.
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known);
-// What is added to a complaint about the end of a file.
+// A hint for complaints about the end of a file.
 inline constexpr std::string_view may_be_cut_short = "; the file may be cut short";
 
 }  // namespace tilewalk::config

@@ -16,8 +16,8 @@
 // falls by c_j. So E[S(t)] = scale(t) + shift(t) = S(0) R(t) - sum of c_j R(t) / R(T_j) over T_j <= t, the
 // forward, and S never falls below the value of the dividends still to come.
 //
-// Where the asset falls by its dividends, S = scale X with scale(t) = R(t) S(0), and X is a martingale that
-// on a cash ex-date falls by c_j / (R(T_j) S(0)), though not below 0: the holder gets what is left. The
+// With an asset that falls by its dividends, S = scale X with scale(t) = R(t) S(0), and X is a martingale
+// that on a cash ex-date falls by c_j / (R(T_j) S(0)), though not below 0: the holder gets what is left. The
 // forward is the same as long as no path comes to that; each that does adds to it.
 #include "engine/market/asset.h"
 

@@ -50,7 +50,7 @@ affine spot_map(const asset& a, const curve& discount, double years, bool before
 // By the curves alone: the mean of the spot, unless falls_by_dividends and some path has less than a
 // dividend.
 double forward(const asset& a, const curve& discount, double years);
-// What X falls by on ex-dates after `from` and up to `to`, times that are closer being the same, where the
+// Falls of X on ex-dates after `from` and up to `to`, times that are closer being the same, where the
 // asset falls by its cash dividends: S = scale X, and their values today, as shares of the spot.
 double cash_fall(const asset& a, const curve& discount, double from, double to);
 

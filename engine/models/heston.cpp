@@ -30,7 +30,7 @@ using scheme = heston_parameters::scheme;
 
 constexpr std::array<std::string_view, 2> scheme_names{"quadratic_exponential", "full_truncation"};
 
-// What a scheme needs where nobody says. A law of the steps made by quadrature, against Fourier's prices of
+// Steps of a scheme where nobody says. A law of the steps made by quadrature, against Fourier's prices of
 // puts and calls of 0.1 to 15 years at 0.8, 1 and 1.2 of the forward: of 22 published sets the
 // quadratic-exponential scheme so leaves at most 0.7 basis points of the spot. The trapezoid rule for the
 // variance errs with the square of kappa times a step: without its part a kappa of 20 and a sigma of 0.5

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a law known by its transform says to people of a model: Black's volatility of an option. Off the
-// priced paths.
+// The words that a law known by its transform has to people of a model: Black's volatility of an option. Off
+// the priced paths.
 #pragma once
 
 #include <functional>

@@ -44,7 +44,7 @@ struct by_term {
 by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
                      dates::date as_of);
 
-// What a market says of a model, as it is written: numbers, numbers by term and words, those of a mapping
+// The parameters of a model as the market writes them: numbers, numbers by term and words, those of a mapping
 // under its name ("heston.kappa"). For people.
 std::vector<model_parameter> parameters_as_written(const config::node& parameters, dates::date as_of);
 // The same of one.

@@ -733,7 +733,7 @@ class joint_world final : public world {
         return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
     }
 
-    // What is left of a logarithm once the cash dividends of the step's end are paid.
+    // The logarithm that is left once the cash dividends of the step's end are paid.
     value fallen(std::size_t i, value x) {
         constexpr double nothing_left = 1e-30;  // also a number in single
         const factor& f = factors_[i];

@@ -51,7 +51,7 @@ class world : public language::world {
 
     // The correlations that its moves depend on, each pair of factors once, in the order of their names.
     virtual std::vector<correlation_taken> correlations() const = 0;
-    // What curves, spots and volatilities say of each of these times, for people.
+    // Curves, spots and volatilities at each of these times, for people.
     struct market_numbers {
         std::vector<currency_numbers> currencies;
         std::vector<asset_numbers> assets;

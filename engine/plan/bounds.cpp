@@ -66,7 +66,7 @@ range negative(range a) {
     return {-a.high, -a.low};
 }
 
-// Of a function that does not fall.
+// Range of a function that does not fall.
 range rising(operation code, range a) {
     return widened(checked({of(code, a.low), of(code, a.high)}));
 }

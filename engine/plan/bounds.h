@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trade can pay at all: a range that holds for every path, found by arithmetic on ranges.
+// Bounds on all that a trade can pay: a range that holds for every path, found by arithmetic on ranges.
 #pragma once
 
 #include "engine/plan/timeline.h"

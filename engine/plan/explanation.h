@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a price is made from, for people: the terms of a trade and what the market says of its dates.
+// Explains what a price is made from, for people: the terms of a trade and what the market says of its dates.
 #pragma once
 
 #include "engine/book/book_state.h"

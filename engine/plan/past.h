@@ -39,7 +39,7 @@ class past_world final : public language::world, public language::touch_listener
 
     bool is_past() const override { return true; }
     void saw_touch(const std::string& asset, double level) override;
-    // What looks odd about the numbers of today that were asked for, a sentence each, none twice.
+    // Remarks on odd numbers of today that were asked for, a sentence each, none twice.
     const std::vector<std::string>& remarks() const { return remarks_; }
     program::value spot(const std::string& asset) override;
     program::value fx(const std::string& currency) override;

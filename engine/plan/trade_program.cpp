@@ -99,7 +99,7 @@ void play_past(language::payoff& script, const markets::market_state& market, pa
             if (of.times[0] >= 0) continue;
             const dates::date yesterday{market.as_of.serial - 1};
             const bool ended = of.times[1] < -same_time_years;
-            // What was seen on a day stands for the time since it was seen before.
+            // A fixing of a day stands for the time since it was seen before.
             double last = of.times[0];
             const auto see = [&](dates::date day, double years, bool exact) {
                 events.push_back({{years, years, 0, std::min(last, years), years}, b, day, exact});
@@ -134,8 +134,8 @@ void play_past(language::payoff& script, const markets::market_state& market, pa
     }
 }
 
-// What a watch that begins now sees at once, such as a barrier that the spot is beyond. The paths come to the
-// same, so this is for people.
+// Remarks on what a watch that begins now sees at once, such as a barrier that the spot is beyond. The paths
+// come to the same, so this is for people.
 std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_state& market,
                                           const std::string& currency) {
     language::payoff script(t.product, t.args, market.as_of, currency);
@@ -154,7 +154,7 @@ std::vector<std::string> remarks_at_start(const books::trade& t, const markets::
 // Days after its last date from which a trade counts as one that is over, not one that is being settled.
 constexpr double settlement_days = 7;
 
-// That its last date is long gone, if it is.
+// A remark that its last date is long gone, if it is.
 std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates::date as_of) {
     const dates::time_point* last = nullptr;
     double years = -std::numeric_limits<double>::infinity();

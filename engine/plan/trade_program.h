@@ -28,7 +28,8 @@ struct trade_program {
     std::vector<std::string> assets, currencies, rate_currencies;  // that its world is asked for
     std::vector<correlation_taken> missing_correlations;           // taken as 0: the market states none
     std::vector<std::string> models;  // that move them, one line each, for people
-    // What looks odd about the trade or its market, a sentence each, though the price is right for them.
+    // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
+    // them.
     std::vector<std::string> remarks;
     // Everything has already happened: the price is a number, no path is walked.
     bool is_certain() const { return when.steps() == 0; }
@@ -46,7 +47,7 @@ trade_program plan_trade(const books::trade& t, const markets::market_state& mar
                          precision for_precision = precision::double_, const amendment& amend = {},
                          const poll& often = {});
 
-// What looks odd about the terms of a trade that can't be planned.
+// Remarks on odd terms of a trade that can't be planned.
 std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market);
 
 }  // namespace tilewalk::plan

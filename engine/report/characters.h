@@ -8,7 +8,7 @@
 
 namespace tilewalk::report {
 
-// What stands in one place: a character with all that combines with it.
+// A unit of text in one place: a character with all that combines with it.
 std::vector<std::string_view> clusters(std::string_view utf8);
 // Columns that one of them takes: 0, 1 or 2.
 std::size_t cluster_width(std::string_view cluster);

@@ -158,7 +158,7 @@ std::string wrapped(std::string_view text, std::size_t most, std::size_t indent)
         const auto end = std::min(text.find_first_of(" \n"), text.size());
         std::string_view word = text.substr(0, end);
         if (!line.empty() && indent + width(line) + 1 + width(word) > most) flush();
-        // What no line has room for is broken where the line ends.
+        // A cell that no line has room for is broken where the line ends.
         while (indent + width(word) > most && indent + 1 < most) {
             const std::size_t bytes = bytes_within(word, most - indent);
             line = word.substr(0, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pricing will do, as JSON: everything that `tilewalk explain` knows of each trade.
+// Plans of trades as JSON: everything that `tilewalk explain` knows of each trade.
 #include <optional>
 #include <string>
 #include <vector>

@@ -17,7 +17,7 @@ std::string json(const results& r);
 std::string totals_table(const results& r, const text_form& form);
 std::string totals_csv(const results& r, const text_form& form);
 std::string totals_json(const results& r);
-// What is written; what was written before 3 is read, too.
+// The format that is written; those before 3 are read, too.
 inline constexpr std::string_view json_format_name = "tilewalk-results-3";
 inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";
 

@@ -46,7 +46,7 @@ json parse(const std::string& text, const std::string& name) {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
-        // What is no JSON is somebody else's file, and may be one long text: no word of it is told.
+        // A text that is no JSON is somebody else's file, and may be one long text: no word of it is told.
         if (const auto at = message.find("; last read: '"); at != std::string::npos) {
             const auto more = message.rfind("'; expected ");
             message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files say of a trade: each figure with its column in CSV, its member in JSON and its meaning, in one
+// The figures of a trade in files: each with its column in CSV, its member in JSON and its meaning, in one
 // place.
 #pragma once
 

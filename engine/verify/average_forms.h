@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What options on the mean of a price over all moments of a time are worth without a path: geometric means in
+// Values of options on the mean of a price over all moments of a time, without a path: geometric means in
 // closed form, arithmetic ones by Vecer's equation. As in closed_forms.h, plain C++ over the standard library
 // that shares nothing with the engine.
 #pragma once

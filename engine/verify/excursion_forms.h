@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What options are worth without a path that count the time spent beyond a level: without a break (Parisian)
+// Values without a path of options that count the time spent beyond a level: without a break (Parisian)
 // or in all (cumulative Parisian, step options). As in closed_forms.h, plain C++ over the standard library
 // that shares nothing with the engine.
 //
@@ -50,7 +50,7 @@ struct excursion_option {
         return w;
     }
 
-    // What is paid times exp(mu y) as exponentials of the last y, each on a part of the line.
+    // The payoff times exp(mu y) as exponentials of the last y, each on a part of the line.
     struct exponential {
         double factor, rate, from, to;
     };
@@ -224,7 +224,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     const bool beyond = o.begins_beyond();
     const double across = o.spot == o.barrier ? o.direction() : (o.spot > o.barrier ? -1 : 1);
     const auto parts = o.exponentials();
-    // What is paid (times exp(mu y)) if the last y is any distance in this direction from the barrier, over
+    // The payoff (times exp(mu y)) if the last y is any distance in this direction from the barrier, over
     // the density of a first touch at x and that distance.
     const auto ended = [&](double direction, double x, double t) {
         const double sd = std::sqrt(t);

@@ -86,8 +86,8 @@ class pass_progress {
     std::uint64_t steps_before_ = 0;
 };
 
-// Which trades these are depends on the time each takes and on when it was that somebody cancelled, never on
-// their prices.
+// The choice of these trades depends on the time each takes and on when it was that somebody cancelled, never
+// on their prices.
 void keep_what_was_priced(verify::outcome& of) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < of.trades.size(); ++i) {

@@ -67,7 +67,7 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& k
     return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
-// What there is, behind what was probably meant.
+// A list of all there is, behind what was probably meant.
 std::string behind(const std::string& meant, const std::string& known) {
     return (meant.empty() ? "; " : meant + " ") + known;
 }
@@ -133,7 +133,7 @@ class checker {
         place where;
         bool is_read = false;
     };
-    // What becomes of a variable.
+    // The fate of a variable.
     struct fate {
         bool is_read = false;               // but to set itself
         bool is_set_again = false;          // after its first value

@@ -270,7 +270,7 @@ void judge(row& r, const asked& a, const price_row& got, const price_row* with_s
     r.figures["off_bp"] = 1e4 * found.off;
     r.figures["off_bp_error"] = 1e4 * found.error;
     r.figures["paths"] = got.paths;
-    // Of 1,000 rows chance alone puts one beyond in 1,700 runs.
+    // Chance alone puts one of 1,000 rows beyond in one of 1,700 runs.
     if (std::abs(found.off) > most_off + 5 * found.error) {
         r.wrong = fmt::format("the steps leave {:.2f} +- {:.2f} basis points, expected at most {}",
                               1e4 * found.off, 1e4 * found.error, 1e4 * most_off);

@@ -35,7 +35,7 @@ inline constexpr double shorter = 4;  // how many of the shorter steps are in on
 struct priced {
     double price = 0, standard_error = 0;
 };
-// Of a spot or a notional of 1.
+// Prices for a spot or a notional of 1.
 struct finding {
     double off = 0, error = 0;
 };

@@ -37,7 +37,7 @@ class book {
     // The market the book names or holds, if it does.
     const std::optional<tilewalk::market>& market() const;
     const run_settings& settings() const;
-    // What it was read from: its own file, those of products and calendars, its market's, and shocks to
+    // The files it was read from: its own, those of products and calendars, its market's, and shocks to
     // replay. A text has the name that it was given.
     std::vector<std::filesystem::path> files() const;
     // The same book with these trades alone, in its own order. Throws tilewalk::error (usage) for an id that

@@ -29,7 +29,7 @@ class market {
     // What a person should know of what was read and taken all the same, such as a surface that is bent to
     // have no arbitrage: a line each, by asset or currency.
     std::vector<std::string> remarks() const;
-    // What it was read from: its own file and its scenario arrays. A text has the name that it was given.
+    // The files it was read from: its own and its scenario arrays. A text has the name that it was given.
     std::vector<std::filesystem::path> files() const;
     const markets::market_state& state() const { return *state_; }
 

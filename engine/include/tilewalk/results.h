@@ -41,8 +41,8 @@ struct price_row {
     trade_status status = trade_status::failed;
     double quantity = 1;
     double price = 0;  // one unit, discounted to as_of
-    // Of price. 0 where nothing random is in it; none (`no_figure`) where the paths do not show one: of a
-    // single path, and of a payoff that could vary and on no path did.
+    // Standard error of price. 0 where nothing random is in it; none (`no_figure`) where the paths do not
+    // show one: of a single path, and of a payoff that could vary and on no path did.
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or none
     std::uint64_t paths = 0;
@@ -55,7 +55,8 @@ struct price_row {
     std::string message;                     // why it failed, or why the figure is to be read with care
     error_kind kind = error_kind::internal;  // of a failure
     location where;                          // the trade in its file, or the place of the error
-    // What looks odd about the trade or its market, a sentence each, though the price is right for them.
+    // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
+    // them.
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pricing a trade will do and from which numbers, before anything runs.
+// The plan of a trade: what pricing it will do and from which numbers, before anything runs.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct model_parameter {
     std::string text;  // of what is no number
 };
 
-// What a price depends on of one asset. Lists have a number for each of trade_plan::years.
+// The numbers of one asset that a price depends on. Lists have a number for each of trade_plan::years.
 struct asset_numbers {
     std::string name, currency, model;
     double spot = 0;

@@ -44,7 +44,7 @@ struct level_market {
     }
 };
 
-// What is paid as a knock-out or a knock-in, from the mean of what is paid by those that were decided.
+// The payoff of a knock-out or a knock-in, from the mean of what is paid by those that were decided.
 template <class In>
 double with_rebate(const truth::excursion_option& o, bool out, double rebate, const In& in) {
     truth::excursion_option chance = o;
