@@ -24,7 +24,7 @@ case $goal in
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&
     ci) libraries+=("$(clang_runtime)") ;;&
-    ci) tools+=("clang++:clang" "clang-format:clang-format" "qemu-x86_64:qemu-user") ;;&
+    ci) tools+=("clang++:clang" "clang-format:clang-format" "mold:mold" "qemu-x86_64:qemu-user") ;;&
     test | bench | ci) ;;
     *)
         echo "usage: $0 demo|test|bench|ci" >&2

@@ -493,7 +493,7 @@ TEST(bench_conditions, the_page_shows_the_counters_and_explains_them) {
     EXPECT_FALSE(has(page, "Not read off"));
     EXPECT_FALSE(has(report_html(tests::made_run()), "where it can pay"));
     EXPECT_EQ(figure_names(of), figure_names(tests::made_run()));
-    EXPECT_TRUE(has(table(of), "can't pay: the bandwidth is taken"));
+    EXPECT_TRUE(has(table(of, 200), "can't pay: the bandwidth is taken"));
     std::istringstream again(lines_of(of));
     EXPECT_EQ(report_html(read_lines(again, "run.jsonl")), page);
 }

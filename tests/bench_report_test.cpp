@@ -114,7 +114,7 @@ run small_run() {
 }
 
 TEST(bench_report, table_is_word_for_word) {
-    EXPECT_EQ(table(small_run()),
+    EXPECT_EQ(table(small_run(), 200),
               R"(access
 in all rows: kind shared, warps 8
 stride  time us   noise   ratio  share of copy  TB/s  registers  published
@@ -126,12 +126,24 @@ stride  time us   noise   ratio  share of copy  TB/s  registers  published
 1 row skipped: no textures here
   texture, warps 8
 )");
-    EXPECT_EQ(table({}), "no rows\n");
+    EXPECT_EQ(table({}, 200), "no rows\n");
+}
+
+TEST(bench_report, table_fits_the_columns) {
+    run r = small_run();
+    for (std::size_t i = 0; i < r.rows.size(); ++i)
+        r.rows[i].axes["feed"] = "a feed with a name that goes on and on, number " + std::to_string(i);
+    for (const std::size_t columns : {60U, 80U, 200U}) {
+        const std::string text = table(r, columns);
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), columns) << line;
+        EXPECT_TRUE(has(text, "time")) << text;
+    }
 }
 
 TEST(bench_report, table_of_a_sweep_has_each_row_and_straight_columns) {
     const run r = tests::made_run();
-    std::istringstream lines(table(r));
+    std::istringstream lines(table(r, 200));
     std::string line, rule;
     std::size_t rows = 0;
     while (std::getline(lines, line)) {
@@ -144,14 +156,15 @@ TEST(bench_report, table_of_a_sweep_has_each_row_and_straight_columns) {
     }
     const auto results = static_cast<std::size_t>(std::ranges::count_if(r.rows, &row::is_result));
     EXPECT_EQ(rows, results);
-    EXPECT_TRUE(has(table(r), "rows skipped: the ring takes more shared memory than a block may have\n"));
+    EXPECT_TRUE(
+        has(table(r, 200), "rows skipped: the ring takes more shared memory than a block may have\n"));
 }
 
 TEST(bench_report, columns_stand_where_the_rows_that_have_them_put_them) {
     run r;
     r.rows = {timed("s", {{"a", 1}, {"z", 1}}, 1), timed("s", {{"a", 2}, {"m", 1}, {"z", 2}}, 2),
               timed("s", {{"first", 3}, {"a", 2}, {"m", 1}, {"n", 5}, {"z", 2}}, 2)};
-    EXPECT_TRUE(has(table(r), "\nfirst  a  m  n  z  time ms")) << table(r);
+    EXPECT_TRUE(has(table(r, 200), "\nfirst  a  m  n  z  time ms")) << table(r, 200);
 }
 
 TEST(bench_report, csv_has_everything_with_all_bits) {
@@ -422,7 +435,7 @@ TEST(bench_report, hostile_names_are_harmless_everywhere) {
             expect_self_contained(figure_svg(r, name));
             EXPECT_TRUE(std::regex_match(name, std::regex("[A-Za-z0-9_-]+"))) << name;
         }
-        for (const std::string& text : {table(r), csv(r)}) {
+        for (const std::string& text : {table(r, 200), csv(r)}) {
             EXPECT_FALSE(has(text, "\x1b"));
             EXPECT_FALSE(has(text, "\x07"));
         }
@@ -483,7 +496,8 @@ TEST(bench_report, runs_with_little_or_nothing_in_them_have_a_page) {
     EXPECT_TRUE(has(report_html(skipped), "No results."));
     EXPECT_TRUE(
         has(report_html(skipped), "there is no GPU (" + std::to_string(skipped.rows.size()) + " rows)"));
-    EXPECT_TRUE(has(table(skipped), std::to_string(skipped.rows.size()) + " rows skipped: there is no GPU"));
+    EXPECT_TRUE(
+        has(table(skipped, 200), std::to_string(skipped.rows.size()) + " rows skipped: there is no GPU"));
 
     run no_numbers = tests::made_run();
     for (row& of : no_numbers.rows) of.figures = {{"milliseconds", nullptr}, {"ratio", "fast"}};

@@ -13,6 +13,7 @@
 #include "engine/config/open_file.h"
 #include "engine/replay/shock_writer.h"
 #include "tests/own_folder.h"
+#include "tests/refusal.h"
 #include "tilewalk/calibration.h"
 #include "tilewalk/error.h"
 #include "tilewalk/tilewalk.h"
@@ -21,21 +22,12 @@ namespace tilewalk {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::nothing_refused;
+using tests::refusal;
 
-const std::string nothing = "nothing was refused";
 const std::string outside =
     "the file is not in the folder of the one that names it, and files are confined to it";
 const load_options confined{.confine = true};
-
-template <class read>
-std::string refusal(read&& reads) {
-    try {
-        reads();
-    } catch (const error& e) {
-        return e.what();
-    }
-    return nothing;
-}
 
 const std::string market_text =
     "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {ACME: {currency: USD, spot: 100}}\n";
@@ -80,7 +72,7 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
         for (const std::string& name : std::vector<std::string>{
                  files[i], "below/" + files[i], "./" + files[i], "below/../" + files[i], "inward/" + files[i],
                  "link_in_" + files[i], (own / "books" / files[i]).string(), "../books/" + files[i]}) {
-            EXPECT_EQ(of(naming(name)), nothing) << name;
+            EXPECT_EQ(of(naming(name)), nothing_refused) << name;
         }
         for (const std::string& name : std::vector<std::string>{
                  "../" + files[i], "below/../../" + files[i], "outward/" + files[i], "link_out_" + files[i],
@@ -92,11 +84,11 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
         }
         // Without the option a book may name any file.
         for (const std::string& name : std::vector<std::string>{"../" + files[i], "link_out_" + files[i]})
-            EXPECT_EQ(of(naming(name), {}), nothing) << name;
+            EXPECT_EQ(of(naming(name), {}), nothing_refused) << name;
     }
     EXPECT_NE(of("market: none.yaml\ntrades: []\n").find("there is no such file"), std::string::npos);
     EXPECT_NE(of("settings: {replay: ../x.npy}\ntrades: []\n").find(outside), std::string::npos);
-    EXPECT_EQ(of("settings: {replay: below/x.npy}\ntrades: []\n"), nothing);
+    EXPECT_EQ(of("settings: {replay: below/x.npy}\ntrades: []\n"), nothing_refused);
     // A folder whose name begins as that of the book does is another one.
     fs::create_directory(own / "books_too");
     own.write("books_too/market.yaml", market_text);
@@ -124,14 +116,14 @@ TEST_F(confine, scenarios_of_a_market) {
         own.write("books/book.yaml", text + "trades: []\n");
         return refusal([&] { book::load(own / "books/book.yaml", confined); });
     };
-    EXPECT_EQ(in_book("vols"), nothing);
-    EXPECT_EQ(in_book("below/vols"), nothing);
+    EXPECT_EQ(in_book("vols"), nothing_refused);
+    EXPECT_EQ(in_book("below/vols"), nothing_refused);
     EXPECT_NE(in_book("../vols").find(outside), std::string::npos) << in_book("../vols");
     own.write("books/below/market.yaml", with("../vols"));
-    EXPECT_EQ(of("market: below/market.yaml\ntrades: []\n"), nothing);  // in the folder of the book
+    EXPECT_EQ(of("market: below/market.yaml\ntrades: []\n"), nothing_refused);  // in the folder of the book
     EXPECT_NE(refusal([&] { market::load(own / "books/below/market.yaml", confined); }).find(outside),
               std::string::npos);
-    EXPECT_EQ(refusal([&] { market::load(own / "books/below/market.yaml"); }), nothing);
+    EXPECT_EQ(refusal([&] { market::load(own / "books/below/market.yaml"); }), nothing_refused);
     own.write("books/below/market.yaml", with("../../vols"));
     EXPECT_NE(of("market: below/market.yaml\ntrades: []\n").find(outside), std::string::npos);
     own.write("books/quotes.yaml", with("../vols") +
@@ -140,13 +132,13 @@ TEST_F(confine, scenarios_of_a_market) {
                                        "volatility: 0.01, type: normal}]}}}\n");
     EXPECT_NE(refusal([&] { market_quotes::load(own / "books/quotes.yaml", confined); }).find(outside),
               std::string::npos);
-    EXPECT_EQ(refusal([&] { market_quotes::load(own / "books/quotes.yaml"); }), nothing);
+    EXPECT_EQ(refusal([&] { market_quotes::load(own / "books/quotes.yaml"); }), nothing_refused);
 }
 
 // A link that comes between the look and the opening leads nowhere.
 TEST_F(confine, the_file_that_was_looked_at_is_opened) {
     fs::create_symlink(own / "none.yaml", own / "books/dangling.yaml");
-    EXPECT_NE(of("market: dangling.yaml\ntrades: []\n"), nothing);
+    EXPECT_NE(of("market: dangling.yaml\ntrades: []\n"), nothing_refused);
     own.write("none.yaml", market_text);
     EXPECT_NE(of("market: dangling.yaml\ntrades: []\n").find(outside), std::string::npos);
     const config::open_file through(own / "books/below/market.yaml", own / "books");
@@ -179,14 +171,14 @@ TEST_F(confine, no_word_of_another_file) {
         for (const char* book : {"market: other\ntrades: []\n", "products: [other]\ntrades: []\n",
                                  "calendars: {c: other}\ntrades: []\n"}) {
             const std::string said = of(book);
-            EXPECT_NE(said, nothing) << text;
+            EXPECT_NE(said, nothing_refused) << text;
             EXPECT_EQ(said.find(secret), std::string::npos) << said;
         }
         for (const std::string& said :
              std::vector<std::string>{refusal([&] { market::load(own / "books/other"); }),
                                       refusal([&] { market_quotes::load(own / "books/other"); }),
                                       refusal([&] { read_results(text, "other"); })}) {
-            EXPECT_NE(said, nothing) << text;
+            EXPECT_NE(said, nothing_refused) << text;
             EXPECT_EQ(said.find(secret), std::string::npos) << said;
         }
     }

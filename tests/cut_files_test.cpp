@@ -16,6 +16,7 @@
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
 #include "tests/own_folder.h"
+#include "tests/refusal.h"
 #include "tilewalk/calibration.h"
 #include "tilewalk/error.h"
 #include "tilewalk/tilewalk.h"
@@ -24,22 +25,12 @@ namespace tilewalk {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::nothing_refused;
+using tests::refusal;
 
 std::string contents(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
-}
-
-const std::string nothing = "nothing was refused";
-
-template <class read>
-std::string refusal(read&& reads) {
-    try {
-        reads();
-    } catch (const error& e) {
-        return e.what();
-    }
-    return nothing;
 }
 
 // The files that come with Tilewalk, with what reads the text of each strictly, as if it stood in its place.
@@ -97,12 +88,12 @@ void expect_that_none_passes(std::size_t stride, std::size_t near_the_end) {
     const std::vector<shipped> all = shipped_files();
     ASSERT_GE(all.size(), 50U);
     for (const shipped& one : all) {
-        EXPECT_EQ(one.refusal_of(one.text), nothing) << one.file;
+        EXPECT_EQ(one.refusal_of(one.text), nothing_refused) << one.file;
         // The line end of the last line is no part of what it says.
         const std::size_t whole = one.text.size() - 1;
-        EXPECT_EQ(one.refusal_of(one.text.substr(0, whole)), nothing) << one.file;
+        EXPECT_EQ(one.refusal_of(one.text.substr(0, whole)), nothing_refused) << one.file;
         for (std::size_t bytes = 0; bytes < whole;) {
-            ASSERT_NE(one.refusal_of(one.text.substr(0, bytes)), nothing)
+            ASSERT_NE(one.refusal_of(one.text.substr(0, bytes)), nothing_refused)
                 << one.file << " passes when cut after byte " << bytes << ": ..."
                 << one.text.substr(bytes < 60 ? 0 : bytes - 60, std::min<std::size_t>(bytes, 60));
             bytes += bytes + near_the_end < whole ? std::min(stride, whole - near_the_end - bytes) : 1;
@@ -124,15 +115,16 @@ TEST(cut_files, a_market_by_itself) {
     const std::string demo = contents(fs::path(TILEWALK_SOURCE_DIR) / "configs/markets/demo.yaml");
     const std::string cut = demo.substr(0, demo.find("  - [EURUSD, USDJPY"));
     const fs::path file = own.write("market.yaml", cut);
-    EXPECT_EQ(refusal([&] { market::load(file); }), nothing);  // nobody can know
+    EXPECT_EQ(refusal([&] { market::load(file); }), nothing_refused);  // nobody can know
     const std::string expected =
         ":" + std::to_string(std::ranges::count(cut, '\n') + 1) +
         ":1: found no last line '...', expected one where files are read strictly; the file may be cut "
         "short";
     EXPECT_EQ(refusal([&] { market::load(file, {.strict = true}); }), file.string() + expected);
     EXPECT_EQ(refusal([&] { market::parse(cut, "m", {.strict = true}); }), "m" + expected);
-    EXPECT_EQ(refusal([&] { market::parse(demo, "m", {.strict = true}); }), nothing);
-    EXPECT_EQ(refusal([&] { market::load(own.write("market.yaml", demo), {.strict = true}); }), nothing);
+    EXPECT_EQ(refusal([&] { market::parse(demo, "m", {.strict = true}); }), nothing_refused);
+    EXPECT_EQ(refusal([&] { market::load(own.write("market.yaml", demo), {.strict = true}); }),
+              nothing_refused);
 }
 
 // A count guards the trades, and nothing that stands behind them.
@@ -146,13 +138,13 @@ TEST(cut_files, a_count_guards_trades_alone) {
     const auto strictly = [](const std::string& yaml) {
         return refusal([&] { book::parse(yaml, "b", ".", {.strict = true}); });
     };
-    EXPECT_EQ(strictly(market + trades), nothing);
+    EXPECT_EQ(strictly(market + trades), nothing_refused);
     EXPECT_EQ(
         strictly(trades + market),
         "b:9:1: found 'market' behind the trades, which a trade_count does not guard, expected a last line "
         "'...' where a book is read strictly; the file may be cut short");
-    EXPECT_EQ(strictly(trades + market + "...\n"), nothing);
-    EXPECT_EQ(strictly("trades: []\ntrade_count: 0\n"), nothing);
+    EXPECT_EQ(strictly(trades + market + "...\n"), nothing_refused);
+    EXPECT_EQ(strictly("trades: []\ntrade_count: 0\n"), nothing_refused);
 }
 
 // The library inside the binary is read strictly as well, and its files have their ends.
@@ -221,7 +213,7 @@ TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
           of_market(market + "assets:\n  A:\n    currency: USD\nfixings: {}\n"),
           of_market("as_of: 2026-13-01\n"),
           of_product(product + "script: |\n  on m:\n      pay 1 +\n  on m:\n      pay 1\n")}) {
-        EXPECT_NE(got, nothing);
+        EXPECT_NE(got, nothing_refused);
         EXPECT_EQ(got.find(hint), std::string::npos) << got;
     }
 }
@@ -233,7 +225,7 @@ TEST(cut_files, the_last_trade_of_a_book) {
     const auto failure_of_last = [&](const std::string& end) {
         const book read = book::parse(head + end, "b", ".");
         const auto& failure = read.state().trades.back().failure;
-        return failure ? std::string(failure->what()) : nothing;
+        return failure ? std::string(failure->what()) : nothing_refused;
     };
     const std::string open = "  - id: b\n    product: european\n    underlying: ACME\n";
     EXPECT_EQ(failure_of_last("  - id: b\n"),
@@ -250,7 +242,7 @@ TEST(cut_files, the_last_trade_of_a_book) {
 TEST(cut_files, quotes) {
     const std::string svi = contents(fs::path(TILEWALK_SOURCE_DIR) / "configs/calibration/svi.yaml");
     const std::string cut = svi.substr(0, svi.rfind("        2.0:"));
-    EXPECT_EQ(refusal([&] { market_quotes::parse(cut); }), nothing);
+    EXPECT_EQ(refusal([&] { market_quotes::parse(cut); }), nothing_refused);
     EXPECT_NE(
         refusal([&] { market_quotes::parse(cut, "q", {.strict = true}); }).find("found no last line '...'"),
         std::string::npos);

@@ -733,6 +733,16 @@ TEST(report, tables_fit_the_terminal) {
         << out.str();
 }
 
+TEST(report, long_lines_go_on_below_themselves) {
+    EXPECT_EQ(folded("short\n\n  as it  is\n", 12), "short\n\n  as it  is\n");
+    EXPECT_EQ(folded("ab  cd    words that go on", 14), "ab  cd\n    words that\n    go on\n");
+    EXPECT_EQ(folded("  strike  1, 2, 3, 4, 5", 15), "  strike  1, 2,\n      3, 4, 5\n");
+    EXPECT_EQ(folded("0123456789abcdef", 10), "0123456789\n    abcdef\n") << "no space to break at";
+    EXPECT_EQ(folded("  0123456789abcdef", 12), "  0123456789\n      abcdef\n");
+    EXPECT_EQ(folded("\u4e2d\u4e2d \u4e2d\u4e2d", 8), "\u4e2d\u4e2d\n    \u4e2d\u4e2d\n") << "wide letters";
+    EXPECT_EQ(folded("", 10), "");
+}
+
 TEST(report, printable_keeps_letters_and_spells_out_the_rest) {
     struct {
         std::string text, shown;

@@ -401,6 +401,18 @@ TEST_F(scenarios, float_and_our_own_form_are_read_alike) {
     }
 }
 
+TEST_F(scenarios, of_a_market_within_a_book_are_found_from_where_the_book_says) {
+    write_rows("vols.npy", made_up(1, paths));
+    const std::string text =
+        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {MOVING: {currency: USD, "
+        "spot: 100, volatility: {scenarios: vols.npy, times: [1.0]}}}}\ntrades:\n  - {id: call, product: "
+        "european, underlying: MOVING, option: call, strike: 100, maturity: 1.0}\n";
+    const results from_file = engine().price(load(text), on_cpu());
+    const results from_text = engine().price(book::parse(text, "standard input", folder_), on_cpu());
+    EXPECT_EQ(bits(row_of(from_file, "call").price), bits(row_of(from_text, "call").price));
+    EXPECT_THROW(book::parse(text, "standard input", folder_ / "elsewhere"), error);
+}
+
 // Shocks from a file and volatilities from another: a model of somebody else, whole.
 TEST_F(scenarios, go_with_replayed_shocks) {
     constexpr std::uint64_t count = 3000;

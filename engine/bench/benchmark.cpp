@@ -120,10 +120,10 @@ benchmark_results benchmark_results::parse(std::string_view json_lines, const st
     return benchmark_results(std::make_shared<const bench::run>(bench::read_lines(in, name)));
 }
 
-std::string benchmark_results::text(output_format as) const {
+std::string benchmark_results::text(output_format as, const text_form& form) const {
     switch (as) {
         case output_format::table:
-            return bench::table(*of_);
+            return bench::table(*of_, form.columns);
         case output_format::csv:
             return bench::csv(*of_);
         case output_format::json:

@@ -139,14 +139,26 @@ std::string reasons_text(row_list rows, std::string row::*why, const std::string
     return out;
 }
 
-std::string suite_text(const std::string& suite, row_list rows) {
+// Numbers go from the right, but for the first, which a person came for; then words are shortened.
+std::vector<report::columns::measure> narrowing(const grid& g) {
+    std::vector<report::columns::measure> out;
+    const auto first = std::ranges::find_if(g.columns, &grid::column::is_number);
+    for (auto c = g.columns.rbegin(); c != g.columns.rend() && c.base() - 1 != first; ++c)
+        if (c->is_number) out.push_back({c->title, 0});
+    for (const grid::column& c : g.columns)
+        if (!c.is_number) out.push_back({c.title, 8});
+    return out;
+}
+
+std::string suite_text(const std::string& suite, row_list rows, std::size_t columns) {
     std::string out = printable(suite) + '\n';
     const std::vector<const row*> results = results_among(rows);
     if (!results.empty()) {
         const grid g = grid_of(results);
         std::string alike;
         for (const auto& [name, cell] : g.alike) alike += (alike.empty() ? "" : ", ") + name + ' ' + cell;
-        if (!alike.empty()) out += report::wrapped("in all rows: " + alike, 100, 0);
+        if (!alike.empty())
+            out += report::wrapped("in all rows: " + alike, std::min<std::size_t>(columns, 100), 0);
         std::vector<report::columns::head> heads;
         for (const grid::column& c : g.columns) {
             heads.push_back({c.title, c.is_number ? report::align::right : report::align::left});
@@ -157,11 +169,17 @@ std::string suite_text(const std::string& suite, row_list rows) {
             for (const grid::column& c : g.columns) cells.push_back(c.cells[i]);
             lines.add(std::move(cells));
         }
+        const std::vector<std::string> left_out = lines.fit(columns, narrowing(g));
         out += lines.text();
+        if (!left_out.empty()) {
+            std::string names;
+            for (const std::string& title : left_out) names += (names.empty() ? "" : ", ") + title;
+            out += "left out in " + std::to_string(columns) + " columns: " + names + '\n';
+        }
     }
     out += reasons_text(rows, &row::wrong, "wrong");
     out += reasons_text(rows, &row::skipped, "skipped");
-    return out;
+    return folded(out, columns);
 }
 
 }  // namespace
@@ -272,10 +290,10 @@ std::vector<const row*> results_among(row_list rows) {
     return out;
 }
 
-std::string table(const run& what) {
+std::string table(const run& what, std::size_t columns) {
     std::string out;
     for (const auto& [suite, rows] : by_suite(what)) {
-        out += (out.empty() ? "" : "\n") + suite_text(suite, rows);
+        out += (out.empty() ? "" : "\n") + suite_text(suite, rows, columns);
     }
     return out.empty() ? "no rows\n" : out;
 }

@@ -57,7 +57,8 @@ std::vector<reason> reasons_of(std::span<const row* const> rows, std::string row
 std::vector<std::pair<std::string, std::vector<const row*>>> by_suite(const run& what);
 std::vector<const row*> results_among(std::span<const row* const> rows);
 
-std::string table(const run& what);
+// No line takes more than `columns`; a table that would leaves out numbers, and says which.
+std::string table(const run& what, std::size_t columns);
 // A line for each row with everything in it, every number with all its bits.
 std::string csv(const run& what);
 

@@ -63,7 +63,7 @@ void read_market_of(const config::node& root, const surroundings& around, book_s
     const auto* given = root.find("market");
     if (!given) return;
     if (given->is_mapping()) {
-        markets::market_state state = markets::read_market(*given, around.inside);
+        markets::market_state state = markets::read_market(*given, around.inside, around.folder);
         state.name = into.name;
         into.market.emplace(std::make_shared<const markets::market_state>(std::move(state)));
         return;
@@ -110,8 +110,7 @@ run_settings read_settings(const config::node& root, const surroundings& around)
         if (!value) continue;
         std::string text = text_of(*value, setting);
         if (setting.takes == run_setting::kind::file && !text.empty()) text = file_of(*value, text, around);
-        if (const auto expected = setting.read(text, read))
-            value->fail("found " + value->found() + ", expected " + *expected);
+        if (const auto wrong = setting.read(text, read)) value->fail("found " + value->found() + *wrong);
     }
     return read;
 }

@@ -25,6 +25,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/status_line.h"
+#include "engine/cli/terminal.h"
 #include "tilewalk/benchmark.h"
 #include "tilewalk/book.h"
 
@@ -243,7 +244,7 @@ int run_bench(const spoken_bench& asked) {
         // A thread may still be at work, which nothing but the end of the process ends.
         watch.take_back();
         try {
-            if (got.rows) to.write(got.rows->text(format));
+            if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
         } catch (const error& e) {
             complain("tilewalk: " + std::string(e.what()));
             ::_exit(try_again);
@@ -265,7 +266,7 @@ int run_bench(const spoken_bench& asked) {
         for (const auto& [file, svg] : figures) all.push_back(&file);
         keep_apart(all, inputs);
     }
-    to.write(made.text(format));
+    to.write(made.text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
     if (report) report->write(made.page());
     for (const auto& [file, svg] : figures) file.write(svg);
     if (save) save->write(made.text(output_format::json));
@@ -276,7 +277,7 @@ int run_bench(const spoken_bench& asked) {
     if (before) {
         const benchmark_verdict verdict = compare(made, *before);
         if (to.is_stdout() && format == output_format::table) {
-            output("-").write(verdict.text);
+            output("-").write(folded(verdict.text, form_of_stdout().columns));
         } else {
             std::istringstream lines(verdict.text);
             for (std::string line; std::getline(lines, line);) complain(line);

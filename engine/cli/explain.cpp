@@ -11,6 +11,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
+#include "engine/cli/terminal.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::cli {
@@ -193,24 +194,21 @@ std::vector<column> columns_of(const trade_plan& plan) {
 }
 
 // Dates go down where the columns have room, else only the last date is shown, with what is known of it down.
-std::string numbers_text(const trade_plan& plan, bool all) {
+std::string numbers_text(const trade_plan& plan, bool all, std::size_t room) {
     constexpr std::size_t most_columns = 8;
     const std::vector<column> columns = columns_of(plan);
-    std::string out;
-    if (columns.size() <= most_columns) {
-        std::size_t label_width = 4;
-        for (const auto& label : plan.year_labels)
-            if (!label.ends_with('y')) label_width = 10;
-        const bool has_labels = label_width == 10;
-        out += fmt::format("  {:>9}", "years");
-        if (has_labels) out += fmt::format("  {:<10}", "date");
-        std::vector<std::size_t> widths;
-        for (const auto& c : columns) {
-            std::size_t width = c.name.size();
-            for (const auto& number : c.numbers) width = std::max(width, number.size());
-            widths.push_back(width);
-            out += fmt::format("  {:>{}}", printable(c.name), width);
-        }
+    const bool has_labels =
+        std::ranges::any_of(plan.year_labels, [](const auto& label) { return !label.ends_with('y'); });
+    std::string out = fmt::format("  {:>9}", "years");
+    if (has_labels) out += fmt::format("  {:<10}", "date");
+    std::vector<std::size_t> widths;
+    for (const auto& c : columns) {
+        std::size_t width = c.name.size();
+        for (const auto& number : c.numbers) width = std::max(width, number.size());
+        widths.push_back(width);
+        out += fmt::format("  {:>{}}", printable(c.name), width);
+    }
+    if (columns.size() <= most_columns && out.size() <= room) {
         out += '\n';
         each_of(
             plan.years.size(), numbers_cut, all,
@@ -225,8 +223,8 @@ std::string numbers_text(const trade_plan& plan, bool all) {
             [&](std::size_t skipped) { out += fmt::format("        ...  {} more dates\n", skipped); });
         return out;
     }
-    out += fmt::format("  at {} years, the last of {} dates (--format json has them all)\n",
-                       years_text(plan.years.back()), plan.years.size());
+    out = fmt::format("  at {} years, the last of {} dates (--format json has them all)\n",
+                      years_text(plan.years.back()), plan.years.size());
     std::vector<std::string> lines;
     for (const auto& c : plan.currencies)
         lines.push_back(fmt::format("discount {}  {}", c.name, number_text(c.discounts.back())));
@@ -247,7 +245,7 @@ std::string numbers_text(const trade_plan& plan, bool all) {
     return out;
 }
 
-std::string market_text(const trade_plan& plan, const std::string& as_of, bool all) {
+std::string market_text(const trade_plan& plan, const std::string& as_of, bool all, std::size_t room) {
     if (plan.years.empty()) return "";
     std::string out = "\nmarket as of " + as_of + "\n";
     std::vector<std::string> lines;
@@ -279,7 +277,7 @@ std::string market_text(const trade_plan& plan, const std::string& as_of, bool a
     if (stated_count > 0) out += fmt::format("  correlations  {}{}\n", stated, rest(stated_count));
     if (missing_count > 0)
         out += fmt::format("  not stated, so taken as 0  {}{}\n", missing, rest(missing_count));
-    return out + '\n' + numbers_text(plan, all);
+    return out + '\n' + numbers_text(plan, all, room);
 }
 
 // A path starts now, whether or not the grid says so: a step ends at each later time.
@@ -314,7 +312,8 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-std::string plan_text(const trade_plan& plan, const std::string& as_of, const request& asked) {
+std::string plan_text(const trade_plan& plan, const std::string& as_of, const request& asked,
+                      std::size_t room) {
     const bool all = asked.all_dates;
     const std::string title = "trade " + printable(plan.trade);
     std::string out = title + "\n" + std::string(title.size(), '=') + "\n";
@@ -323,7 +322,7 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const re
     out += fmt::format("product   {}\ncurrency  {}\n", printable(plan.product), printable(plan.currency));
     if (plan.quantity != 1) out += fmt::format("quantity  {}\n", number_text(plan.quantity));
     out += fmt::format("defined   {}\n", printable(to_string(plan.where)));
-    out += terms_text(plan, all) + market_text(plan, as_of, all);
+    out += terms_text(plan, all) + market_text(plan, as_of, all, room);
     out += "\ndates\n";
     out += dates_text(plan, all);
     out += '\n';
@@ -402,9 +401,10 @@ int explain(const request& asked) {
     if (format == explanation_format::json) {
         to.write(explanation_json(plans, in.as_of(), asked.program));
     } else {
+        const std::size_t room = (to.is_stdout() ? form_of_stdout() : text_form{}).columns;
         std::string text;
         for (const auto& plan : plans)
-            text += (text.empty() ? "" : "\n") + plan_text(plan, in.as_of(), asked);
+            text += (text.empty() ? "" : "\n") + folded(plan_text(plan, in.as_of(), asked, room), room);
         to.write(text.empty() ? "no trades\n" : text);
     }
     std::ranges::sort(missing);

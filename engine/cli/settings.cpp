@@ -138,7 +138,8 @@ void settle_run(settings& s, const spoken& options, const environment& variables
         origin& from = s.run_origins.emplace_back();
         if (known.text(of.settings())) from = {source::book, book_name};
         const auto take = [&](const std::string& text, source by, const std::string& name) {
-            if (const auto expected = known.read(text, s.run)) refuse(name, text, *expected);
+            if (const auto wrong = known.read(text, s.run))
+                throw error(error_kind::usage, fmt::format("{}: found '{}'{}", name, text, *wrong));
             from = {by, name};
         };
         const std::string variable = known.variable();

@@ -12,6 +12,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/status_line.h"
+#include "engine/cli/terminal.h"
 
 namespace tilewalk::cli {
 
@@ -76,7 +77,7 @@ int tune(const request& asked) {
         kernels = tunes.tune(wanted.trades, of, wanted.with.options(), seconds,
                              [&](const std::string& text) { status.say(text); });
     }
-    to.write(report(kernels));
+    to.write(folded(report(kernels), form_of_stdout().columns));
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
     return all_there ? all_well : some_failed;
 }

@@ -9,6 +9,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
+#include "engine/cli/terminal.h"
 
 namespace tilewalk::cli {
 
@@ -62,7 +63,7 @@ int warm(const request& asked) {
     const output to("-");
     keep_apart({&to}, inputs_of(wanted, of));
     const auto kernels = compiles.warm(wanted.trades, of, wanted.with.options(), asked.architectures);
-    to.write(report(kernels));
+    to.write(folded(report(kernels), form_of_stdout().columns));
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &warmed_kernel::failure);
     return all_there ? all_well : some_failed;
 }

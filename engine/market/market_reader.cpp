@@ -245,7 +245,8 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::M
 
 class market_reader {
   public:
-    market_reader(const node& root, const std::filesystem::path& inside) : root_(root), inside_(inside) {}
+    market_reader(const node& root, const std::filesystem::path& inside, const std::filesystem::path& folder)
+        : root_(root), inside_(inside), folder_(folder) {}
 
     market_state read() {
         if (!root_.is_mapping()) {
@@ -411,7 +412,8 @@ class market_reader {
         if (!value.is_scalar() || value.text().empty()) {
             value.fail("found " + value.found() + ", expected the name of a file, such as vols.npy");
         }
-        const auto folder = std::filesystem::path(value.where().file).parent_path();
+        const auto folder =
+            folder_.empty() ? std::filesystem::path(value.where().file).parent_path() : folder_;
         const std::string file = (folder / value.text()).lexically_normal().string();
         auto& known = market_.scenarios;
         const auto at =
@@ -774,7 +776,7 @@ class market_reader {
     }
 
     const node& root_;
-    const std::filesystem::path& inside_;
+    const std::filesystem::path &inside_, &folder_;
     market_state market_;
     std::vector<std::string> currency_names_, pair_names_, asset_names_,
         rate_names_;  // in the order of the file
@@ -782,8 +784,9 @@ class market_reader {
 
 }  // namespace
 
-market_state read_market(const config::node& root, const std::filesystem::path& inside) {
-    return market_reader(root, inside).read();
+market_state read_market(const config::node& root, const std::filesystem::path& inside,
+                         const std::filesystem::path& folder) {
+    return market_reader(root, inside, folder).read();
 }
 
 }  // namespace tilewalk::markets

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/report/characters.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::report {
 
@@ -181,3 +182,29 @@ std::string hanging(std::string_view text, std::size_t most, std::size_t indent)
 }
 
 }  // namespace tilewalk::report
+
+namespace tilewalk {
+
+std::string folded(std::string_view text, std::size_t columns) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+        std::size_t cut = line.size();
+        if (report::width(line) > columns) {
+            // What stands in columns keeps its spaces up to the break.
+            cut = line.rfind(' ', report::bytes_within(line, columns));
+            if (cut == std::string_view::npos || cut < begin) cut = report::bytes_within(line, columns);
+        }
+        const std::size_t kept = line.substr(0, cut).find_last_not_of(' ') + 1;
+        out += std::string(line.substr(0, cut == line.size() ? cut : kept)) + '\n';
+        const std::string_view rest = line.substr(cut);
+        out += report::wrapped(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())), columns,
+                               begin + 4);
+    }
+    return out;
+}
+
+}  // namespace tilewalk

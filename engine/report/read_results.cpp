@@ -152,12 +152,14 @@ class members {
     std::string path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
 
     [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) const {
+        refuse(at, found, ", expected " + expected);
+    }
+    [[noreturn]] void refuse(const std::string& at, const json& found, const std::string& wrong) const {
         // A list or mapping may be large.
         const std::string shown = found.is_structured()
                                       ? std::string(found.is_array() ? "a list" : "a mapping")
                                       : found.dump(-1, ' ', false, json::error_handler_t::replace);
-        throw error(error_kind::input, "found " + config::shortened(shown) + ", expected " + expected,
-                    {name_}, at);
+        throw error(error_kind::input, "found " + config::shortened(shown) + wrong, {name_}, at);
     }
 
   private:
@@ -174,8 +176,8 @@ run_settings read_settings(members from) {
         const json& value = from.take(known.name);
         const bool is_right = known.is_number() ? value.is_number_unsigned() : value.is_string();
         const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-        const auto expected = is_right ? known.read(text, read) : known.expected();
-        if (expected) from.fail(from.path(known.name), value, *expected);
+        const auto wrong = is_right ? known.read(text, read) : ", expected " + known.expected();
+        if (wrong) from.refuse(from.path(known.name), value, *wrong);
     }
     from.finish();
     return read;

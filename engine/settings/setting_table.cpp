@@ -300,7 +300,11 @@ std::optional<std::string> run_setting::text(const run_settings& settings) const
 
 std::optional<std::string> run_setting::read(const std::string& text, run_settings& settings) const {
     const auto parsed = parse(*this, text);
-    if (!parsed) return expected() + config::suggestion(text, choices);
+    if (!parsed) {
+        // The nearest name first: a list may be long.
+        const std::string near = config::suggestion(text, choices);
+        return (near.empty() ? "," : near) + " expected " + expected();
+    }
     std::visit(
         [&](const auto member) {
             auto& into = settings.*member;
@@ -344,9 +348,8 @@ void check(const run_settings& settings) {
     for (const auto& setting : setting_table()) {
         const auto said = setting.text(settings);
         if (!said) continue;
-        if (const auto expected = setting.read(*said, read))
-            throw error(error_kind::usage,
-                        setting.name + ": found " + config::shown(*said) + ", expected " + *expected);
+        if (const auto wrong = setting.read(*said, read))
+            throw error(error_kind::usage, setting.name + ": found " + config::shown(*said) + *wrong);
     }
 }
 

@@ -88,19 +88,7 @@ double martingale_mean(bool above, double start, double strike, double variance,
         for (int part = 4; part > 0; --part)
             step(from + (to - from) * (part - 1) / 4, from + (to - from) * part / 4, 1);
     }
-    const double place = (start - low) / gap;
-    const std::size_t first = std::clamp<std::size_t>(static_cast<std::size_t>(place), 2, n - 3) - 2;
-    double sum = 0;
-    for (std::size_t i = 0; i < 6; ++i) {
-        double weight = 1;
-        for (std::size_t j = 0; j < 6; ++j) {
-            if (j == i) continue;
-            weight *=
-                (place - static_cast<double>(first + j)) / (static_cast<double>(i) - static_cast<double>(j));
-        }
-        sum += weight * u[first + i];
-    }
-    return sum;
+    return between_points(u, (start - low) / gap);
 }
 
 }  // namespace average

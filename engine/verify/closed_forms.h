@@ -146,6 +146,23 @@ inline double geometric_asian(side option, const std::vector<double>& forwards,
     return black(option, std::exp(mean + 0.5 * variance), strike, variance, discount);
 }
 
+// A table's value at a place between its rows, by Lagrange through the six nearest; it has at least six.
+inline double between_points(const std::vector<double>& table, double place) {
+    const std::size_t first =
+        std::clamp<std::size_t>(static_cast<std::size_t>(place), 2, table.size() - 4) - 2;
+    double sum = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+        double weight = 1;
+        for (std::size_t j = 0; j < 6; ++j) {
+            if (j == i) continue;
+            weight *=
+                (place - static_cast<double>(first + j)) / (static_cast<double>(i) - static_cast<double>(j));
+        }
+        sum += weight * table[first + i];
+    }
+    return sum;
+}
+
 // What happens to a lognormal price from one date to the next.
 struct move {
     double growth = 0;    // log of the ratio of forwards
@@ -169,19 +186,7 @@ inline double arithmetic_asian_call(double spot, const std::vector<move>& moves,
         const double at = (std::log(m) - lowest) / gap;
         if (at < 0) return rest - m;  // m below 1e-4: out of the money only for a price that falls to nothing
         if (at > points - 1) return 0.0;
-        // Lagrange through six points.
-        const std::size_t first = std::clamp<std::size_t>(static_cast<std::size_t>(at), 2, points - 4) - 2;
-        double sum = 0;
-        for (std::size_t i = 0; i < 6; ++i) {
-            double weight = 1;
-            for (std::size_t j = 0; j < 6; ++j) {
-                if (j == i) continue;
-                weight *=
-                    (at - static_cast<double>(first + j)) / (static_cast<double>(i) - static_cast<double>(j));
-            }
-            sum += weight * table[first + i];
-        }
-        return sum;
+        return between_points(table, at);
     };
     for (std::size_t k = n; k-- > 0;) {
         const move& step = moves[k];

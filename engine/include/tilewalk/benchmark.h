@@ -60,7 +60,7 @@ class benchmark_results {
     static benchmark_results parse(std::string_view json_lines, const std::string& name);
 
     // In json one object a line.
-    std::string text(output_format as) const;
+    std::string text(output_format as, const text_form& form = {}) const;
     // A page of HTML that needs nothing else.
     std::string page() const;
     // The figures of that page as SVG, by name.

@@ -45,7 +45,8 @@ struct run_setting {
 
     // What `settings` say, as read() takes it; nothing if they say nothing.
     std::optional<std::string> text(const run_settings& settings) const;
-    // Reads `text` into `settings`; if it can't be read, returns what was expected and perhaps meant.
+    // Reads `text` into `settings`; if it can't be read, returns how an error goes on behind it:
+    // ", expected 1, 2, 4", or "; did you mean 'single'? expected double, single".
     std::optional<std::string> read(const std::string& text, run_settings& settings) const;
 };
 
