@@ -22,7 +22,7 @@ switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) 
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo say_demo build test benchmarks bench install format clean force \
+.PHONY: help demo say_demo build test bits benchmarks bench install format clean force \
         packages_for_demo packages_for_test packages_for_bench
 
 help:  ## this list
@@ -45,6 +45,10 @@ build: packages_for_test $(CONFIGURED)  ## build the library, the command and th
 test: build  ## build and run the tests; TESTS=dates_test runs those whose name has it, LONG=1 the long ones too
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)') \
 	    $(if $(LONG),,-LE '^long$$')
+
+bits: build  ## write tests/data/bits.txt anew, where prices are meant to change
+	@TILEWALK_WRITE_BITS=1 $(BUILD)/tests/bits_test --gtest_filter=bits.are_those_of_the_ledger --gtest_brief=1
+	@git diff --stat -- tests/data/bits.txt
 
 benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 	@$(call switch_on,TILEWALK_BENCH)

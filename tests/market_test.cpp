@@ -23,7 +23,7 @@ using namespace tilewalk::markets;
 
 // configs/, wherever the tests run.
 std::filesystem::path configs() {
-    return std::filesystem::path(__FILE__).parent_path().parent_path() / "configs";
+    return std::filesystem::path(TILEWALK_SOURCE_DIR) / "configs";
 }
 
 // The sum of a few exponentials is as exact as this.
