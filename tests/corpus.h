@@ -162,6 +162,17 @@ void* operator new(std::size_t bytes) {
 void* operator new[](std::size_t bytes) {
     return tilewalk::corpus::memory().take(bytes);
 }
+// A sanitizer's own would not go through the first.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    try {
+        return tilewalk::corpus::memory().take(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& none) noexcept {
+    return operator new(bytes, none);
+}
 void operator delete(void* at) noexcept {
     tilewalk::corpus::memory().give(at);
 }

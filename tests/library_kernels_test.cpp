@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the product library, compiled without a GPU: every product with every feed in every
-// precision. No registers spilled, no stack frame, and, but for the fast precision, no operation that rounds
-// otherwise than the CPU does. And terms are data: trades of one shape share one text.
+// The kernels of the product library, compiled without a GPU. No registers spilled, no stack frame, and, but
+// for the fast precision, no operation that rounds otherwise than the CPU does. And terms are data: trades of
+// one shape share one text. Suites named _long compile every product with every feed in every precision on
+// every architecture, thousands of kernels; the others compile a share of these, in which each product, feed,
+// precision and architecture has its turns.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -43,6 +44,23 @@ namespace {
 using plan::precision;
 
 const std::vector<std::string> architectures = {"sm_80", "sm_90"};
+
+enum class share { turns, all };
+
+std::size_t number_of(precision in) {
+    const auto& names = plan::precision_names();
+    return static_cast<std::size_t>(std::ranges::find(names, plan::name_of(in)) - names.begin());
+}
+
+// Each turn is that of one precision, on one architecture.
+bool is_due(share of, std::size_t turn, precision in) {
+    return of == share::all || turn % plan::precision_names().size() == number_of(in);
+}
+bool is_due(share of, std::size_t turn, precision in, const std::string& architecture) {
+    const std::size_t round = turn / plan::precision_names().size();
+    return of == share::all ||
+           (is_due(of, turn, in) && architectures[round % architectures.size()] == architecture);
+}
 
 bool runs_on(const cuda::feed_entry& feed, const std::string& architecture) {
     return feed.least_compute_capability <= std::stoi(architecture.substr(3));
@@ -286,13 +304,22 @@ varied_trade vary(const language::product& product, dice& d) {
     return out;
 }
 
-using product_and_precision = std::tuple<std::string, std::string>;
-
-class library_kernels : public testing::TestWithParam<product_and_precision> {
+// Of a product.
+class library_kernels : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
         if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     }
+};
+class library_kernels_long : public library_kernels {};
+
+// Of a precision.
+class kernels_by_precision : public testing::TestWithParam<std::string> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    }
+    precision in() const { return plan::precision_named(GetParam()); }
 };
 
 // As a run builds it that says no more than feed and precision.
@@ -325,49 +352,66 @@ void compile_and_judge(const program::path_program& code, const cuda::kernel_cho
     }
 }
 
-// Shocks made in registers, as a run without further say has it, in every precision on every architecture;
-// every feed with every product, but in one precision on one architecture: which, their numbers tell, so that
-// each combination of the three is compiled for several products. With TILEWALK_EVERY_KERNEL set, all of
-// them: thousands, for who changes kernels.
-TEST_P(library_kernels, neither_spill_nor_approximate_with_any_feed) {
-    const auto& [product, in] = GetParam();
-    const auto code = example_of(product, plan::precision_named(in));
-    const auto number_in = [](const std::vector<std::string>& all, const std::string& one) {
-        return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
-    };
-    const std::size_t of_product = number_in(products(), product),
-                      of_precision = number_in(plan::precision_names(), in);
-    for (std::size_t of_feed = 0; of_feed < cuda::feeds().size(); ++of_feed) {
-        const auto& feed = cuda::feeds()[of_feed];
-        for (std::size_t of_architecture = 0; of_architecture < architectures.size(); ++of_architecture) {
-            const std::string& architecture = architectures[of_architecture];
-            const std::size_t turn = of_product + of_feed;
-            const bool has_its_turn =
-                turn % plan::precision_names().size() == of_precision &&
-                turn / plan::precision_names().size() % architectures.size() == of_architecture;
-            static const bool every_kernel = std::getenv("TILEWALK_EVERY_KERNEL") != nullptr;
-            const bool is_due = every_kernel || feed.name == "inline" || has_its_turn;
-            if (!is_due || !runs_on(feed, architecture)) continue;
-            compile_and_judge(code, usual(code, plan::precision_named(in), feed.name), architecture, product);
-        }
-    }
+// A product has its turn with the default, with shocks made in registers in another way, and with one more
+// feed.
+bool is_due(share of, std::size_t product, std::size_t feed, precision in, const std::string& architecture) {
+    if (of == share::all) return true;
+    if (cuda::feeds()[feed].name != "inline")
+        return product % cuda::feeds().size() == feed && is_due(of, product + feed, in, architecture);
+    return is_due(of, product, in, architecture) || (in == precision::double_ && architecture == "sm_90");
 }
 
-TEST_P(library_kernels, fuse_only_where_the_source_says_so) {
-    const auto& [product, in] = GetParam();
+void judge_product(const std::string& product, share of) {
+    const std::vector<std::string> all = products();
+    const auto number = static_cast<std::size_t>(std::ranges::find(all, product) - all.begin());
+    int judged = 0;
+    for (const std::string& name : plan::precision_names()) {
+        const precision in = plan::precision_named(name);
+        const auto code = example_of(product, in);
+        for (std::size_t of_feed = 0; of_feed < cuda::feeds().size(); ++of_feed) {
+            const auto& feed = cuda::feeds()[of_feed];
+            for (const std::string& architecture : architectures) {
+                if (!is_due(of, number, of_feed, in, architecture) || !runs_on(feed, architecture)) continue;
+                compile_and_judge(code, usual(code, in, feed.name), architecture, product);
+                ++judged;
+            }
+        }
+    }
+    EXPECT_GE(judged, 1) << product;
+}
+
+TEST_P(library_kernels, neither_spill_nor_approximate) {
+    judge_product(GetParam(), share::turns);
+}
+TEST_P(library_kernels_long, neither_spill_nor_approximate) {
+    judge_product(GetParam(), share::all);
+}
+
+void expect_written_fma_alone(const std::string& product, precision in) {
     cuda::kernel_choice how;
-    how.precision = plan::precision_named(in);
-    if (how.precision == precision::single_fast) GTEST_SKIP() << "may fuse";
+    how.precision = in;
     const std::string text = cuda::path_kernel_text(example_of(product), how);
     const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
-    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << in;
+    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << plan::name_of(in);
     EXPECT_NE(got.ptx.find("fma."), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, library_kernels,
-                         testing::Combine(testing::ValuesIn(products()),
-                                          testing::ValuesIn(plan::precision_names())),
-                         [](const auto& at) { return std::get<0>(at.param) + '_' + std::get<1>(at.param); });
+// single_fast may fuse.
+constexpr precision exact_precisions[] = {precision::double_, precision::single, precision::mixed};
+
+TEST_P(library_kernels, fuse_only_where_the_source_says_so) {
+    const std::vector<std::string> all = products();
+    const auto number = static_cast<std::size_t>(std::ranges::find(all, GetParam()) - all.begin());
+    expect_written_fma_alone(GetParam(), exact_precisions[number % 3]);
+}
+TEST_P(library_kernels_long, fuse_only_where_the_source_says_so) {
+    for (const precision in : exact_precisions) expect_written_fma_alone(GetParam(), in);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels, testing::ValuesIn(products()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_long, testing::ValuesIn(products()),
+                         [](const auto& at) { return at.param; });
 
 // A market where each path has its own volatility of every asset.
 const market& market_of_scenarios() {
@@ -391,10 +435,7 @@ const market& market_of_scenarios() {
     return m;
 }
 
-class kernels_with_scenarios : public testing::TestWithParam<std::string> {};
-
-TEST_P(kernels_with_scenarios, neither_spill_nor_approximate_with_any_feed) {
-    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+void judge_with_scenarios(precision in, share of) {
     const book trades = book::parse(R"(trades:
   - {id: asian, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, end: 1, count: 12},
      currency: EUR}
@@ -403,18 +444,20 @@ TEST_P(kernels_with_scenarios, neither_spill_nor_approximate_with_any_feed) {
   - {id: autocallable, product: autocallable, basket: [ACME, BETA, INDEX], initial_level: 100,
      observations: {start: 0, end: 2, count: 8}, coupon: 0.1, protection: 0.6, notional: 1000}
 )");
+    std::size_t turn = 0;
     for (const auto& t : trades.state().trades) {
         const auto code = program_of(t, precision::double_, market_of_scenarios());
         ASSERT_EQ(code.scenarios_per_step, t.id == "autocallable" ? 3 : 1);
         for (const auto& feed : cuda::feeds()) {
+            ++turn;
             for (const std::string& architecture : architectures) {
-                if (!runs_on(feed, architecture)) continue;
-                compile_and_judge(code, usual(code, plan::precision_named(GetParam()), feed.name),
-                                  architecture, t.id + " with scenarios");
+                if (!is_due(of, turn, in, architecture) || !runs_on(feed, architecture)) continue;
+                compile_and_judge(code, usual(code, in, feed.name), architecture, t.id + " with scenarios");
             }
         }
+        if (!is_due(of, ++turn, in)) continue;
         cuda::kernel_choice how;
-        how.precision = plan::precision_named(GetParam());
+        how.precision = in;
         if (t.id == "asian") {
             how.width = 4;  // what a run takes for it
             compile_and_judge(code, how, "sm_90", t.id + " with scenarios on four paths a thread");
@@ -426,36 +469,58 @@ TEST_P(kernels_with_scenarios, neither_spill_nor_approximate_with_any_feed) {
     }
 }
 
+class kernels_with_scenarios : public kernels_by_precision {};
+class kernels_with_scenarios_long : public kernels_by_precision {};
+
+TEST_P(kernels_with_scenarios, neither_spill_nor_approximate) {
+    judge_with_scenarios(in(), share::turns);
+}
+TEST_P(kernels_with_scenarios_long, neither_spill_nor_approximate) {
+    judge_with_scenarios(in(), share::all);
+}
+
 INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios_long, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
 
-// Rows that paths read at places of their own, wherever rows may live: with no local memory.
-class kernels_of_models : public testing::TestWithParam<std::string> {};
-
-// Each trade in every precision, made in registers on both architectures in turn, and read by two feeds.
-TEST_P(kernels_of_models, neither_spill_nor_approximate) {
-    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+// Rows that paths read at places of their own, wherever rows may live: with no local memory. Made in
+// registers, and read by a feed.
+void judge_models(precision in, share of) {
     const book trades = book::parse(book_of_every_model(), "models");
     std::size_t turn = 0;
     for (const auto& t : trades.state().trades) {
-        const auto code = program_of(t, plan::precision_named(GetParam()), *trades.market());
-        for (const char* feed : {"inline", "smem_rolling_async"}) {
-            compile_and_judge(code, usual(code, plan::precision_named(GetParam()), feed),
-                              architectures[turn++ % architectures.size()], t.id);
-        }
         ++turn;
+        const auto code = program_of(t, in, *trades.market());
+        std::size_t of_feed = 0;
+        for (const char* feed : {"inline", "smem_rolling_async"}) {
+            const bool is_other = of_feed++ != turn / 2 % 2;
+            for (const std::string& architecture : architectures) {
+                if (!is_due(of, turn, in, architecture) || (of == share::turns && is_other)) continue;
+                compile_and_judge(code, usual(code, in, feed), architecture, t.id);
+            }
+        }
     }
+}
+
+class kernels_of_models : public kernels_by_precision {};
+class kernels_of_models_long : public kernels_by_precision {};
+
+TEST_P(kernels_of_models, neither_spill_nor_approximate) {
+    judge_models(in(), share::turns);
+}
+TEST_P(kernels_of_models_long, neither_spill_nor_approximate) {
+    judge_models(in(), share::all);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, kernels_of_models, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_models_long, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
 
 // Everything a script asks of an interval, of whole ones and of those in which the path stops: more than a
 // product of the library asks at once.
-class kernels_of_intervals : public testing::TestWithParam<std::string> {};
-
-TEST_P(kernels_of_intervals, neither_spill_nor_approximate) {
-    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+void judge_intervals(precision in, share of) {
     std::string products, trades;
     const auto add = [&](const std::string& name, const std::string& gains,
                          const std::vector<std::string>& assets) {
@@ -494,73 +559,98 @@ TEST_P(kernels_of_intervals, neither_spill_nor_approximate) {
     std::size_t turn = 0;
     for (const auto& t : b.state().trades) {
         if (t.failure) throw *t.failure;
-        const auto code = program_of(t, plan::precision_named(GetParam()), *b.market());
-        compile_and_judge(code, usual(code, plan::precision_named(GetParam()), "inline"),
-                          architectures[turn++ % architectures.size()], t.id);
+        const auto code = program_of(t, in, *b.market());
+        ++turn;
+        for (const std::string& architecture : architectures) {
+            if (is_due(of, turn, in, architecture))
+                compile_and_judge(code, usual(code, in, "inline"), architecture, t.id);
+        }
     }
+}
+
+class kernels_of_intervals : public kernels_by_precision {};
+class kernels_of_intervals_long : public kernels_by_precision {};
+
+TEST_P(kernels_of_intervals, neither_spill_nor_approximate) {
+    judge_intervals(in(), share::turns);
+}
+TEST_P(kernels_of_intervals_long, neither_spill_nor_approximate) {
+    judge_intervals(in(), share::all);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals_long, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
 
-class kernels_with_tables : public testing::TestWithParam<std::string> {};
-
-TEST_P(kernels_with_tables, neither_spill_nor_approximate_with_any_feed) {
-    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    const precision in = plan::precision_named(GetParam());
+void judge_with_tables(precision in, share of) {
+    std::size_t turn = 0;
+    const auto judge = [&](const program::path_program& code, const cuda::kernel_choice& how,
+                           const std::string& architecture, const std::string& what) {
+        if (is_due(of, turn++, in)) compile_and_judge(code, how, architecture, what);
+    };
     for (const std::size_t size : {2u, 100u}) {
         for (const std::size_t every : {1u, 2u}) {
             const tests::surface_program p(12, size, every);
             const std::string what = fmt::format("tables of {}, paid after {} steps", size, every);
             for (const std::string& architecture : architectures)
-                compile_and_judge(p.code, usual(p.code, in, "inline"), architecture, what);
+                judge(p.code, usual(p.code, in, "inline"), architecture, what);
         }
     }
     const tests::surface_program p(12, 100, 2);
-    std::size_t turn = 0;
     for (const auto& feed : cuda::feeds()) {
-        const std::string& architecture = architectures[turn++ % 2];
-        if (!runs_on(feed, architecture)) continue;
-        compile_and_judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
+        for (const std::string& architecture : architectures)
+            if (runs_on(feed, architecture))
+                judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
     }
     cuda::kernel_choice how;
     how.precision = in;
     for (const int width : {1, 2, 4}) {
         how.width = width;
-        compile_and_judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
+        judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
     }
     for (const auto& space : cuda::spaces()) {
         if (!space.holds_rows) continue;
         how.width = 1;
         how.row_space = space.name;
-        compile_and_judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
+        judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
     }
 }
 
-TEST_P(kernels_with_tables, fuse_only_where_the_source_says_so) {
-    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    cuda::kernel_choice how;
-    how.precision = plan::precision_named(GetParam());
-    if (how.precision == precision::single_fast) GTEST_SKIP() << "may fuse";
-    const tests::surface_program p(12, 100, 2);
-    const std::string text = cuda::path_kernel_text(p.code, how);
-    EXPECT_EQ(contracted_in(cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true).ptx),
-              "");
+class kernels_with_tables : public kernels_by_precision {};
+class kernels_with_tables_long : public kernels_by_precision {};
+
+TEST_P(kernels_with_tables, neither_spill_nor_approximate) {
+    judge_with_tables(in(), share::turns);
+}
+TEST_P(kernels_with_tables_long, neither_spill_nor_approximate) {
+    judge_with_tables(in(), share::all);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables_long, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const tests::surface_program p(12, 100, 2);
+    for (const precision in : exact_precisions) {
+        cuda::kernel_choice how;
+        how.precision = in;
+        const std::string text = cuda::path_kernel_text(p.code, how);
+        const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
+        EXPECT_EQ(contracted_in(got.ptx), "") << plan::name_of(in);
+    }
+}
 
 // The kernels that a book with every kind of trade runs, each for many shapes.
-class united_kernels : public testing::TestWithParam<std::string> {};
-
-TEST_P(united_kernels, neither_spill_nor_approximate) {
-    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+void judge_united(precision in, share of) {
     const book made = book_of_every_kind();
     std::vector<program::path_program> own;
     std::set<std::string> known;
     for (const auto& t : made.state().trades) {
-        auto code = program_of(t, plan::precision_named(GetParam()));
+        auto code = program_of(t, in);
         if (!code.sections.empty() && known.insert(program::shape_of(code)).second)
             own.push_back(std::move(code));
     }
@@ -569,13 +659,27 @@ TEST_P(united_kernels, neither_spill_nor_approximate) {
     const auto united = plan::unite(shapes);
     fmt::print("{} shapes in {} kernels\n", shapes.size(), united.programs.size());
     ASSERT_FALSE(united.programs.empty());
+    std::size_t turn = 0;
     for (const auto& code : united.programs) {
-        compile_and_judge(code, usual(code, plan::precision_named(GetParam()), "inline"), "sm_90",
+        if (!is_due(of, turn++, in)) continue;
+        compile_and_judge(code, usual(code, in, "inline"), "sm_90",
                           fmt::format("united, of {} sections", code.sections.size()));
     }
 }
 
+class united_kernels : public kernels_by_precision {};
+class united_kernels_long : public kernels_by_precision {};
+
+TEST_P(united_kernels, neither_spill_nor_approximate) {
+    judge_united(in(), share::turns);
+}
+TEST_P(united_kernels_long, neither_spill_nor_approximate) {
+    judge_united(in(), share::all);
+}
+
 INSTANTIATE_TEST_SUITE_P(all, united_kernels, testing::ValuesIn(plan::precision_names()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, united_kernels_long, testing::ValuesIn(plan::precision_names()),
                          [](const auto& at) { return at.param; });
 
 // Terms are data. Trades of one product with the same choices and as many assets differ in everything else,

@@ -91,7 +91,7 @@ const refused bad[] = {
     {"paths", "18446744073709551615M", "a whole number"},
     {"seed", "18446744073709551616", "a whole number from 0 to 2^64 - 1"},
     {"threads", "1025", "a whole number from 0 to 1024"},
-    {"device", "gpu", "auto, cpu, cuda or numbers of GPUs, such as 0 or 0,1"},
+    {"device", "gpu", "; did you mean 'cuda'? expected auto, cpu, cuda or numbers of GPUs, such as 0 or 0,1"},
     {"device", "cdua",
      "; did you mean 'cuda'? expected auto, cpu, cuda or numbers of GPUs, such as 0 or 0,1"},
     {"device", "", "auto"},

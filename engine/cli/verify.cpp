@@ -65,7 +65,8 @@ run_settings settle(const request& asked) {
     for (std::size_t i = 0; i < taken.size(); ++i) {
         const run_setting& known = *std::ranges::find(setting_table(), taken[i].name, &run_setting::name);
         const auto take = [&](const std::string& text, const std::string& origin) {
-            if (const auto expected = known.read(text, out)) refuse(origin, text, *expected);
+            if (const auto wrong = known.read(text, out))
+                throw error(error_kind::usage, fmt::format("{}: found '{}'{}", origin, text, *wrong));
         };
         const std::string variable = known.variable();
         if (const char* text = variables(variable.c_str()); text != nullptr && *text != '\0')

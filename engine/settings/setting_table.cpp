@@ -301,8 +301,9 @@ std::optional<std::string> run_setting::text(const run_settings& settings) const
 std::optional<std::string> run_setting::read(const std::string& text, run_settings& settings) const {
     const auto parsed = parse(*this, text);
     if (!parsed) {
-        // The nearest name first: a list may be long.
-        const std::string near = config::suggestion(text, choices);
+        // The nearest name first: a list may be long. Who asks for a GPU does not mean the CPU.
+        const std::string near =
+            config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
         return (near.empty() ? "," : near) + " expected " + expected();
     }
     std::visit(
