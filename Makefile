@@ -22,7 +22,7 @@ switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) 
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo say_demo build test bits benchmarks bench install format clean force \
+.PHONY: help demo say_demo commands build test bits benchmarks bench install format clean force \
         packages_for_demo packages_for_test packages_for_bench
 
 help:  ## this list
@@ -37,6 +37,10 @@ demo: say_demo packages_for_demo $(CONFIGURED)  ## price configs/books/demo.yaml
 say_demo:
 	@echo "make demo: installs the packages that are missing (apt-get, through sudo where you are not root)," >&2
 	@echo "builds $(TILEWALK) and prices a book with it" >&2
+
+commands: packages_for_demo $(CONFIGURED)  ## build tilewalk bench and tilewalk verify, programs of their own
+	@$(call switch_on,TILEWALK_BENCH)
+	@$(call run_build,tilewalk_cli tilewalk_bench_cli tilewalk_verify_cli)
 
 build: packages_for_test $(CONFIGURED)  ## build the library, the command and the tests
 	@$(call switch_on,TILEWALK_TESTS)
@@ -57,8 +61,8 @@ benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 bench: benchmarks  ## build and run the benchmarks
 	@for program in $(BUILD)/bench/*_bench; do $$program || exit 1; done
 
-install: packages_for_demo $(CONFIGURED)  ## install the command and the C++ package under PREFIX (/usr/local)
-	@$(call run_build,tilewalk tilewalk_cli)
+install: commands  ## install the commands and the C++ package under PREFIX (/usr/local)
+	@$(call run_build,tilewalk)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:  ## lay out the sources by .clang-format

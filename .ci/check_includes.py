@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the arrows of the house: who may include whom, an SPDX line and ASCII in every source.
+"""Keeps the arrows of the house: who may include whom, which room lies above which, an SPDX line and ASCII in every source.
 
 Proves first, on a small house made for it, that each rule can fail; then looks at the real one.
 """
@@ -24,6 +24,9 @@ STANDARD_ONLY = None
 RULES = [
     ("engine/include/tilewalk/", r"tilewalk/", STANDARD_ONLY),
     ("engine/cli/", r"tilewalk/|engine/cli/", r"(?!yaml-cpp/).*"),
+    ("bench/program.cpp", r"engine/cli/", STANDARD_ONLY),
+    ("bench/measure/", r"tilewalk/|bench/(measure|suites)/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
+    ("bench/suites/", r"tilewalk/|bench/(measure|suites)/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
     ("engine/config/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", ANY),
     ("engine/cuda/cuda_device.cpp", r"engine/cuda/", r"(?!yaml-cpp/).*"),
     ("engine/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
@@ -35,10 +38,23 @@ RULES = [
     ("tests/", ANY, ANY),
     ("bench/", ANY, ANY),
 ]
+# The rooms of the house, the lowest first: an include goes down, or stays in its room.
+RANKS = [
+    "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/config",
+    "engine/arithmetic", "engine/arrays", "engine/analytics", "engine/run", "engine/market", "engine/models",
+    "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/cpu", "engine/cuda", "engine/report",
+    "engine/settings", "engine/calibration", "engine/tuning", "engine", "engine/verify", "engine/cli", "bench", "tests",
+]
 CXX = {".h", ".cpp", ".cu", ".cuh"}
 OTHER = {".py", ".sh", ".cmake", ".in"}
 NAMED = {"CMakeLists.txt", "Makefile", "run", ".clang-tidy"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def room_of(path):
+    """The place of a source's room in RANKS; the longest name counts."""
+    rooms = [r for r in RANKS if path.startswith(r + "/") and (r != "engine" or path.count("/") == 1)]
+    return RANKS.index(max(rooms, key=len)) if rooms else None
 
 
 def faults_of_includes(root, path, lines):
@@ -55,8 +71,16 @@ def faults_of_includes(root, path, lines):
         if quoted:
             if not re.match(quoted_rule, quoted):
                 yield number, f'must not include "{quoted}"'
-            elif not any((root / base / quoted).is_file() for base in ("", "engine/include")):
+                continue
+            base = next((b for b in ("", "engine/include/") if (root / b / quoted).is_file()), None)
+            if base is None:
                 yield number, f'"{quoted}" is no path from the root of the project'
+                continue
+            here, there = room_of(path), room_of(base + quoted)
+            if here is None or there is None:
+                yield number, f'"{path if here is None else quoted}" lies in no room that has a rank'
+            elif there > here:
+                yield number, f'"{quoted}" lies in {RANKS[there]}, above {RANKS[here]}'
         elif bracket_rule is STANDARD_ONLY:
             if bracketed not in STANDARD:
                 yield number, f"must include the standard library alone, not <{bracketed}>"
@@ -115,12 +139,20 @@ BROKEN = [
     ("engine/include/tilewalk/a.h", "  #  include <yaml-cpp/yaml.h>"),
     ("tests/consumer/main.cpp", '#include "tilewalk/book.h"'),
     ("engine/book/a.cpp", '#include "engine/book/missing.h"'),
+    ("engine/config/a.cpp", '#include "engine/book/book_state.h"'),
+    ("products/program/a.cpp", '#include "products/language/good.h"'),
+    ("engine/book/a.cpp", '#include "engine/good.h"'),
+    ("engine/attic/a.cpp", '#include "tilewalk/book.h"'),
+    ("bench/suites/a.cpp", '#include "tests/good.h"'),
+    ("bench/suites/a.cpp", '#include "engine/cli/good.h"'),
     ("engine/book/a.cpp", "// caf\u00e9"),
     ("elsewhere.cpp", "int x;"),
 ]
 GOOD = [
     ("kernels/good.h", '#include "kernels/good.h"'),
     ("products/dates/date.h", '#include "tilewalk/error.h"\n#include <vector>'),
+    ("engine/good.h", '#include "engine/book/book_state.h"'),
+    ("products/language/good.h", "#include <vector>"),
     ("engine/book/book_state.h", '#include "products/dates/date.h"\n#include "tilewalk/book.h"'),
     ("engine/config/reader.cpp", "#include <yaml-cpp/eventhandler.h>"),
     ("engine/cli/good.h", '#include "tilewalk/book.h"\n#include "engine/cli/good.h"\n#include <CLI/CLI.hpp>'),

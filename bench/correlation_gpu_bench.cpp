@@ -24,9 +24,9 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/random/random_source.h"
 #include "engine/plan/trade_program.h"
-#include "engine/random/catalogue.h"
-#include "engine/random/random_source.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 #include "kernels/tile_result.h"
@@ -84,7 +84,7 @@ struct cube_memory {
     device_memory memory;
 
     cube_memory(std::uint64_t paths, std::uint64_t rows_, precision p)
-        : pitch(random::padded_paths(paths, random::element::single_)),
+        : pitch(random::padded_paths(paths, arrays::element::single_)),
           rows(rows_),
           memory(the_gpu().on(), rows_ * pitch * bytes_of_real(p)) {}
 
@@ -102,7 +102,7 @@ class filler {
               {the_gpu().on(),
                [](const std::string& text, const char* name) { return the_gpu().kernel_of(text, name); },
                seed, paths, rows,
-               p == precision::single ? random::element::single_ : random::element::double_})) {}
+               p == precision::single ? arrays::element::single_ : arrays::element::double_})) {}
 
     void fill(const cube_memory& c) {
         source_->fill({c.memory.as<void>(), c.pitch, c.rows, random::shock_kind::normal}, 0, paths_, stream);
@@ -152,7 +152,7 @@ plan::trade_program basket_trade(int assets, int steps) {
 // One trade on the device, walked by a kernel of its own.
 class walk {
   public:
-    walk(const program::path_program& code, const program::path_data& data, const plan::timeline& when,
+    walk(const program::path_program& code, const program::path_data& data, const program::timeline& when,
          const cuda::kernel_choice& how, std::uint64_t paths)
         : threads_(static_cast<std::uint32_t>(how.threads)),
           shared_bytes_(static_cast<std::uint32_t>(cuda::path_kernel_shared_bytes(code, how))),

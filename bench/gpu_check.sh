@@ -49,7 +49,7 @@ part_build() (
     nvcc -arch=native "$build/gpu_baselines.o" "$build/curand.o" -o "$build/gpu_baselines"
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWALK_CUDA=ON
     # shellcheck disable=SC2046
-    ninja -C "$build" tilewalk_cli gpu_kernels correlation_gpu_bench $(gpu_tests)
+    ninja -C "$build" tilewalk_cli tilewalk_bench_cli tilewalk_verify_cli gpu_kernels correlation_gpu_bench $(gpu_tests)
 )
 
 part_test() (

@@ -9,10 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/clocks.h"
-#include "engine/bench/gpu_bench.h"
-#include "engine/bench/path_bench.h"
-#include "engine/bench/workloads.h"
+#include "bench/measure/timing.h"
+#include "bench/measure/workloads.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/best_choice.h"
 #include "engine/cuda/feeds.h"
@@ -22,8 +20,8 @@ namespace tilewalk::bench {
 
 namespace {
 
+using arithmetic::precision;
 using cuda::kernel_choice;
-using plan::precision;
 
 struct generated_case {
     std::string workload;
@@ -80,12 +78,12 @@ void add_streamed(const workload& of, std::vector<generated_case>& to) {
     }
 }
 
-void print(const generated_case& c, path_bench& kernel, const path_bench::prepared& ready,
-           const gpu_bench::timing& t) {
+void print(const generated_case& c, path_timer& kernel, const path_timer::prepared& ready,
+           const gpu_timer::timing& t) {
     const double seconds = t.milliseconds.median * 1e-3;
     const auto tiles = kernel.results();
     json line{{"generated", c.workload},
-              {"precision", std::string(plan::name_of(c.how.precision))},
+              {"precision", std::string(arithmetic::name_of(c.how.precision))},
               {"feed", c.how.feed},
               {"distance", c.how.distance},
               {"rows", c.how.rows},
@@ -108,8 +106,8 @@ void print(const generated_case& c, path_bench& kernel, const path_bench::prepar
 }
 
 // All cases of one workload, whose arrays are made once.
-int measure(gpu_bench& on, const workload& of, const std::vector<generated_case>& cases) {
-    path_bench kernel(on, of, 0);
+int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>& cases) {
+    path_timer kernel(on, of, 0);
     std::vector<std::string> texts;
     // What the device can't do is no case of it.
     for (const auto& c : cases) {
@@ -131,7 +129,7 @@ int measure(gpu_bench& on, const workload& of, const std::vector<generated_case>
         } catch (const std::exception& e) {
             ++failures;
             std::fprintf(stderr, "%s, %s, %s, distance %d, width %d, block %d: %s\n", c.workload.c_str(),
-                         std::string(plan::name_of(c.how.precision)).c_str(), c.how.feed.c_str(),
+                         std::string(arithmetic::name_of(c.how.precision)).c_str(), c.how.feed.c_str(),
                          c.how.distance, c.how.width, c.how.threads, e.what());
         }
     }
@@ -144,7 +142,7 @@ int measure_all() {
     stop_rule until;
     until.fewest = 21;
     until.seconds = 0.2;
-    gpu_bench on(found.devices.front(), gpus.kernels(),
+    gpu_timer on(found.devices.front(), gpus.kernels(),
                  open_clocks(found.devices.front()->get().properties().uuid), until);
     int failures = 0;
     for (const char* name : {"asian", "autocallable"}) {

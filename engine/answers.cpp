@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "engine/analytics/black.h"
 #include "engine/config/wording.h"
-#include "engine/market/black.h"
 
 namespace tilewalk::answers {
 
@@ -32,13 +32,13 @@ reported_figure implied_volatility_of(const trade& t, const price_row& row, cons
     if (!(years > dates::same_time_years)) return none(what, "the option ends on as_of or before");
     const double strike = std::get<double>(t.args.at("strike"));
     const auto side =
-        std::get<std::string>(t.args.at("option")) == "call" ? markets::right::call : markets::right::put;
+        std::get<std::string>(t.args.at("option")) == "call" ? analytics::right::call : analytics::right::put;
     const markets::curve& curve = in.discount_curve(of.currency);
     const double discount = curve.discount(years), forward = markets::forward(of, curve, years);
     try {
         const double volatility =
-            markets::implied_volatility(side, forward, strike, years, row.price / discount);
-        const double vega = discount * markets::black_vega(forward, strike, volatility, years);
+            analytics::implied_volatility(side, forward, strike, years, row.price / discount);
+        const double vega = discount * analytics::black_vega(forward, strike, volatility, years);
         reported_figure r{what, volatility, row.standard_error == 0 ? 0 : row.standard_error / vega, {}};
         if (!std::isfinite(r.standard_error)) r.standard_error = no_figure;
         return r;

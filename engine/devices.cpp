@@ -7,7 +7,7 @@
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_store.h"
-#include "engine/machine.h"
+#include "engine/report/machine.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {

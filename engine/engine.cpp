@@ -18,11 +18,8 @@
 #include <variant>
 
 #include "engine/answers.h"
-#include "engine/bench/clocks.h"
-#include "engine/bench/gpu_bench.h"
-#include "engine/bench/path_bench.h"
-#include "engine/bench/tuner.h"
-#include "engine/bench/workloads.h"
+#include "engine/arithmetic/precision.h"
+#include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
 #include "engine/config/wording.h"
 #include "engine/cpu/lane_operations.h"
@@ -32,17 +29,19 @@
 #include "engine/cuda/backend.h"
 #include "engine/cuda/best_choice.h"
 #include "engine/cuda/feeds.h"
-#include "engine/machine.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/bounds.h"
 #include "engine/plan/explanation.h"
-#include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
 #include "engine/pricing.h"
-#include "engine/random/catalogue.h"
-#include "engine/random/units.h"
-#include "engine/replay/shock_file.h"
+#include "engine/report/machine.h"
+#include "engine/run/units.h"
+#include "engine/tuning/clocks.h"
+#include "engine/tuning/gpu_timer.h"
+#include "engine/tuning/path_timer.h"
+#include "engine/tuning/tuner.h"
 #include "kernels/tile.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
@@ -90,7 +89,7 @@ kernels::ring_layout layout_named(const std::string& name) {
 
 cuda::kernel_choice kernel_of(const run_settings& all) {
     cuda::kernel_choice k;
-    k.precision = plan::precision_named(*all.precision);
+    k.precision = arithmetic::precision_named(*all.precision);
     const bool in_registers = *all.random == random::catalogue().front().name && !all.replay;
     k.feed = *all.prefetch != "auto" ? *all.prefetch : in_registers ? "inline" : "smem_rolling_async";
     if (!in_registers && !cuda::feed_named(k.feed).makes_use_of(cuda::feed_entry::array)) {
@@ -175,7 +174,7 @@ struct planned {
     std::vector<std::string> remarks;
     std::shared_ptr<const shape> code;
     program::path_data data;
-    plan::timeline when;
+    program::timeline when;
     double certain_value = 0;
     bool certain = false;
     std::optional<error> gpu_failure;  // for which the CPU walks it
@@ -284,7 +283,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, const s
 // What is known of a trade after its paths.
 struct walked_trade {
     kernels::tile_result result;
-    std::optional<random::estimate> quasi;       // of a quasi-random run, whose paths are not independent
+    std::optional<run::estimate> quasi;          // of a quasi-random run, whose paths are not independent
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
     std::optional<error> sample_failure;         // then it is not compared with double
     std::optional<double> shadow_difference;
@@ -293,7 +292,7 @@ struct walked_trade {
 // The trades of a run as GPUs walk them: in the programs that many shapes share.
 struct gpu_trades {
     std::vector<program::path_data> data;
-    std::vector<plan::timeline> when;
+    std::vector<program::timeline> when;
     plan::united_programs programs;
     std::vector<cuda::gpu_job> jobs;
 
@@ -323,8 +322,8 @@ struct gpu_trades {
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
 // the CPU has the precision and the random numbers, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
-                  std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
-                  std::span<const cpu::shock_cube> scenarios, const run_options& options,
+                  std::vector<planned>& plans, const settled& run, const arrays::shock_file* file,
+                  std::span<const arrays::shock_cube> scenarios, const run_options& options,
                   const std::function<void(std::uint64_t)>& on_steps,
                   std::vector<std::optional<walked_trade>>& walked, run_manifest& told) {
     const gpu_trades trades(walks, plans);
@@ -353,7 +352,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
     std::vector<cuda::gpu_outcome::share> shares = got.shares;
-    const bool is_fast = run.how.precision == plan::precision::single_fast;
+    const bool is_fast = run.how.precision == arithmetic::precision::single_fast;
     const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
@@ -363,7 +362,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
         }
         walked_trade& w = walked[walks[k]].emplace();
         w.result = got.results[k];
-        if (!got.units.empty()) w.quasi = random::estimate_of_units(got.units[k]);
+        if (!got.units.empty()) w.quasi = run::estimate_of_units(got.units[k]);
     }
     const auto tell_of_devices = [&] {
         for (std::size_t d = 0; d < shares.size(); ++d) {
@@ -391,8 +390,8 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
 }
 
 // A trade for the CPU's walk, with what it takes from files.
-cpu::path_job job_for_cpu(const planned& p, const settled& run, const replay::shock_file* file,
-                          std::span<const cpu::shock_cube> scenarios) {
+cpu::path_job job_for_cpu(const planned& p, const settled& run, const arrays::shock_file* file,
+                          std::span<const arrays::shock_cube> scenarios) {
     cpu::path_job job{&p.code->lanes, &p.data, &p.when, run.seed, run.paths, run.how.precision};
     job.scenarios = scenarios;
     if (file == nullptr) return job;
@@ -401,19 +400,19 @@ cpu::path_job job_for_cpu(const planned& p, const settled& run, const replay::sh
     return job;
 }
 
-random::element element_of(plan::precision p) {
-    return p == plan::precision::double_ ? random::element::double_ : random::element::single_;
+arrays::element element_of(arithmetic::precision p) {
+    return p == arithmetic::precision::double_ ? arrays::element::double_ : arrays::element::single_;
 }
 
 // The file of shocks that the run is to walk, if it names one.
-std::optional<replay::shock_file> replayed_in(const settled& run) {
-    std::optional<replay::shock_file> file;
+std::optional<arrays::shock_file> replayed_in(const settled& run) {
+    std::optional<arrays::shock_file> file;
     if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
     return file;
 }
 
 // Whether the file has the shocks that a trade takes; the trade fails if not.
-bool has_shocks_for(planned& p, const replay::shock_file& file, std::uint64_t paths) {
+bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t paths) {
     try {
         file.check({p.when.steps(), static_cast<std::uint64_t>(p.code->program.normals_per_step),
                     static_cast<std::uint64_t>(p.code->program.uniforms_per_step), paths});
@@ -425,10 +424,10 @@ bool has_shocks_for(planned& p, const replay::shock_file& file, std::uint64_t pa
 }
 
 // How far a run that is not in double lies from double, for every trade, on its first tiles.
-void take_shadows(const std::vector<planned>& plans, const settled& run, const replay::shock_file* file,
-                  std::span<const cpu::shock_cube> scenarios, const cpu::lane_operations& operations,
+void take_shadows(const std::vector<planned>& plans, const settled& run, const arrays::shock_file* file,
+                  std::span<const arrays::shock_cube> scenarios, const cpu::lane_operations& operations,
                   const run_options& options, std::vector<std::optional<walked_trade>>& walked) {
-    if (run.how.precision == plan::precision::double_) return;
+    if (run.how.precision == arithmetic::precision::double_) return;
     std::vector<std::size_t> trades;
     std::vector<cpu::path_job> jobs;
     for (std::size_t i = 0; i < walked.size(); ++i) {
@@ -544,7 +543,7 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<random::estimate>& quasi, const std::function<plan::range()>& payoffs) {
+                  const std::optional<run::estimate>& quasi, const std::function<plan::range()>& payoffs) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -630,7 +629,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     const auto& state = trades.state();
     const auto& operations = operations_named(settings.instruction_set);
     const settled run = settle(options, trades.settings());
-    const std::optional<replay::shock_file> file = replayed_in(run);
+    const std::optional<arrays::shock_file> file = replayed_in(run);
 
     priced_book made;
     results& out = made.told;
@@ -667,8 +666,8 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
         now.path_steps += run.paths * p.when.steps();
     }
     now.trades_done = plans.size() - walks.size();
-    const replay::shock_file* shocks = file ? &*file : nullptr;
-    const std::vector<cpu::shock_cube> scenarios = in.state().scenario_cubes();
+    const arrays::shock_file* shocks = file ? &*file : nullptr;
+    const std::vector<arrays::shock_cube> scenarios = in.state().scenario_cubes();
     std::vector<std::optional<walked_trade>> walked(plans.size());
     if (!gpus.devices.empty() && !walks.empty()) {
         walk_on_gpus(
@@ -744,7 +743,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     m.machine = machine_name();
     m.as_of = in.as_of();
     m.settings = run.said;
-    m.precision = plan::name_of(run.how.precision);
+    m.precision = arithmetic::name_of(run.how.precision);
     m.random = run.random;
     m.seed = run.seed;
     m.paths = run.paths;
@@ -853,7 +852,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
     const auto& on = gpus.devices.front();
     const cuda::device_properties& properties = on->get().properties();
     const book_on_gpu book(state, in.state(), run, options.cancel);
-    bench::gpu_bench with(on, gpus_->kernels(), bench::open_clocks(properties.uuid), {});
+    tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(properties.uuid), {});
     with.cancel = options.cancel;
     with.says = says;
     std::vector<tuned_kernel> out;
@@ -865,7 +864,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
         try {
             // As many trades as show how the kernel behaves.
             constexpr std::size_t most_trades = 256;
-            bench::workload of;
+            tuning::workload of;
             of.name = needed.name;
             of.precision = run.how.precision;
             of.code = *book.trades->jobs[needed.jobs.front()].code;
@@ -877,9 +876,9 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                 if (of.trades.size() == most_trades) break;
                 of.trades.push_back({*book.trades->jobs[j].data, *book.trades->jobs[j].when});
             }
-            bench::path_bench kernel(with, of, bench::paths_to_time(of.path_steps()));
+            tuning::path_timer kernel(with, of, tuning::paths_to_time(of.path_steps()));
             with.says(t.name + ": " + described(run.how));
-            const bench::tuning found = bench::tune(with, kernel, run.how, seconds);
+            const tuning::outcome found = tuning::tune(with, kernel, run.how, seconds);
             t.untuned = described(found.untuned);
             t.best = described(found.best);
             t.untuned_milliseconds = found.untuned_milliseconds;
@@ -893,7 +892,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
             }
             gpus_->tuned().remember(
                 properties, of.code, run.how,
-                {found.best, found.best_milliseconds, found.untuned_milliseconds, bench::today()});
+                {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
             t.kept_in = gpus_->tuned().file_of(properties, of.code, run.how).string();
         } catch (const error& e) {
             if (e.kind() == error_kind::cancelled) throw;
@@ -954,7 +953,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {
     const settled run = settle(options, trades.settings());
-    const std::optional<replay::shock_file> file = replayed_in(run);
+    const std::optional<arrays::shock_file> file = replayed_in(run);
     const std::vector<books::trade>& all = trades.state().trades;
     std::vector<std::optional<error>> failures(all.size());
     shape_store shapes;

@@ -20,9 +20,9 @@ namespace tilewalk {
 
 struct stages {
     // From a trade and a market to a program and its numbers.
-    std::function<plan::trade_program(const books::trade&, const markets::market_state&, plan::precision,
-                                      const plan::poll&)>
-        plan = [](const books::trade& t, const markets::market_state& in, plan::precision p,
+    std::function<plan::trade_program(const books::trade&, const markets::market_state&,
+                                      arithmetic::precision, const plan::poll&)>
+        plan = [](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
                   const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
     // From programs to the moments of what they pay, on the CPU.
     std::function<std::vector<kernels::tile_result>(

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/baseline.h"
+#include "bench/measure/baseline.h"
 #include "tests/made_run.h"
 #include "tilewalk/error.h"
 

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/baseline.h"
-#include "engine/bench/child_process.h"
-#include "engine/bench/conditions.h"
-#include "engine/bench/ncu.h"
-#include "engine/bench/report.h"
-#include "engine/bench/table.h"
+#include "bench/measure/baseline.h"
+#include "bench/measure/child_process.h"
+#include "bench/measure/conditions.h"
+#include "bench/measure/ncu.h"
+#include "bench/measure/report.h"
+#include "bench/measure/table.h"
 #include "tests/fake_device.h"
 #include "tests/made_run.h"
 #include "tests/own_folder.h"
@@ -212,7 +212,7 @@ walked_suite prefetch(const request& asked) {
     };
     cuda::text_compiler compiler;
     cuda::kernel_store store(compiler, {});
-    gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
+    gpu_timer on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
                  open_clocks(gpu->properties.uuid), {1.0, 1, 3, 0});
     suite_named("prefetch").run(on, asked, [&](row r) { out.got.rows.push_back(std::move(r)); });
     EXPECT_EQ(gpu->report(), "");

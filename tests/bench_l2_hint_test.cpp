@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite l2_hint: its kernels compile with the qualifier that they name, its truth is one, and a kernel
 // that computes something else is no result.
-#include "engine/bench/suites/l2_hint.h"
+#include "bench/suites/l2_hint.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <set>
 
-#include "engine/bench/suites.h"
+#include "bench/measure/suites.h"
 #include "kernels/studies/content.h"
 #include "tests/benched.h"
 

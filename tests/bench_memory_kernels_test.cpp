@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/bench/suites/memory_study.h"
+#include "bench/suites/memory_study.h"
 
 // The words of CUDA that these kernels use. One block runs at a time, so that its shared memory is static.
 #define __shared__ static

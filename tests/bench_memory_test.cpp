@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite memory: its kernels compile without spills, its formulas name the places that they say, and a
 // kernel that reads something else is no result.
-#include "engine/bench/suites/memory.h"
+#include "bench/suites/memory.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
-#include "engine/bench/suites.h"
-#include "engine/bench/suites/memory_study.h"
+#include "bench/measure/suites.h"
+#include "bench/suites/memory_study.h"
 #include "kernels/studies/memory_job.h"
 #include "tests/benched.h"
 

@@ -2,7 +2,7 @@
 // The suite `models` as far as it needs no GPU: every model has a row of 252 steps, one core is measured
 // where there is no GPU, a GPU that computes what the processor does passes, and wrong prices and bits are
 // caught.
-#include "engine/bench/suites/models.h"
+#include "bench/suites/models.h"
 
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/walk.h"
+#include "bench/measure/walk.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cuda/kernel_text.h"
-#include "engine/machine.h"
 #include "engine/models/model.h"
 #include "engine/models/rates.h"
+#include "engine/report/machine.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 #include "tests/fake_device.h"
@@ -30,8 +30,8 @@
 namespace tilewalk::bench {
 namespace {
 
+using arithmetic::precision;
 using models::example;
-using plan::precision;
 
 constexpr models::sizes few{4 * kernels::paths_per_tile, 2 * kernels::paths_per_tile,
                             kernels::paths_per_tile};
@@ -79,7 +79,7 @@ class playing_gpu {
     std::vector<row> rows(const std::vector<example>& of) {
         cuda::text_compiler compiler;
         cuda::kernel_store store(compiler, {});
-        gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu_)), store,
+        gpu_timer on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu_)), store,
                      open_clocks(""), short_rule);
         std::vector<row> out;
         models::measure({short_rule, on.says, nullptr}, &on, "", of, few,

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/suites/curand_device.h"
-#include "engine/bench/suites/random.h"
+#include "bench/suites/curand_device.h"
+#include "bench/suites/random.h"
 #include "kernels/arguments.h"
 #include "kernels/draws.h"
 #include "tests/fake_device.h"
@@ -254,7 +254,7 @@ std::map<std::string, row> rows_with(const std::vector<std::string>& folders,
     cuda::text_compiler compiler;
     compiler.refuses = [&](const std::string& text) { return refused.contains(text); };
     cuda::kernel_store store(compiler, {});
-    gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
+    gpu_timer on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
                  open_clocks(""), {1.0, 1, 1, 0});
     std::map<std::string, row> out;
     normals::measure(on, folders, [&](row r) {
@@ -298,7 +298,7 @@ TEST(bench_normals, a_kernel_that_does_not_compile_is_a_wrong_row_alone) {
     const header_folder headers;
     const auto& philox = normals::device_generators().front();
     for (const auto& [name, r] :
-         rows_with({headers.path().string()}, {normals::fill_text(philox, random::element::single_)})) {
+         rows_with({headers.path().string()}, {normals::fill_text(philox, arrays::element::single_)})) {
         const bool is_it = name == "fill " + std::string(philox.name) + " single";
         EXPECT_EQ(r.wrong, is_it ? "refused as planned" : "") << name;
         EXPECT_EQ(r.is_result(), !is_it) << name;

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/child_process.h"
-#include "engine/bench/suites.h"
-#include "engine/bench/suites/peers.h"
+#include "bench/measure/child_process.h"
+#include "bench/measure/suites.h"
+#include "bench/suites/peers.h"
 #include "tests/fake_device.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
@@ -176,7 +176,7 @@ class made_peers : public testing::Test {
         const auto gpu = std::make_shared<cuda::fake_gpu>();
         cuda::text_compiler compiler;
         cuda::kernel_store store(compiler, {});
-        gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
+        gpu_timer on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
                      open_clocks(""), {0.5, 1, 1, 0});
         suite_named("peers").run(on, {}, [&](row r) {
             const std::string key = key_of(r);

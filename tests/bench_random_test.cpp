@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/suites.h"
-#include "engine/bench/suites/curand_device.h"
-#include "engine/bench/suites/random.h"
+#include "bench/measure/suites.h"
+#include "bench/suites/curand_device.h"
+#include "bench/suites/random.h"
 #include "engine/cuda/compiler.h"
-#include "engine/random/catalogue.h"
+#include "engine/cuda/random/catalogue.h"
 #include "kernels/shocks.h"
 #include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"
@@ -52,20 +52,21 @@ TEST(normals, fit_into_memory) {
 }
 
 TEST(normals, are_walked_by_an_asian_of_252_fixings) {
-    for (const auto p : {plan::precision::single_fast, plan::precision::double_}) {
+    for (const auto p : {arithmetic::precision::single_fast, arithmetic::precision::double_}) {
         const auto in_registers = normals::inline_asian(p), streamed = normals::streamed_asian(p);
         EXPECT_EQ(in_registers.trade.when.steps(), 252u);
         EXPECT_EQ(in_registers.code.normals_per_step, 1);
         EXPECT_EQ(in_registers.how.feed, "inline");
         EXPECT_EQ(streamed.how.feed, "smem_rolling_async");
-        EXPECT_EQ(streamed.how.width * (p == plan::precision::double_ ? 8 : 4), 16) << "bytes of a copy";
+        EXPECT_EQ(streamed.how.width * (p == arithmetic::precision::double_ ? 8 : 4), 16)
+            << "bytes of a copy";
         EXPECT_EQ(streamed.how.layout, kernels::ring_layout::transposed);
     }
 }
 
 TEST(normals, are_walked_by_kernels_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    for (const auto p : {plan::precision::single_fast, plan::precision::double_}) {
+    for (const auto p : {arithmetic::precision::single_fast, arithmetic::precision::double_}) {
         for (const auto& planned : {normals::inline_asian(p), normals::streamed_asian(p)}) {
             for (const char* architecture : {"sm_80", "sm_90"}) {
                 const auto got = cuda::nvrtc_compiler().compile({planned.text(), architecture});
@@ -108,7 +109,7 @@ TEST(normals, of_kernels_that_do_nothing_are_wrong) {
     gpu->memory_bytes = std::size_t{128} << 20;
     cuda::text_compiler compiler;
     cuda::kernel_store store(compiler, {});
-    gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
+    gpu_timer on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
                  open_clocks(""), {0.5, 1, 1, 0});
     std::set<std::string> keys;
     int wrong = 0, not_measured = 0;

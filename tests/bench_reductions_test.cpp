@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/suites.h"
-#include "engine/bench/suites/reductions.h"
+#include "bench/measure/suites.h"
+#include "bench/suites/reductions.h"
 #include "engine/cuda/compiler.h"
 #include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"
@@ -100,7 +100,7 @@ TEST(reductions, of_kernels_that_do_nothing_are_wrong) {
         gpu->properties.reduces_stored = has_cub;
         cuda::text_compiler compiler;
         cuda::kernel_store store(compiler, {});
-        gpu_bench on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
+        gpu_timer on(std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)), store,
                      open_clocks(""), {0.5, 1, 1, 0});
         std::set<std::string> keys;
         suite_named("reductions").run(on, {}, [&](row r) {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/chart.h"
-#include "engine/bench/report.h"
-#include "engine/bench/table.h"
+#include "bench/measure/chart.h"
+#include "bench/measure/report.h"
+#include "bench/measure/table.h"
 #include "tests/made_run.h"
 #include "tests/xml_check.h"
 #include "tilewalk/error.h"

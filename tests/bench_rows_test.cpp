@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/row.h"
+#include "bench/measure/row.h"
 #include "tests/made_run.h"
 #include "tilewalk/error.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/bench/statistics.h"
+#include "bench/measure/timing.h"
 #include "tests/made_run.h"
 
 namespace tilewalk::bench {
@@ -102,7 +102,7 @@ TEST(bench_statistics, noise_interval_misses_the_median_in_one_of_twenty_at_most
 }
 
 // To look after each sample and stop at the first narrow interval costs some of the 95 %: that a tenth of the
-// intervals may miss is what engine/bench/baseline.h has room for.
+// intervals may miss is what bench/measure/baseline.h has room for.
 TEST(bench_statistics, stopping_at_a_narrow_interval_misses_in_one_of_ten_at_most) {
     const double truth = true_median();
     for (const double noise : {0.005, 0.01, 0.02, 0.04}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `steps` as far as the processor takes it: every model that takes steps of its own is there, a
 // scheme that is far off is called wrong, and steps are counted and shortened as the rows say.
-#include "engine/bench/suites/steps.h"
+#include "bench/suites/steps.h"
 
 #include <gtest/gtest.h>
 

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/cublas_library.h"
-#include "engine/bench/same_bits.h"
-#include "engine/bench/suites.h"
-#include "engine/bench/suites/tiles.h"
+#include "bench/measure/cublas_library.h"
+#include "bench/measure/same_bits.h"
+#include "bench/measure/suites.h"
+#include "bench/suites/tiles.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/correlation.h"
 #include "tests/fake_device.h"
@@ -58,8 +58,8 @@ TEST(tiles, publish_for_single_alone) {
     std::set<std::string> rows;
     for (const auto& v : cuda::correlation_variants()) {
         for (const std::size_t assets : tiles::all_assets()) {
-            EXPECT_EQ(tiles::published_for(v.name, plan::precision::double_, assets), "");
-            if (!tiles::published_for(v.name, plan::precision::single, assets).empty())
+            EXPECT_EQ(tiles::published_for(v.name, arithmetic::precision::double_, assets), "");
+            if (!tiles::published_for(v.name, arithmetic::precision::single, assets).empty())
                 rows.insert(std::string(v.name) + " " + std::to_string(assets));
         }
     }
@@ -127,7 +127,7 @@ struct idle_gpu {
     std::shared_ptr<cuda::fake_gpu> gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;
     cuda::kernel_store store{compiler, {}};
-    gpu_bench on{std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)),
+    gpu_timer on{std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu)),
                  store,
                  open_clocks(""),
                  {0.5, 1, 1, 0}};

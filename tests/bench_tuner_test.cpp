@@ -10,13 +10,13 @@
 #include <set>
 #include <string>
 
-#include "engine/bench/conflicts.h"
-#include "engine/bench/tuner.h"
-#include "engine/bench/workloads.h"
+#include "bench/measure/conflicts.h"
+#include "bench/measure/workloads.h"
 #include "engine/cuda/best_choice.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/tuned_choices.h"
+#include "engine/tuning/tuner.h"
 #include "tests/fake_device.h"
 #include "tests/own_folder.h"
 #include "tilewalk/error.h"
@@ -25,9 +25,9 @@ namespace tilewalk {
 
 namespace {
 
-using bench::contest;
 using cuda::kernel_choice;
 using kernels::ring_layout;
+using tuning::contest;
 
 constexpr double unlimited = 1e9;
 
@@ -46,7 +46,7 @@ struct made_up_times {
         return t;
     }
     contest run(double limit) {
-        return bench::halve(
+        return tuning::halve(
             true_milliseconds.size(), [&](std::size_t i) { return take(i); }, limit, [&] { return seconds; });
     }
 };
@@ -82,7 +82,7 @@ TEST(contest, ends_when_its_time_is_over) {
 
 TEST(contest, samples_that_do_not_count_are_no_times) {
     std::size_t asked = 0;
-    const contest c = bench::halve(
+    const contest c = tuning::halve(
         3,
         [&](std::size_t i) -> std::optional<double> {
             // The last is never timed, the first now and then.
@@ -91,7 +91,7 @@ TEST(contest, samples_that_do_not_count_are_no_times) {
         },
         unlimited, [] { return 0.0; });
     EXPECT_EQ(c.winner, 1U);
-    const contest none = bench::halve(
+    const contest none = tuning::halve(
         2, [](std::size_t) -> std::optional<double> { return std::nullopt; }, unlimited, [] { return 0.0; });
     EXPECT_EQ(none.winner, 0U);
     EXPECT_TRUE(std::isinf(none.winner_milliseconds));
@@ -118,9 +118,9 @@ kernel_choice open_choice(bool reads) {
 
 TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
     for (const auto& entry : bench::workloads()) {
-        const auto of = entry.make(plan::precision::double_);
+        const auto of = entry.make(arithmetic::precision::double_);
         for (const bool reads : {false, true}) {
-            const auto all = bench::candidates(open_choice(reads), of.code, fits_an_h100);
+            const auto all = tuning::candidates(open_choice(reads), of.code, fits_an_h100);
             // Fifty shocks a step leave few rings that fit.
             ASSERT_GT(all.size(), entry.name == "basket_of_50" ? 5U : 10U) << entry.name;
             kernel_choice first = cuda::best_choice(open_choice(reads), of.code, fits_an_h100);
@@ -137,7 +137,7 @@ TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
 
 TEST(candidates, begin_with_one_that_fits_whatever_a_step_takes) {
     for (const int shocks : {1, 19, 40, 60}) {
-        auto code = bench::workloads().front().make(plan::precision::double_).code;
+        auto code = bench::workloads().front().make(arithmetic::precision::double_).code;
         code.uniforms_per_step = shocks - code.normals_per_step;
         const kernel_choice best = cuda::best_choice(open_choice(true), code, fits_an_h100);
         EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
@@ -153,14 +153,14 @@ TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
     const auto ignored = [](const std::string&) {};
     for (const auto& entry : bench::workloads()) {
         const auto all =
-            bench::workloads_named(std::string(entry.name), plan::precision::single_fast, ignored);
+            bench::workloads_named(std::string(entry.name), arithmetic::precision::single_fast, ignored);
         ASSERT_EQ(all.size(), 1U);
         EXPECT_EQ(all[0].steps(), 252U);
         EXPECT_GT(all[0].paths, 0U);
     }
     std::vector<std::string> left_out;
     const auto book =
-        bench::workloads_named(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml", plan::precision::double_,
+        bench::workloads_named(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml", arithmetic::precision::double_,
                                [&](const std::string& why) { left_out.push_back(why); });
     EXPECT_GT(book.size(), 3U);
     EXPECT_TRUE(left_out.empty()) << left_out.front();
@@ -170,7 +170,7 @@ TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
         EXPECT_TRUE(w.name.starts_with("demo.yaml: ")) << w.name;
     }
     try {
-        bench::workloads_named("asain", plan::precision::double_, ignored);
+        bench::workloads_named("asain", arithmetic::precision::double_, ignored);
         FAIL();
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::usage);
@@ -228,7 +228,7 @@ class tuned : public testing::Test {
     tests::own_folder own_;
     std::filesystem::path folder_ = own_.path();
     cuda::device_properties on_;
-    bench::workload asian_ = bench::workloads().front().make(plan::precision::double_);
+    bench::workload asian_ = bench::workloads().front().make(arithmetic::precision::double_);
 };
 
 TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
@@ -253,10 +253,11 @@ TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
     other.name = "another GPU";
     EXPECT_FALSE(second.find(other, asian_.code, asked));
     auto single = asked;
-    single.precision = plan::precision::single;
+    single.precision = arithmetic::precision::single;
     EXPECT_FALSE(second.find(on_, asian_.code, single));
     EXPECT_FALSE(second.find(on_, asian_.code, open_choice(false))) << "shocks that are made";
-    const auto heston = bench::workloads_named("heston_step", plan::precision::double_, [](const auto&) {});
+    const auto heston =
+        bench::workloads_named("heston_step", arithmetic::precision::double_, [](const auto&) {});
     EXPECT_FALSE(second.find(on_, heston.front().code, asked));
 }
 

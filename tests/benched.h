@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bench/gpu_bench.h"
-#include "engine/bench/suites.h"
+#include "bench/measure/suites.h"
+#include "bench/measure/timing.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_store.h"
@@ -23,14 +23,14 @@
 
 namespace tilewalk {
 
-using suite_function = void (*)(bench::gpu_bench&, const bench::request&, const bench::sink&);
+using suite_function = void (*)(bench::gpu_timer&, const bench::request&, const bench::sink&);
 
 // As few samples as there may be: it is the check of each row that counts.
 inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cuda::device> on,
                                        cuda::compiler& with) {
     cuda::kernel_store store(with, {});
     const std::string uuid = on->properties().uuid;
-    bench::gpu_bench bench(std::make_shared<cuda::loaded_device>(std::move(on)), store,
+    bench::gpu_timer bench(std::make_shared<cuda::loaded_device>(std::move(on)), store,
                            bench::open_clocks(uuid), {1.0, 1, 3, 0});
     std::vector<bench::row> rows;
     suite(bench, {}, [&](bench::row r) { rows.push_back(std::move(r)); });

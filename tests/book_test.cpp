@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/book/argument_reader.h"
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
 #include "engine/config/digest.h"
 #include "engine/market/market_state.h"
+#include "engine/reading/argument_reader.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::books {

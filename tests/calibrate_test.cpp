@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/analytics/black.h"
+#include "engine/analytics/price.h"
 #include "engine/config/document.h"
 #include "engine/config/wording.h"
 #include "engine/config/written.h"
-#include "engine/fourier/price.h"
 #include "engine/market/asset.h"
-#include "engine/market/black.h"
 #include "engine/market/market_state.h"
 #include "engine/market/smile.h"
 #include "engine/rates/gaussian.h"
@@ -85,14 +85,13 @@ made_quotes quotes_by(
             const bool is_call = strike >= forward;
             const auto worth = fourier::vanilla(at, (strike - spot.shift) / spot.scale);
             const double price = spot.scale * (is_call ? worth.call : worth.put);
-            const markets::right option = is_call ? markets::right::call : markets::right::put;
+            const analytics::right option = is_call ? analytics::right::call : analytics::right::put;
             made.text += "        - {expiry: " + shown(years) + ", strike: " + shown(strike) + ", ";
-            made.text +=
-                by_price
-                    ? "option: " + std::string(is_call ? "call" : "put") +
-                          ", price: " + shown(carry.discount(years) * price)
-                    : "volatility: " +
-                          shown(markets::implied_volatility(option, forward, strike, years, price) + noise());
+            made.text += by_price ? "option: " + std::string(is_call ? "call" : "put") +
+                                        ", price: " + shown(carry.discount(years) * price)
+                                  : "volatility: " + shown(analytics::implied_volatility(
+                                                               option, forward, strike, years, price) +
+                                                           noise());
             made.text += "}\n";
             ++made.count;
         }
@@ -329,7 +328,7 @@ std::string swaptions_by(const rates::gaussian_rates& model, bool by_price) {
             const rates::swap_terms swap = swap_of(expiry, tenor, 2);
             const double rate = rates::swap_rate(curve, swap), annuity = rates::annuity(curve, swap),
                          strike = rate + (by_price ? 0.002 : 0);
-            const double price = rates::swaption(markets::right::call, model, curve, expiry, swap, strike);
+            const double price = rates::swaption(analytics::right::call, model, curve, expiry, swap, strike);
             out += "        - {expiry: " + shown(expiry) + ", tenor: " + shown(tenor) +
                    ", payments_per_year: 2, ";
             if (by_price) {
@@ -372,7 +371,7 @@ TEST(calibrate_test, hull_white_is_fitted_to_caps_by_their_flat_volatility) {
     for (const double maturity : {1.0, 3.0, 7.0}) {
         std::vector<rates::period> periods;
         for (double t = 0.25; t < maturity - 1e-9; t += 0.25) periods.push_back({t, t + 0.25, 0.25});
-        const double strike = 0.04, price = rates::cap(markets::right::call, model, curve, periods, strike);
+        const double strike = 0.04, price = rates::cap(analytics::right::call, model, curve, periods, strike);
         double low = 1e-5, high = 0.5;
         for (int i = 0; i < 100; ++i) {
             const double middle = 0.5 * (low + high);

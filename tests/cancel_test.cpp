@@ -34,7 +34,8 @@ book book_with(const std::string& asset, int dates) {
 }
 
 plan::trade_program planned(const book& b, const plan::poll& often) {
-    return plan::plan_trade(b.state().trades.at(0), b.market()->state(), plan::precision::double_, {}, often);
+    return plan::plan_trade(b.state().trades.at(0), b.market()->state(), arithmetic::precision::double_, {},
+                            often);
 }
 
 TEST(cancel, planning_asks_again_within_so_many_numbers_for_every_model) {
@@ -95,7 +96,7 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     std::atomic<bool> stop{false};
     std::size_t walks = 0, planned_to_the_end = 0;
     stages by;
-    by.plan = [&](const books::trade& t, const markets::market_state& in, plan::precision p,
+    by.plan = [&](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
                   const plan::poll& often) {
         stop = true;
         auto made = plan::plan_trade(t, in, p, {}, often);

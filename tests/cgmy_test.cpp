@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/fourier/price.h"
+#include "engine/analytics/price.h"
 #include "engine/models/cgmy_law.h"
 #include "tests/draws.h"
 #include "tests/model_market.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/arrays/shock_writer.h"
 #include "engine/config/open_file.h"
-#include "engine/replay/shock_writer.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
 #include "tilewalk/calibration.h"
@@ -99,7 +99,7 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
 TEST_F(confine, scenarios_of_a_market) {
     const std::vector<double> numbers(8, 0.2);
     for (const char* folder : {"", "books", "books/below"})
-        replay::write_shocks<double>(own / folder / "vols", {2, 1, 0, 4, numbers, {}});
+        arrays::write_shocks<double>(own / folder / "vols", {2, 1, 0, 4, numbers, {}});
     const auto with = [](const std::string& name) {
         return "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {ACME: {currency: USD, spot: "
                "100, "

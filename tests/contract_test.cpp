@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
 #include "tests/plain_walk.h"
 
 namespace tilewalk {
@@ -20,17 +21,17 @@ using program::value;
 struct one_step {
     program::path_program code;
     program::path_data data;
-    plan::timeline when;
+    program::timeline when;
 
     explicit one_step(const std::function<value(value a, value b, value c, value d)>& record) {
-        program::recorder into(&cpu::evaluate);
+        program::recorder into(&arithmetic::evaluate);
         into.output(into.state("out", 0.0));
         into.open_section(0, "step", 1);
         const auto a = into.normal(), b = into.normal(), c = into.normal(), d = into.normal();
         into.write(0, record(a, b, c, d));
         const auto recorded = std::move(into).finish();
         code = program::hoist(recorded.code);
-        data = program::bind(code, recorded.data, &cpu::evaluate);
+        data = program::bind(code, recorded.data, &arithmetic::evaluate);
         when.times.push_back(1);
         when.close_step();
     }

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "kernels/shocks.h"
@@ -277,15 +278,15 @@ TEST(engine, moments_are_those_of_the_paths) {
 
 // The pool merges tiles in blocks as they come: the bits are those of one tree over all tiles, in order.
 TEST(engine, tiles_merge_in_one_fixed_tree) {
-    program::recorder into(&cpu::evaluate);
+    program::recorder into(&arithmetic::evaluate);
     into.output(into.state("out", 0.0));
     into.open_section(0, "step", 1);
     into.write(0, exp(into.normal()));
     const auto made = std::move(into).finish();
     const auto hoisted = program::hoist(made.code);
-    const auto data = program::bind(hoisted, made.data, &cpu::evaluate);
+    const auto data = program::bind(hoisted, made.data, &arithmetic::evaluate);
     const auto code = cpu::compile(hoisted);
-    plan::timeline when;
+    program::timeline when;
     when.times.push_back(1);
     when.close_step();
     const auto& operations = *cpu::runnable_instruction_sets().sets[0];

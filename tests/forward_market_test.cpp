@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/numeric/jacobi.h"
+#include "engine/analytics/jacobi.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
 #include "tests/moving_rates.h"
@@ -82,7 +82,7 @@ TEST(eigen_pairs, are_those_of_the_matrix) {
             for (std::size_t j = 0; j <= i; ++j)
                 a[i * n + j] = a[j * n + i] = std::normal_distribution<double>()(random);
         }
-        const auto found = numeric::eigen_pairs(a, n);
+        const auto found = analytics::eigen_pairs(a, n);
         ASSERT_EQ(found.size(), n);
         for (std::size_t k = 0; k < n; ++k) {
             EXPECT_LE(found[k].value, found[k > 0 ? k - 1 : 0].value);

@@ -24,10 +24,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/fourier/characteristic.h"
-#include "engine/fourier/price.h"
-#include "engine/market/black.h"
-#include "engine/numeric/gauss_kronrod.h"
+#include "engine/analytics/black.h"
+#include "engine/analytics/characteristic.h"
+#include "engine/analytics/gauss_kronrod.h"
+#include "engine/analytics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/draws.h"
 #include "tilewalk/error.h"
@@ -450,16 +450,16 @@ option_prices by_clock(const density& log_density, double rate, double drift, do
                        double strike, double low, double high, double width) {
     option_prices sum;
     for (double to = high; to > low; to -= width, width *= 1.02) {
-        const auto add = [&](markets::right option, double& price) {
+        const auto add = [&](analytics::right option, double& price) {
             const auto value = [&](double u) {
                 const double g = std::exp(u), forward = std::exp(std::clamp(drift + rate * g, -600.0, 600.0));
                 return std::exp(log_density(u)) *
-                       markets::black_price(option, forward, strike, volatility * std::sqrt(g));
+                       analytics::black_price(option, forward, strike, volatility * std::sqrt(g));
             };
-            price += numeric::gauss_kronrod(value, to - width, to).value;
+            price += analytics::gauss_kronrod(value, to - width, to).value;
         };
-        add(markets::right::call, sum.call);
-        add(markets::right::put, sum.put);
+        add(analytics::right::call, sum.call);
+        add(analytics::right::put, sum.put);
     }
     return sum;
 }
@@ -546,8 +546,8 @@ TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
             constexpr int panels = 1000;
             for (int k = 0; k < panels; ++k) {
                 truth += m.c * years *
-                         numeric::gauss_kronrod(by_log, first + (last - first) * k / panels,
-                                                first + (last - first) * (k + 1) / panels)
+                         analytics::gauss_kronrod(by_log, first + (last - first) * k / panels,
+                                                  first + (last - first) * (k + 1) / panels)
                              .value;
             }
         }
@@ -816,7 +816,7 @@ TEST(fourier, a_parameter_out_of_range_is_named) {
 TEST(gauss_kronrod, is_exact_to_its_degrees) {
     for (int degree = 0; degree <= 34; ++degree) {
         const auto power = [degree](double x) { return std::pow(x, degree); };
-        const auto made = numeric::gauss_kronrod(power, -1, 1);
+        const auto made = analytics::gauss_kronrod(power, -1, 1);
         const double truth = degree % 2 == 0 ? 2.0 / (degree + 1) : 0;
         if (degree <= 31) {
             EXPECT_NEAR(made.value, truth, 1e-15) << degree;
@@ -830,7 +830,7 @@ TEST(gauss_kronrod, is_exact_to_its_degrees) {
         }
     }
     EXPECT_GT(
-        std::abs(numeric::gauss_kronrod([](double x) { return std::pow(x, 32); }, -1, 1).value - 2.0 / 33),
+        std::abs(analytics::gauss_kronrod([](double x) { return std::pow(x, 32); }, -1, 1).value - 2.0 / 33),
         1e-14);
 }
 
@@ -841,11 +841,11 @@ TEST(gauss_kronrod, knows_its_error) {
                      tolerance = d.over_decades(1e-13, 1e-4);
         long evaluations = 1000000;
         const auto made =
-            numeric::integrate([=](double x) { return std::cos(turns * x + phase) / (1 + x * x * 30); }, 0, 0,
-                               tolerance, evaluations);
+            analytics::integrate([=](double x) { return std::cos(turns * x + phase) / (1 + x * x * 30); }, 0,
+                                 0, tolerance, evaluations);
         EXPECT_EQ(made.value, 0);
-        const auto wave = numeric::integrate([=](double x) { return std::cos(turns * x + phase); }, 0, 1,
-                                             tolerance, evaluations);
+        const auto wave = analytics::integrate([=](double x) { return std::cos(turns * x + phase); }, 0, 1,
+                                               tolerance, evaluations);
         const double truth = (std::sin(turns + phase) - std::sin(phase)) / turns;
         EXPECT_LE(std::abs(wave.value - truth), wave.error + 1e-12)
             << turns << " " << phase << " " << tolerance;
@@ -855,7 +855,7 @@ TEST(gauss_kronrod, knows_its_error) {
 }  // namespace
 }  // namespace tilewalk::fourier
 
-namespace tilewalk::markets {
+namespace tilewalk::analytics {
 namespace {
 
 TEST(black, agrees_with_the_formula_and_keeps_its_digits_far_away) {
@@ -930,4 +930,4 @@ TEST(black, a_price_that_no_volatility_gives_is_named) {
 }
 
 }  // namespace
-}  // namespace tilewalk::markets
+}  // namespace tilewalk::analytics

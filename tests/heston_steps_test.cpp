@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/suites/steps.h"
-#include "engine/fourier/price.h"
+#include "bench/suites/steps.h"
+#include "engine/analytics/price.h"
 #include "tests/model_market.h"
 #include "tests/scheme_law.h"
 

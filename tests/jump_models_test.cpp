@@ -17,8 +17,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/fourier/price.h"
-#include "engine/numeric/gauss_kronrod.h"
+#include "engine/analytics/gauss_kronrod.h"
+#include "engine/analytics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "kernels/math.h"
 #include "tests/known_error.h"
@@ -551,7 +551,7 @@ double mean_of_normal_times_log(const fourier::characteristic& law) {
         return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
     };
     double sum = 0;
-    for (double x = -4; x < 3; x += 0.05) sum += numeric::gauss_kronrod(density, x, x + 0.05).value;
+    for (double x = -4; x < 3; x += 0.05) sum += analytics::gauss_kronrod(density, x, x + 0.05).value;
     return sum;
 }
 

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/lane_program.h"
@@ -29,7 +30,6 @@
 #include "engine/cuda/packed_trades.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
-#include "engine/replay/shock_file.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
 #include "tests/own_folder.h"
@@ -41,9 +41,9 @@ namespace tilewalk {
 
 namespace {
 
+using arithmetic::precision;
 using cuda::kernel_choice;
 using kernels::word64;
-using plan::precision;
 
 // What CUDA knows and C++ does not: told to the host's compiler ahead of the kernel.
 const char* const prelude = R"(#pragma once
@@ -331,7 +331,7 @@ const std::vector<walked_trade>& trades() {
 struct planned_trade {
     book of;  // whose market has the scenarios
     plan::trade_program program;
-    std::vector<cpu::shock_cube> scenarios;
+    std::vector<arrays::shock_cube> scenarios;
 };
 
 const planned_trade& planned(const std::string& name) {
@@ -375,8 +375,8 @@ std::vector<typename draws::shock> cube(int rows, bool normal, std::uint64_t pit
 struct walked_program {
     const program::path_program& code;
     const program::path_data& data;
-    const plan::timeline& when;
-    const std::vector<cpu::shock_cube>& scenarios;
+    const program::timeline& when;
+    const std::vector<arrays::shock_cube>& scenarios;
 };
 
 template <class draws>
@@ -400,7 +400,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     std::vector<typename draws::shock> scenarios(packed.scenarios.size() * pitch);
     for (std::size_t r = 0; r < packed.scenarios.size(); ++r) {
         const auto& [array, row] = packed.scenarios[r];
-        replay::copy_row(t.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
+        arrays::copy_row(t.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
     }
     std::vector<kernels::tile_result> results(tiles);
     kernels::path_arguments a{};
@@ -447,7 +447,8 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
 
 void expect_bits_of(const std::string& trade, const kernel_choice& how) {
     SCOPED_TRACE(fmt::format("{}, {}, feed {}, width {}, block {}, rows in {}", trade,
-                             plan::name_of(how.precision), how.feed, how.width, how.threads, how.row_space));
+                             arithmetic::name_of(how.precision), how.feed, how.width, how.threads,
+                             how.row_space));
     const planned_trade& t = planned(trade);
     expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
 }
@@ -516,7 +517,7 @@ TEST(kernels_with_tables_on_host, give_the_bits_of_the_cpu) {
                 kernel_choice how = usual(p.code, in);
                 how.row_space = ++n % 2 == 0 ? "read_only" : "global";
                 SCOPED_TRACE(fmt::format("{}, {} numbers, a payment after {} steps, width {}",
-                                         plan::name_of(in), size, every, how.width));
+                                         arithmetic::name_of(in), size, every, how.width));
                 expect_bits({p.code, p.data, p.when, {}}, how);
             }
         }

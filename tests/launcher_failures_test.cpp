@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/tile_pool.h"
@@ -213,7 +214,7 @@ void run_section(const program::lane_section& s, std::vector<double>& states, co
                 values.push_back(uniforms[n.args[0]]);
                 break;
             default:
-                values.push_back(cpu::evaluate(n.code, value_of(0), value_of(1), value_of(2)));
+                values.push_back(arithmetic::evaluate(n.code, value_of(0), value_of(1), value_of(2)));
         }
     }
     std::vector<double> after = states;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/market/black.h"
+#include "engine/analytics/black.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -96,7 +96,7 @@ reading read_back(double years, const svi& smile, double deviations, const std::
                paths);
     const price_row& row = got.rows.at(0);
     EXPECT_EQ(row.status, trade_status::priced) << row.message;
-    const double vega = std::exp(-rate * years) * markets::black_vega(forward, strike, truth, years);
+    const double vega = std::exp(-rate * years) * analytics::black_vega(forward, strike, truth, years);
     return {1e4 * row.price / vega, 1e4 * row.standard_error / vega};
 }
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/bench/row.h"
-#include "engine/bench/statistics.h"
+#include "bench/measure/row.h"
+#include "bench/measure/timing.h"
 
 namespace tilewalk::tests {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/walk.h"
+#include "bench/measure/walk.h"
 #include "tests/model_market.h"
 #include "tests/plain_walk.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 bench::planned_walk plan_of(const std::string& model, const std::string& trade) {
     cuda::kernel_choice how;
-    how.precision = plan::precision::double_;
+    how.precision = arithmetic::precision::double_;
     return bench::plan_walk(
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0}}\n  assets:\n    A: {currency: USD, "
         "spot: 1, "

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
 #include "engine/book/book_state.h"
-#include "engine/cpu/lane_operations.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/shocks.h"
 #include "tilewalk/book.h"
@@ -74,7 +74,7 @@ void run_section(const program::lane_section& s, const double* terms, const doub
                 double x[3] = {0, 0, 0};
                 for (int a = 0; a < program::entry_of(n.code).arity; ++a)
                     x[a] = v[n.args[static_cast<std::size_t>(a)]];
-                v[i] = cpu::evaluate(n.code, x[0], x[1], x[2]);
+                v[i] = arithmetic::evaluate(n.code, x[0], x[1], x[2]);
             }
         }
     }
@@ -82,7 +82,7 @@ void run_section(const program::lane_section& s, const double* terms, const doub
 }
 
 // Every state at every date of the path.
-std::vector<double> walk(const path_program& code, const path_data& data, const plan::timeline& when,
+std::vector<double> walk(const path_program& code, const path_data& data, const program::timeline& when,
                          const normals_of_path& normals, const normals_of_path& uniforms) {
     std::vector<double> states = data.initial_states, seen;
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
@@ -322,10 +322,10 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     // Bound anew, the program that is left reads the same numbers.
     const program::program_data recorded{
         e.data.terms, {{3, 2, 1, 6, 5, 4}, {}}, e.data.runs, e.data.widths, e.data.initial_states};
-    ASSERT_EQ(bind(e.code, recorded, &cpu::evaluate).rows[0], e.data.rows[0]);
-    EXPECT_EQ(bind(found->code, recorded, &cpu::evaluate).rows[0], (std::vector<double>{2, 5}));
+    ASSERT_EQ(bind(e.code, recorded, &arithmetic::evaluate).rows[0], e.data.rows[0]);
+    EXPECT_EQ(bind(found->code, recorded, &arithmetic::evaluate).rows[0], (std::vector<double>{2, 5}));
 
-    plan::timeline when;
+    program::timeline when;
     for (int s = 1; s <= 2; ++s) {
         when.times.push_back(s);
         when.close_step();

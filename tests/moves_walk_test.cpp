@@ -22,17 +22,17 @@
 #include <string>
 #include <vector>
 
+#include "engine/arrays/shock_writer.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/launcher.h"
+#include "engine/cuda/random/fill_kernels.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
-#include "engine/random/fill_kernels.h"
-#include "engine/replay/shock_writer.h"
 #include "kernels/draws.h"
 #include "kernels/fill_kernel.h"
 #include "tests/fake_device.h"
@@ -144,7 +144,7 @@ class planned_book {
     planned_book& operator=(const planned_book&) = delete;
 
     const std::vector<gpu_job>& jobs() const { return jobs_; }
-    std::span<const cpu::shock_cube> scenarios() const { return scenarios_; }
+    std::span<const arrays::shock_cube> scenarios() const { return scenarios_; }
 
     std::vector<kernels::tile_result> on_cpu(const gpu_run& run) const {
         std::vector<cpu::lane_program> code;
@@ -163,11 +163,11 @@ class planned_book {
 
   private:
     book book_;
-    std::vector<cpu::shock_cube> scenarios_;
+    std::vector<arrays::shock_cube> scenarios_;
     std::deque<plan::trade_program> plans_;
     plan::united_programs programs_;
     std::deque<program::path_data> data_;
-    std::deque<plan::timeline> when_;
+    std::deque<program::timeline> when_;
     std::vector<gpu_job> jobs_;
 };
 
@@ -183,7 +183,7 @@ constexpr std::size_t large_jobs = 2;  // of correlation_crossover factors and m
 // A program with the numbers of a trade, as a kernel finds them by kernels/arguments.h.
 template <class real>
 program::path_data data_in_memory(const program::path_program& code, const kernels::path_arguments& a,
-                                  const kernels::trade_record& r, plan::timeline& when) {
+                                  const kernels::trade_record& r, program::timeline& when) {
     const real* at = static_cast<const real*>(a.numbers) + r.numbers_at;
     const word32* words = a.words + r.words_at;
     program::path_data out;
@@ -243,7 +243,7 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
         return static_cast<real>(block.x[n % per_block]);
     };
     for (word32 t = 0; t < a.trade_count; ++t) {
-        plan::timeline when;
+        program::timeline when;
         const program::path_data data = data_in_memory<real>(code, a, a.trades[t], when);
         const word32* rows = scenario_rows_of(code, a, a.trades[t]);
         const auto slots = static_cast<std::size_t>(code.scenarios_per_step);
@@ -373,12 +373,12 @@ std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const sepa
     std::map<std::string, host_kernel> all;
     all[merge_kernel_text()] = takes<kernels::merge_arguments>(&merge);
     using arguments = kernels::draws_arguments;
-    const auto add_fills = [&]<class draws>(draws, random::element of) {
+    const auto add_fills = [&]<class draws>(draws, arrays::element of) {
         all[random::draw_text(of, shock_kind::normal)] = takes<arguments>(&fill<draws, shock_kind::normal>);
         all[random::draw_text(of, shock_kind::uniform)] = takes<arguments>(&fill<draws, shock_kind::uniform>);
     };
-    add_fills(kernels::double_draws{}, random::element::double_);
-    add_fills(kernels::single_draws{}, random::element::single_);
+    add_fills(kernels::double_draws{}, arrays::element::double_);
+    add_fills(kernels::single_draws{}, arrays::element::single_);
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         const auto& code = *separated.jobs()[j].code;
         kernel_choice how = run.how;
@@ -689,9 +689,9 @@ TEST(moves_walk, takes_the_shocks_of_a_file) {
         uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
     const tests::own_folder folder;
     const auto file = folder / "shocks";
-    replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
+    arrays::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
     {
-        const replay::shock_file shocks(file, random::element::double_);
+        const arrays::shock_file shocks(file, arrays::element::double_);
         run.replay = &shocks;
         fake_run fake(run);
         EXPECT_EQ(priced(fake.walk(), small.on_cpu(run)), small.jobs().size());
@@ -851,9 +851,9 @@ TEST(shocks_made_ahead, come_from_a_file_too) {
         uniforms[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
     const tests::own_folder folder;
     const auto file = folder / "shocks";
-    replay::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
+    arrays::write_shocks<double>(file, {steps, slots, uniform_slots, run.paths, normals, uniforms});
     {
-        const replay::shock_file shocks(file, random::element::double_);
+        const arrays::shock_file shocks(file, arrays::element::double_);
         run.replay = &shocks;
         const auto expected = small.on_cpu(run);
         std::vector<int> downloads;

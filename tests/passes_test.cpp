@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/lane_program.h"
 #include "kernels/shocks.h"
@@ -69,7 +70,7 @@ double shock(operation kind, std::uint64_t path, std::size_t step, std::uint32_t
 
 // Arrays that scenario slots may take: two, of three rows each.
 constexpr std::uint64_t scenario_paths = 300, scenario_rows = 3;
-const std::vector<cpu::shock_cube>& scenario_arrays() {
+const std::vector<arrays::shock_cube>& scenario_arrays() {
     static const std::vector<double> numbers = [] {
         std::mt19937_64 random(5);
         std::vector<double> made(2 * scenario_rows * scenario_paths);
@@ -79,10 +80,10 @@ const std::vector<cpu::shock_cube>& scenario_arrays() {
         return made;
     }();
     const auto array = [](std::uint64_t first) {
-        return cpu::shock_cube{numbers.data() + first, scenario_paths, scenario_paths, scenario_rows, 1,
-                               scenario_paths};
+        return arrays::shock_cube{numbers.data() + first, scenario_paths, scenario_paths, scenario_rows, 1,
+                                  scenario_paths};
     };
-    static const std::vector<cpu::shock_cube> arrays{array(0), array(scenario_rows * scenario_paths)};
+    static const std::vector<arrays::shock_cube> arrays{array(0), array(scenario_rows * scenario_paths)};
     return arrays;
 }
 
@@ -153,7 +154,7 @@ void run_section(const std::vector<program::node>& nodes, const std::vector<prog
                 double x[3] = {0, 0, 0};
                 for (int a = 0; a < program::entry_of(n.code).arity; ++a)
                     x[a] = v[n.args[static_cast<std::size_t>(a)]];
-                v[i] = cpu::evaluate(n.code, x[0], x[1], x[2]);
+                v[i] = arithmetic::evaluate(n.code, x[0], x[1], x[2]);
             }
         }
     }
@@ -166,7 +167,7 @@ std::vector<double> results_of(const std::vector<double>& states, const std::vec
     return out;
 }
 
-std::vector<double> walk(const program::program& p, const program_data& data, const plan::timeline& when,
+std::vector<double> walk(const program::program& p, const program_data& data, const program::timeline& when,
                          std::uint64_t path) {
     std::vector<double> states = data.initial_states;
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
@@ -187,7 +188,7 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
 }
 
 // With `guarded` whatever one side of a choice alone needs is left out where it is not taken.
-std::vector<double> walk(const path_program& p, const path_data& data, const plan::timeline& when,
+std::vector<double> walk(const path_program& p, const path_data& data, const program::timeline& when,
                          std::uint64_t path, bool guarded = false) {
     std::vector<double> states = data.initial_states;
     const auto run = [&](std::size_t s, std::size_t row, std::size_t step) {
@@ -211,7 +212,7 @@ std::vector<double> walk(const path_program& p, const path_data& data, const pla
 // A program with its data and the times at which its sections run.
 struct example {
     recorder::recorded made;
-    plan::timeline when;
+    program::timeline when;
 };
 
 std::string text_of(const program::program& p) {
@@ -273,8 +274,8 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     std::vector<std::vector<double>> expected;
     for (std::uint64_t p = 0; p < paths; ++p) expected.push_back(walk(raw, e.made.data, e.when, p));
 
-    const auto folded = program::fold(raw, &cpu::evaluate);
-    const auto optimised = program::optimise(raw, &cpu::evaluate);
+    const auto folded = program::fold(raw, &arithmetic::evaluate);
+    const auto optimised = program::optimise(raw, &arithmetic::evaluate);
     const struct {
         std::string name;
         program::program code;
@@ -291,7 +292,7 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     }
     for (const auto* p : {&raw, &optimised}) {
         const path_program code = program::hoist(*p);
-        const path_data data = program::bind(code, e.made.data, &cpu::evaluate);
+        const path_data data = program::bind(code, e.made.data, &arithmetic::evaluate);
         SCOPED_TRACE((p == &raw ? "hoisted as recorded\n" : "hoisted after optimise\n") +
                      program::print(code));
         for (std::uint64_t i = 0; i < interpreted_paths; ++i) {
@@ -311,7 +312,7 @@ class generator {
 
     example make() {
         example e;
-        recorder into(&cpu::evaluate);
+        recorder into(&arithmetic::evaluate);
         const std::size_t states = 1 + below(5), sections = 1 + below(4), steps = 1 + below(4);
         for (std::size_t s = 0; s < states; ++s) into.state("s" + std::to_string(s), number());
         std::vector<std::vector<std::size_t>> after(sections);
@@ -478,7 +479,7 @@ TEST(passes, random_programs_have_every_operation_and_lively_results) {
     int finite = 0, all = 0, moving = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const example e = generator(seed).make();
-        const auto optimised = program::optimise(e.made.code, &cpu::evaluate);
+        const auto optimised = program::optimise(e.made.code, &arithmetic::evaluate);
         for (const auto& s : optimised.sections) {
             for (const auto& n : s.nodes) ++uses[static_cast<std::size_t>(n.code)];
         }
@@ -504,7 +505,7 @@ TEST(lane_program, every_way_to_write_three_states) {
     for (int choice = 0; choice < ways * ways * ways; ++choice) {
         const int way[3] = {choice % ways, choice / ways % ways, choice / ways / ways};
         for (const auto& order : orders) {
-            recorder into(&cpu::evaluate);
+            recorder into(&arithmetic::evaluate);
             for (std::uint32_t s = 0; s < 3; ++s) {
                 into.output(into.state("s" + std::to_string(s), 1.0 + s));
             }
@@ -555,7 +556,7 @@ TEST(lane_program, every_way_to_write_three_states) {
 
 // Sections that do nothing but hand states on: what each of the states is after one and more runs is known.
 std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     for (std::size_t s = 0; s < from.size(); ++s) {
         into.output(into.state("s" + std::to_string(s), static_cast<double>(s) + 1));
     }
@@ -564,13 +565,13 @@ std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
         if (from[s] >= 0) into.write(s, into.read(static_cast<std::uint32_t>(from[s])));
     }
     const auto made = std::move(into).finish();
-    plan::timeline when;
+    program::timeline when;
     for (std::size_t step = 0; step < steps; ++step) {
         when.times.push_back(static_cast<double>(step + 1));
         when.close_step();
     }
-    const auto code = program::hoist(program::optimise(made.code, &cpu::evaluate));
-    const auto data = program::bind(code, made.data, &cpu::evaluate);
+    const auto code = program::hoist(program::optimise(made.code, &arithmetic::evaluate));
+    const auto data = program::bind(code, made.data, &arithmetic::evaluate);
     const auto compiled = cpu::compile(code);
     cpu::lane_machine machine(*cpu::runnable_instruction_sets().sets[0]);
     std::vector<cpu::tile_result> results(from.size());
@@ -598,7 +599,7 @@ TEST(lane_program, states_handed_on) {
 
 // x moves on while its value before the step is kept: that must cost a copy and no register.
 TEST(lane_program, a_kept_value_costs_no_register) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     const auto x = into.state("x", 0.5), before = into.state("x_before", 0.0);
     into.output(x);
     into.output(before);
@@ -607,13 +608,13 @@ TEST(lane_program, a_kept_value_costs_no_register) {
     into.write(before, old);
     into.write(x, old * into.normal());
     const auto code =
-        cpu::compile(program::hoist(program::optimise(std::move(into).finish().code, &cpu::evaluate)));
+        cpu::compile(program::hoist(program::optimise(std::move(into).finish().code, &arithmetic::evaluate)));
     EXPECT_EQ(code.registers, 2U);
     EXPECT_EQ(code.operations(), 2U);
 }
 
 program::program one_section(const std::function<void(recorder&)>& record) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("out", 0.0));
     into.state("other", 0.0);
     into.open_section(0, "step", 1);
@@ -623,8 +624,9 @@ program::program one_section(const std::function<void(recorder&)>& record) {
 
 // How many operations are left of those that one section writes to its output.
 std::size_t operations_left(const std::function<value(recorder&, value x)>& made) {
-    const auto p = program::optimise(
-        one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }), &cpu::evaluate);
+    const auto p =
+        program::optimise(one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }),
+                          &arithmetic::evaluate);
     std::size_t left = 0;
     for (const auto& n : p.sections[0].nodes) left += !program::is_leaf(n.code);
     return left;
@@ -679,8 +681,8 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
         bool is_ordered = false;
         for (const double a : numbers) {
             for (const double b : numbers) {
-                is_ordered = is_ordered ||
-                             bits(cpu::evaluate(op.code, a, b, 0)) != bits(cpu::evaluate(op.code, b, a, 0));
+                is_ordered = is_ordered || bits(arithmetic::evaluate(op.code, a, b, 0)) !=
+                                               bits(arithmetic::evaluate(op.code, b, a, 0));
             }
         }
         if (!is_ordered) continue;
@@ -698,7 +700,7 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                 into.write(0,
                            into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));
             }),
-            &cpu::evaluate));
+            &arithmetic::evaluate));
         EXPECT_EQ(uniform.per_trade.nodes.size(), 6U) << op.name;
     }
     for (const std::string_view known : {"min", "max", "sub", "div", "pow", "less", "less_equal"})
@@ -725,7 +727,7 @@ TEST(passes, uniform_work_leaves_the_paths) {
 // What a path still does: operations by name, with what is alike for all paths hoisted.
 std::map<std::string, int> work_of_path(const std::function<value(recorder&, value)>& of) {
     const auto p = one_section([&](recorder& into) { into.write(0, of(into, into.normal())); });
-    const auto regrouped = program::hoist(program::optimise(program::regroup(p), &cpu::evaluate));
+    const auto regrouped = program::hoist(program::optimise(program::regroup(p), &arithmetic::evaluate));
     std::map<std::string, int> out;
     for (const auto& n : regrouped.sections[0].nodes) {
         if (!program::is_leaf(n.code)) ++out[std::string(program::entry_of(n.code).name)];
@@ -803,21 +805,21 @@ TEST(passes, what_one_side_of_a_choice_alone_needs_is_guarded_if_it_costs_much) 
 }
 
 TEST(passes, regrouped_programs_give_the_same_numbers_but_for_rounding) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 1.0));
     into.open_section(0, "step", 2);
     const value a = into.term("a", 3.0), b = into.term("b", -7.0),
                 row = into.row("r", std::vector<double>{0.3, 11.0});
     into.write(0, a * exp(into.normal()) / b * row - into.read(0) / row / a);
     const auto made = std::move(into).finish();
-    plan::timeline when;
+    program::timeline when;
     for (const double time : {1.0, 2.0}) {
         when.times.push_back(time);
         when.close_step();
     }
     const auto value_of = [&](const program::program& p) {
         const auto code = program::hoist(p);
-        const auto data = program::bind(code, made.data, &cpu::evaluate);
+        const auto data = program::bind(code, made.data, &arithmetic::evaluate);
         return tests::plain_walk<double>(
             code, data, when, [](std::uint64_t n) { return n == 0 ? 0.7 : -1.3; },
             [](std::uint64_t) { return 0.5; });
@@ -842,7 +844,7 @@ TEST(passes, the_shape_tells_structures_apart_and_not_numbers) {
 
 // What a recorder says of a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.state("s", 0.0);
     try {
         record(into);
@@ -887,7 +889,7 @@ TEST(recorder, values_stay_in_their_section) {
 }
 
 TEST(recorder, values_stay_in_their_recorder) {
-    recorder other(&cpu::evaluate);
+    recorder other(&arithmetic::evaluate);
     other.open_section(0, "step", 1);
     const value foreign = other.normal();
     EXPECT_EQ(defect([&](recorder& into) {
@@ -948,7 +950,7 @@ TEST(recorder, sections_are_opened_once_and_first) {
 }
 
 TEST(recorder, the_same_name_is_the_same_slot_across_sections) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     const value a = into.term("a", 1.0);
@@ -963,7 +965,7 @@ TEST(recorder, the_same_name_is_the_same_slot_across_sections) {
 }
 
 TEST(recorder, rows_stand_run_by_run) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.open_section(0, "step", 2);
     into.row("a", std::vector<double>{1, 2});
     into.row("b", std::vector<double>{3, 4});
@@ -974,13 +976,13 @@ TEST(recorder, rows_stand_run_by_run) {
 }
 
 TEST(recorder, the_last_write_counts_and_reads_see_the_start) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 1.0));
     into.open_section(0, "step", 1);
     into.write(0, into.constant(5.0));
     into.write(0, into.read(0) + 10.0);
     const auto made = std::move(into).finish();
-    plan::timeline when;
+    program::timeline when;
     when.times.push_back(1);
     when.close_step();
     EXPECT_EQ(walk(made.code, made.data, when, 0), std::vector<double>{11.0});
@@ -988,12 +990,12 @@ TEST(recorder, the_last_write_counts_and_reads_see_the_start) {
 }
 
 TEST(recorder, constants_fold_as_they_are_recorded) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.open_section(0, "step", 1);
     const value two = into.constant(2.0), x = into.normal();
     ASSERT_TRUE((two * 3.0).is_constant());
     EXPECT_EQ((two * 3.0).constant(), 6.0);
-    EXPECT_TRUE(same(exp(two).constant(), cpu::evaluate(operation::exp, 2.0, 0, 0)));
+    EXPECT_TRUE(same(exp(two).constant(), arithmetic::evaluate(operation::exp, 2.0, 0, 0)));
     EXPECT_FALSE((two * x).is_constant());
     EXPECT_EQ(program::select(into.truth(true), x, two).index(), x.index());
     EXPECT_EQ(program::select(into.truth(false), x, two).index(), two.index());
@@ -1004,7 +1006,7 @@ TEST(recorder, constants_fold_as_they_are_recorded) {
 }
 
 TEST(recorder, eager_plays_at_once) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     const auto s = into.state("s", 3.0);
     into.output(s);
     into.set_eager(true);
@@ -1038,7 +1040,7 @@ TEST(recorder, eager_plays_at_once) {
 }
 
 TEST(recorder, shocks_take_slots_across_sections) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     into.write(0, into.normal() + into.uniform());
@@ -1051,7 +1053,7 @@ TEST(recorder, shocks_take_slots_across_sections) {
 }
 
 TEST(recorder, scenarios_take_slots_by_name) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     into.write(0, into.scenario("b", {1, {0, 2}}));

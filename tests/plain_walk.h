@@ -13,13 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/apply.h"
+#include "engine/arithmetic/apply.h"
+#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_machine.h"
-#include "engine/plan/timeline.h"
 #include "kernels/draws.h"
 #include "kernels/moments.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::tests {
 
@@ -32,7 +33,7 @@ real apply_any(program::operation code, real a, real b, real c) {
             if constexpr (program::is_leaf(code_at) || program::reads_table(code_at)) {
                 return nullptr;
             } else {
-                return &cpu::apply<code_at, real>;
+                return &arithmetic::apply<code_at, real>;
             }
         };
         return std::array<function, sizeof...(i)>{one.template operator()<i>()...};
@@ -56,7 +57,7 @@ real plain_interpolate(const double* table, std::size_t size, real position) {
 // scenarios as `scenario(step, slot)`.
 template <class real>
 double plain_walk(const program::path_program& code, const program::path_data& data,
-                  const plan::timeline& when, const std::function<real(std::uint64_t)>& normal,
+                  const program::timeline& when, const std::function<real(std::uint64_t)>& normal,
                   const std::function<real(std::uint64_t)>& uniform,
                   const std::function<real(std::size_t, std::size_t)>& scenario = {}) {
     using program::operation;
@@ -107,7 +108,7 @@ double plain_walk(const program::path_program& code, const program::path_data& d
     };
     for (std::size_t step = 0; step < when.steps(); ++step) {
         run(0, step, step);
-        for (const plan::event& e : when.events_after(step)) run(e.section, e.row, step);
+        for (const program::event& e : when.events_after(step)) run(e.section, e.row, step);
     }
     return static_cast<double>(states[code.outputs.at(0)]);
 }
@@ -115,7 +116,7 @@ double plain_walk(const program::path_program& code, const program::path_data& d
 // The same with the random numbers of `draws` (kernels/draws.h).
 template <class real, class draws>
 double plain_random_walk(const program::path_program& code, const program::path_data& data,
-                         const plan::timeline& when, std::uint64_t seed, std::uint64_t path) {
+                         const program::timeline& when, std::uint64_t seed, std::uint64_t path) {
     constexpr auto per_block = static_cast<std::uint64_t>(draws::per_block);
     const auto normal = [&](std::uint64_t n) {
         return static_cast<real>(
@@ -147,10 +148,10 @@ struct shocked_program {
     program::path_program code;
     program::path_data data;
     cpu::lane_program lanes;
-    plan::timeline when;
+    program::timeline when;
 
     shocked_program(int normals, int uniforms, std::size_t steps) {
-        program::recorder into(&cpu::evaluate);
+        program::recorder into(&arithmetic::evaluate);
         const auto x = into.state("x", 0.1);
         const auto sum = into.state("sum", 0.7);
         into.output(sum);
@@ -172,8 +173,8 @@ struct shocked_program {
         const auto seen = exp(into.read(x)) - into.row("level", level);
         into.write(sum, into.read(sum) + max(seen, 0.0) / 3.0);
         const auto recorded = std::move(into).finish();
-        code = program::hoist(program::optimise(recorded.code, &cpu::evaluate));
-        data = program::bind(code, recorded.data, &cpu::evaluate);
+        code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
+        data = program::bind(code, recorded.data, &arithmetic::evaluate);
         lanes = cpu::compile(code);
         for (std::size_t i = 0; i < steps; ++i) {
             if (i % 2 == 1) when.add({1, static_cast<std::uint32_t>(i / 2)});
@@ -182,7 +183,7 @@ struct shocked_program {
         }
     }
 
-    cpu::path_job job(plan::precision precision, std::uint64_t seed, std::uint64_t paths) const {
+    cpu::path_job job(arithmetic::precision precision, std::uint64_t seed, std::uint64_t paths) const {
         return {&lanes, &data, &when, seed, paths, precision, {}, {}};
     }
 };

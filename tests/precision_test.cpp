@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
+#include "engine/arithmetic/precision.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
-#include "engine/plan/precision.h"
 #include "engine/plan/trade_program.h"
 #include "tests/plain_walk.h"
 #include "tilewalk/tilewalk.h"
@@ -22,7 +23,7 @@
 namespace tilewalk {
 namespace {
 
-using plan::precision;
+using arithmetic::precision;
 
 constexpr precision cpu_precisions[] = {precision::double_, precision::single, precision::mixed};
 
@@ -62,17 +63,17 @@ double plain_payoff(const tests::shocked_program& p, precision in, std::uint64_t
 }  // namespace
 
 TEST(precision, names_are_read_back_and_misspelt_ones_answered) {
-    const auto names = plan::precision_names();
+    const auto names = arithmetic::precision_names();
     ASSERT_EQ(names.size(), 4U);
     for (std::size_t i = 0; i < names.size(); ++i) {
-        EXPECT_EQ(plan::name_of(static_cast<precision>(i)), names[i]);
-        EXPECT_EQ(plan::precision_named(names[i]), static_cast<precision>(i));
+        EXPECT_EQ(arithmetic::name_of(static_cast<precision>(i)), names[i]);
+        EXPECT_EQ(arithmetic::precision_named(names[i]), static_cast<precision>(i));
     }
     for (const auto& [wrong, hint] : {std::pair<std::string, std::string>{"singel", "did you mean 'single'?"},
                                       {"Double", "did you mean 'double'?"},
                                       {"float", "known: double, single, single_fast, mixed"}}) {
         try {
-            plan::precision_named(wrong);
+            arithmetic::precision_named(wrong);
             ADD_FAILURE() << wrong;
         } catch (const error& e) {
             EXPECT_EQ(e.kind(), error_kind::usage);
@@ -200,8 +201,9 @@ TEST(precision, walks_equal_one_path_at_a_time) {
             for (const precision in : cpu_precisions) {
                 for (const std::uint64_t paths :
                      {std::uint64_t{1}, std::uint64_t{257}, std::uint64_t{1100}}) {
-                    SCOPED_TRACE(testing::Message() << plan::name_of(in) << ", " << normals << " normals, "
-                                                    << uniforms << " uniforms, " << paths << " paths");
+                    SCOPED_TRACE(testing::Message()
+                                 << arithmetic::name_of(in) << ", " << normals << " normals, " << uniforms
+                                 << " uniforms, " << paths << " paths");
                     const auto expected = tests::plain_moments(
                         paths, [&](std::uint64_t path) { return plain_payoff(p, in, seed, path); });
                     ASSERT_TRUE(std::isfinite(expected.mean));
@@ -226,7 +228,7 @@ TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
     for (const precision in : {precision::double_, precision::single}) {
         const bool is_double = in == precision::double_;
         const std::size_t per_block = is_double ? 2 : 4, steps = 66'000 * per_block / normals + 1;
-        program::recorder into(&cpu::evaluate);
+        program::recorder into(&arithmetic::evaluate);
         const auto sum = into.state("sum", 0);
         into.output(sum);
         into.open_section(0, "step", steps);
@@ -234,10 +236,10 @@ TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
         for (int n = 0; n < normals; ++n) next = next + into.normal();
         into.write(sum, next);
         const auto recorded = std::move(into).finish();
-        const auto code = program::hoist(program::optimise(recorded.code, &cpu::evaluate));
-        const auto data = program::bind(code, recorded.data, &cpu::evaluate);
+        const auto code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
+        const auto data = program::bind(code, recorded.data, &arithmetic::evaluate);
         const cpu::lane_program lanes = cpu::compile(code);
-        plan::timeline when;
+        program::timeline when;
         for (std::size_t i = 0; i < steps; ++i) {
             when.times.push_back(static_cast<double>(i + 1));
             when.close_step();
@@ -298,12 +300,12 @@ TEST(precision, is_a_setting_of_a_run) {
     options.overrides.device = "cpu";
     options.overrides.paths = 5000;
     for (const precision in : cpu_precisions) {
-        options.overrides.precision = plan::name_of(in);
+        options.overrides.precision = arithmetic::name_of(in);
         const results r = engine().price(trades, options);
         const cpu::path_job job{&code, &made.data, &made.when, default_seed, 5000, in, {}, {}};
         const auto walked = cpu::walk_all({&job, 1}, *instruction_sets().at(0), 1, nullptr, {}).at(0);
         EXPECT_EQ(bits(r.rows.at(0).price), bits(walked.moments.mean)) << r.rows.at(0).message;
-        EXPECT_EQ(r.manifest.precision, plan::name_of(in));
+        EXPECT_EQ(r.manifest.precision, arithmetic::name_of(in));
     }
     for (const char* wrong : {"single_fast", "singel"}) {
         options.overrides.precision = wrong;
@@ -382,13 +384,13 @@ TEST(precision, bridges_stay_finite_without_variance) {
 // A path of one step whose payoff is what `record` makes of a normal.
 template <class function>
 cpu::path_job one_step(const function& record, tests::shocked_program& into) {
-    program::recorder made(&cpu::evaluate);
+    program::recorder made(&arithmetic::evaluate);
     made.output(made.state("payoff", 0.0));
     made.open_section(0, "step", 1);
     made.write(0, record(made.normal()));
     const auto recorded = std::move(made).finish();
     into.code = program::hoist(recorded.code);
-    into.data = program::bind(into.code, recorded.data, &cpu::evaluate);
+    into.data = program::bind(into.code, recorded.data, &arithmetic::evaluate);
     into.lanes = cpu::compile(into.code);
     into.when = {};
     into.when.times.push_back(1);

@@ -20,17 +20,17 @@
 
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/memory.h"
-#include "engine/random/catalogue.h"
-#include "engine/random/curand.h"
-#include "engine/random/fill_kernels.h"
-#include "engine/random/units.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/random/curand.h"
+#include "engine/cuda/random/fill_kernels.h"
+#include "engine/run/units.h"
 #include "tests/fake_device.h"
 
 namespace {
 
 using namespace tilewalk;
+using arrays::element;
 using random::cube;
-using random::element;
 using random::shock_kind;
 
 constexpr std::uint64_t tile = kernels::paths_per_tile;
@@ -244,7 +244,7 @@ TEST(units, pieces_cover_a_chunk_once_and_never_cross_a_unit) {
         for (std::uint64_t first = 0; first < 10 * tile; first += tile) {
             for (const std::uint64_t paths : {std::uint64_t{0}, tile, 7 * tile, 130 * tile}) {
                 std::uint64_t next = first;
-                random::for_each_piece(unit, first, paths, [&](const random::unit_piece& p) {
+                run::for_each_piece(unit, first, paths, [&](const run::unit_piece& p) {
                     EXPECT_EQ(p.unit * unit + p.from, next);
                     EXPECT_EQ(first + p.at, next);
                     EXPECT_GT(p.paths, 0u);
@@ -260,16 +260,16 @@ TEST(units, pieces_cover_a_chunk_once_and_never_cross_a_unit) {
 TEST(units, a_quasi_random_run_has_enough_of_them) {
     for (const std::uint64_t paths : {8 * tile, 9 * tile + 5, 31 * tile, 32 * tile, 63 * tile, 64 * tile,
                                       100'000 + tile, std::uint64_t{1} << 20, (std::uint64_t{1} << 40) - 1}) {
-        const std::uint64_t unit = random::quasi_unit_paths(paths);
+        const std::uint64_t unit = run::quasi_unit_paths(paths);
         EXPECT_EQ(unit % tile, 0u);
         EXPECT_TRUE(std::has_single_bit(unit));
         const std::uint64_t units = (paths + unit - 1) / unit;
         EXPECT_GE(units, std::min<std::uint64_t>(32, paths / tile)) << paths;
         EXPECT_LE(units, 64u) << paths;
     }
-    EXPECT_EQ(random::quasi_unit_paths(std::uint64_t{1} << 20), std::uint64_t{1} << 15);
+    EXPECT_EQ(run::quasi_unit_paths(std::uint64_t{1} << 20), std::uint64_t{1} << 15);
     try {
-        random::quasi_unit_paths(8 * tile - 1);
+        run::quasi_unit_paths(8 * tile - 1);
         FAIL();
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::usage);
@@ -281,16 +281,16 @@ TEST(units, the_standard_error_is_that_of_the_mean_of_units) {
     const auto unit = [](double count, double mean) { return kernels::moments{count, mean, 1, 1, 1}; };
     // Of equal units: the standard deviation of the means over the root of their number.
     const std::vector<kernels::moments> four = {unit(1024, 1), unit(1024, 2), unit(1024, 4), unit(1024, 5)};
-    const auto e = random::estimate_of_units(four);
+    const auto e = run::estimate_of_units(four);
     EXPECT_DOUBLE_EQ(e.mean, 3);
     EXPECT_DOUBLE_EQ(e.standard_error, std::sqrt((4. + 1 + 1 + 4) / 3 / 4));
     // Equal means: no error at all, whatever the sizes.
     const std::vector<kernels::moments> equal = {unit(1024, 0.1), unit(1024, 0.1), unit(3, 0.1)};
-    EXPECT_EQ(random::estimate_of_units(equal).mean, 0.1);
-    EXPECT_EQ(random::estimate_of_units(equal).standard_error, 0);
+    EXPECT_EQ(run::estimate_of_units(equal).mean, 0.1);
+    EXPECT_EQ(run::estimate_of_units(equal).standard_error, 0);
     // One unit says nothing of an error.
-    EXPECT_EQ(random::estimate_of_units({four.data(), 1}).standard_error, 0);
-    EXPECT_EQ(random::estimate_of_units({}).mean, 0);
+    EXPECT_EQ(run::estimate_of_units({four.data(), 1}).standard_error, 0);
+    EXPECT_EQ(run::estimate_of_units({}).mean, 0);
 }
 
 TEST(units, the_squared_standard_error_has_no_bias_to_speak_of) {
@@ -303,7 +303,7 @@ TEST(units, the_squared_standard_error_has_no_bias_to_speak_of) {
     for (int t = 0; t < trials; ++t) {
         std::vector<kernels::moments> units;
         for (const double n : counts) units.push_back({n, normal(seeds) / std::sqrt(n), 0, 0, 0});
-        const auto e = random::estimate_of_units(units);
+        const auto e = run::estimate_of_units(units);
         claimed += e.standard_error * e.standard_error / trials;
         seen += e.mean * e.mean / trials;
     }
@@ -734,7 +734,7 @@ void expect_quasi_random(const bench& b, element of) {
         const double z = (x[p] + x[paths + p] + x[2 * paths + p] + x[3 * paths + p]) / 2;
         units.back().mean += std::exp(0.2 * z - 0.02) / static_cast<double>(unit_paths);
     }
-    const auto got = random::estimate_of_units(units);
+    const auto got = run::estimate_of_units(units);
     const double random_error = std::sqrt((std::exp(0.04) - 1) / static_cast<double>(paths));
     EXPECT_LT(got.standard_error, random_error / 5);
     EXPECT_GT(got.standard_error, random_error / 1e4);

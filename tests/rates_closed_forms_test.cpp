@@ -17,7 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/numeric/gauss_kronrod.h"
+#include "engine/analytics/gauss_kronrod.h"
 #include "engine/rates/gaussian.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/draws.h"
@@ -26,8 +26,8 @@
 namespace tilewalk::rates {
 namespace {
 
+using analytics::right;
 using markets::curve;
-using markets::right;
 using models::by_term;
 using nlohmann::json;
 
@@ -241,7 +241,7 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
         double exponent = std::log(today.discount(maturity) / today.discount(years)) +
                           0.5 * (sum(rest.ii) - sum(to_maturity.ii) + sum(to_years.ii));
         for (std::size_t k = 0; k < 2; ++k) {
-            exponent -= x[k] * numeric::gauss_kronrod(
+            exponent -= x[k] * analytics::gauss_kronrod(
                                    [&](double t) { return std::exp(-model.factors[k].mean_reversion * t); },
                                    0, maturity - years)
                                    .value;
@@ -285,7 +285,7 @@ double claim(const gaussian_rates& m, const curve& today, double years, const F&
     for (double low = -9; low < 9; low += 0.75) {
         long evaluations = 1000;
         mean +=
-            numeric::integrate(
+            analytics::integrate(
                 [&](double z0) {
                     return truth::normal_density(z0) * mean_along([&](double z1) { return at(z0, z1); }, 2);
                 },

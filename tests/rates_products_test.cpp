@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/market/black.h"
+#include "engine/analytics/black.h"
 #include "engine/rates/gaussian.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/sample.h"
@@ -137,14 +137,14 @@ const rates::gaussian_rates& of_usd() {
     return model;
 }
 
-double option(markets::right side, double start, double end, double accrual, double strike) {
+double option(analytics::right side, double start, double end, double accrual, double strike) {
     return rates::caplet(side, of_usd(), markets::curve::from_zero_rates({1, 10}, {0.03, 0.04}),
                          {start, end, accrual}, strike);
 }
 
 // Ten comparisons: a false alarm in 15,000.
 TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
-    using markets::right;
+    using analytics::right;
     const auto years = [](int days) { return days / 365.0; };
     // 2025-10-15, today, 2026-04-15 (90 days), 2026-10-15 (273 days) and 2027-04-15 (455 days).
     const double t1 = years(90), t2 = years(273), t3 = years(455);

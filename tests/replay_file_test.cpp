@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "engine/replay/layout.h"
-#include "engine/replay/shock_file.h"
-#include "engine/replay/shock_writer.h"
+#include "engine/arrays/layout.h"
+#include "engine/arrays/shock_file.h"
+#include "engine/arrays/shock_writer.h"
 #include "tests/own_folder.h"
 #include "tilewalk/error.h"
 
 namespace {
 
 using namespace tilewalk;
-using random::element;
-using replay::shock_file;
+using arrays::element;
+using arrays::shock_file;
 
 class replay_file : public testing::Test {
   protected:
@@ -45,7 +45,7 @@ std::string refusal(const std::string& bytes) {
     const std::vector<std::byte> exact(reinterpret_cast<const std::byte*>(bytes.data()),
                                        reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size());
     try {
-        replay::read_layout(exact, "f");
+        arrays::read_layout(exact, "f");
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::input);
         EXPECT_EQ(e.where().file, "f");
@@ -83,8 +83,8 @@ std::string numpy_of_shape(const std::string& shape, std::size_t data_bytes) {
 }
 
 // Tilewalk's own form, with a checksum that is right.
-std::string own(const replay::layout& what, std::size_t data_bytes) {
-    return replay::header_of(what) + std::string(data_bytes, '\0');
+std::string own(const arrays::layout& what, std::size_t data_bytes) {
+    return arrays::header_of(what) + std::string(data_bytes, '\0');
 }
 
 template <class shock>
@@ -96,7 +96,7 @@ std::vector<shock> numbered(std::size_t count, double from, double by) {
 }
 
 template <class shock>
-void expect_shocks(const cpu::shock_cube& got, const std::vector<shock>& expected, std::uint64_t steps,
+void expect_shocks(const arrays::shock_cube& got, const std::vector<shock>& expected, std::uint64_t steps,
                    std::uint64_t slots, std::uint64_t paths) {
     EXPECT_EQ(got.steps, steps);
     EXPECT_EQ(got.slots, slots);
@@ -119,20 +119,20 @@ void expect_round_trips(const std::filesystem::path& file) {
     const auto normals = numbered<shock>(steps * 2 * paths, -1.5, 0.1);
     const auto uniforms = numbered<shock>(steps * 1 * paths, 0.01, 0.05);
     for (const element walked_as : {element::single_, element::double_}) {
-        replay::write_shocks<shock>(file, {steps, 2, 1, paths, normals, uniforms});
+        arrays::write_shocks<shock>(file, {steps, 2, 1, paths, normals, uniforms});
         EXPECT_EQ(std::filesystem::file_size(file), 64 + (normals.size() + uniforms.size()) * sizeof(shock));
         const shock_file both(file, walked_as);
         EXPECT_EQ(both.paths(), paths);
         expect_shocks(both.normals(), normals, steps, 2, paths);
         expect_shocks(both.uniforms(), uniforms, steps, 1, paths);
 
-        replay::write_shocks<shock>(file, {steps, 0, 1, paths, {}, uniforms});
+        arrays::write_shocks<shock>(file, {steps, 0, 1, paths, {}, uniforms});
         const shock_file only_uniforms(file, walked_as);
         EXPECT_EQ(only_uniforms.paths(), paths);
         EXPECT_EQ(only_uniforms.normals().slots, 0u);
         expect_shocks(only_uniforms.uniforms(), uniforms, steps, 1, paths);
 
-        replay::write_numpy<shock>(file, {steps, 2, 0, paths, normals, {}});
+        arrays::write_numpy<shock>(file, {steps, 2, 0, paths, normals, {}});
         const shock_file array(file, walked_as);
         expect_shocks(array.normals(), normals, steps, 2, paths);
         EXPECT_EQ(array.uniforms().slots, 0u);
@@ -148,7 +148,7 @@ TEST_F(replay_file, reads_what_was_written) {
 
 TEST_F(replay_file, writes_numpy_arrays_as_numpy_does) {
     const auto normals = numbered<double>(24, 0, 1);
-    replay::write_numpy<double>(folder_ / "a.npy", {2, 3, 0, 4, normals, {}});
+    arrays::write_numpy<double>(folder_ / "a.npy", {2, 3, 0, 4, normals, {}});
     const std::string expected =
         numpy_of_shape("(2, 3, 4)", 0) +
         std::string(reinterpret_cast<const char*>(normals.data()), 24 * sizeof(double));
@@ -158,7 +158,7 @@ TEST_F(replay_file, writes_numpy_arrays_as_numpy_does) {
 
 TEST_F(replay_file, keeps_the_bytes_that_its_documentation_says) {
     const float normal = 0.25f, uniform = 0.5f;
-    replay::write_shocks<float>(folder_ / "a", {1, 1, 1, 1, {&normal, 1}, {&uniform, 1}});
+    arrays::write_shocks<float>(folder_ / "a", {1, 1, 1, 1, {&normal, 1}, {&uniform, 1}});
     const std::string expected(
         "TWSHOCKS\x01\0\0\0\x04\0\0\0"
         "\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0"
@@ -174,16 +174,16 @@ TEST_F(replay_file, keeps_the_bytes_that_its_documentation_says) {
 
 TEST_F(replay_file, rows_are_copied_in_the_precision_asked_for_and_filled_up) {
     const auto normals = numbered<double>(2 * 3 * 4, 0.1, 0.1);
-    replay::write_shocks<double>(folder_ / "a", {2, 3, 0, 4, normals, {}});
+    arrays::write_shocks<double>(folder_ / "a", {2, 3, 0, 4, normals, {}});
     const shock_file file(folder_ / "a", element::single_);
     std::vector<float> row(6, -1);
-    replay::copy_row(file.normals(), 1, 2, 1, 5, row.data());
+    arrays::copy_row(file.normals(), 1, 2, 1, 5, row.data());
     const double* const from = normals.data() + (1 * 3 + 2) * 4;
     EXPECT_EQ(row, (std::vector<float>{static_cast<float>(from[1]), static_cast<float>(from[2]),
                                        static_cast<float>(from[3]), static_cast<float>(from[3]),
                                        static_cast<float>(from[3]), -1}));
     std::vector<double> beyond(2, -1);
-    replay::copy_row(file.normals(), 0, 0, 1024, 1, beyond.data());
+    arrays::copy_row(file.normals(), 0, 0, 1024, 1, beyond.data());
     EXPECT_EQ(beyond, (std::vector<double>{normals[3], -1}));
 }
 
@@ -199,7 +199,7 @@ TEST_F(replay_file, numpy_arrays_of_every_version_and_layout_of_the_header_are_r
         }
     }
     const std::string flat = numpy_of_shape("(3, 4)", 96);
-    const auto l = replay::read_layout(std::as_bytes(std::span(flat)), "f");
+    const auto l = arrays::read_layout(std::as_bytes(std::span(flat)), "f");
     EXPECT_EQ(l.steps, 3u);
     EXPECT_EQ(l.normals_per_step, 1u);
     EXPECT_EQ(l.paths, 4u);
@@ -331,10 +331,10 @@ TEST_F(replay_file, mutated_numpy_headers_are_refused_or_mean_what_they_say) {
         }
         if (!refusal(bytes).empty()) continue;
         ++accepted;
-        const auto l = replay::read_layout(std::as_bytes(std::span(bytes)), "f");
+        const auto l = arrays::read_layout(std::as_bytes(std::span(bytes)), "f");
         const std::uint64_t numbers = l.steps * (l.normals_per_step + l.uniforms_per_step) * l.paths;
-        ASSERT_EQ(l.data_at + numbers * random::bytes_of(l.of), bytes.size());
-        ASSERT_EQ(l.data_at % random::bytes_of(l.of), 0u);
+        ASSERT_EQ(l.data_at + numbers * arrays::bytes_of(l.of), bytes.size());
+        ASSERT_EQ(l.data_at % arrays::bytes_of(l.of), 0u);
     }
     // Changes in the spaces at the end, and of the kinds of quotes.
     EXPECT_GT(accepted, 100u);
@@ -346,7 +346,7 @@ TEST_F(replay_file, numbers_that_are_no_shocks_are_refused_with_their_place) {
         auto normals = numbered<double>(2 * 3 * 5000, -1, 1e-5);
         auto uniforms = numbered<double>(2 * 2 * 5000, 1e-6, 1e-6);
         (is_uniform ? uniforms : normals)[at] = value;
-        replay::write_shocks<double>(folder_ / "a", {2, 3, 2, 5000, normals, uniforms});
+        arrays::write_shocks<double>(folder_ / "a", {2, 3, 2, 5000, normals, uniforms});
         return message_of(error_kind::input, [&] { shock_file(folder_ / "a", walked_as); });
     };
     constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
@@ -376,13 +376,13 @@ TEST_F(replay_file, numbers_that_are_no_shocks_are_refused_with_their_place) {
 TEST_F(replay_file, a_trade_that_takes_more_than_there_is_hears_of_both) {
     const auto normals = numbered<double>(4 * 2 * 10, 0, 0.1);
     const auto uniforms = numbered<double>(4 * 1 * 10, 0.01, 0.01);
-    replay::write_shocks<double>(folder_ / "a", {4, 2, 1, 10, normals, uniforms});
+    arrays::write_shocks<double>(folder_ / "a", {4, 2, 1, 10, normals, uniforms});
     const shock_file file(folder_ / "a", element::double_);
-    for (const replay::needs& enough : {replay::needs{4, 2, 1, 10}, {1, 0, 0, 1}, {4, 1, 1, 9}}) {
+    for (const arrays::needs& enough : {arrays::needs{4, 2, 1, 10}, {1, 0, 0, 1}, {4, 1, 1, 9}}) {
         EXPECT_NO_THROW(file.check(enough));
     }
-    for (const replay::needs& more :
-         {replay::needs{5, 2, 1, 10}, {4, 3, 1, 10}, {4, 2, 2, 10}, {4, 2, 1, 11}}) {
+    for (const arrays::needs& more :
+         {arrays::needs{5, 2, 1, 10}, {4, 3, 1, 10}, {4, 2, 2, 10}, {4, 2, 1, 11}}) {
         EXPECT_NE(message_of(error_kind::input, [&] { file.check(more); }), "");
     }
     EXPECT_EQ(message_of(error_kind::input,
@@ -408,12 +408,12 @@ TEST_F(replay_file, files_that_can_not_be_read_are_named) {
     EXPECT_EQ(refused(error_kind::input, write("0.1,0.2\n")), no_shocks);
     EXPECT_EQ(message_of(error_kind::io,
                          [&] {
-                             replay::write_shocks<float>(folder_ / "no" / "a", {1, 0, 0, 1, {}, {}});
+                             arrays::write_shocks<float>(folder_ / "no" / "a", {1, 0, 0, 1, {}, {}});
                          }),
               "the file can't be written");
     EXPECT_EQ(message_of(error_kind::usage,
                          [&] {
-                             replay::write_shocks<float>(folder_ / "a", {2, 1, 0, 3, {}, {}});
+                             arrays::write_shocks<float>(folder_ / "a", {2, 1, 0, 3, {}, {}});
                          }),
               "0 normals and 0 uniforms are not 2 steps of 1 and 0 on 3 paths");
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/arrays/shock_file.h"
+#include "engine/arrays/shock_writer.h"
 #include "engine/cpu/tile_pool.h"
-#include "engine/replay/shock_file.h"
-#include "engine/replay/shock_writer.h"
 #include "tests/own_folder.h"
 #include "tests/plain_walk.h"
 #include "tilewalk/error.h"
@@ -19,7 +19,7 @@
 namespace tilewalk {
 namespace {
 
-using plan::precision;
+using arithmetic::precision;
 
 constexpr std::uint64_t seed = 11;
 constexpr std::size_t steps = 5;
@@ -47,7 +47,7 @@ class cube {
     const element& at(std::uint64_t number, std::uint64_t path) const {
         return numbers_[number / slots_ * step_stride() + number % slots_ * slot_stride() + path];
     }
-    cpu::shock_cube view() const {
+    arrays::shock_cube view() const {
         return {numbers_.data(), step_stride(), slot_stride(), steps, slots_, paths_};
     }
 
@@ -82,8 +82,8 @@ cubes<element> cubes_of(const tests::shocked_program& p, std::uint64_t paths) {
     return out;
 }
 
-kernels::moments walked(cpu::path_job job, const cpu::shock_cube& normals, const cpu::shock_cube& uniforms,
-                        int threads = 1) {
+kernels::moments walked(cpu::path_job job, const arrays::shock_cube& normals,
+                        const arrays::shock_cube& uniforms, int threads = 1) {
     job.normals = normals;
     job.uniforms = uniforms;
     return cpu::walk_all({&job, 1}, *cpu::runnable_instruction_sets().sets[0], threads, nullptr, {})
@@ -105,7 +105,7 @@ void expect_the_bits_of_random_numbers(precision in) {
         const tests::shocked_program p(normals, uniforms, steps);
         for (const std::uint64_t paths : {std::uint64_t{1}, std::uint64_t{255}, std::uint64_t{256},
                                           std::uint64_t{1024}, std::uint64_t{1281}}) {
-            SCOPED_TRACE(testing::Message() << plan::name_of(in) << ", " << normals << " normals, "
+            SCOPED_TRACE(testing::Message() << arithmetic::name_of(in) << ", " << normals << " normals, "
                                             << uniforms << " uniforms, " << paths << " paths");
             const auto job = p.job(in, seed, paths);
             const auto wide = cubes_of<element, draws>(p, paths);
@@ -162,7 +162,7 @@ TEST(replay_walk, elements_become_what_the_precision_walks) {
 TEST(replay_walk, an_array_too_small_is_refused_before_the_walk) {
     const tests::shocked_program p(3, 2, steps);
     const auto wide = cubes_of<double, kernels::double_draws>(p, 100);
-    const auto refused = [&](std::uint64_t paths, cpu::shock_cube normals, cpu::shock_cube uniforms) {
+    const auto refused = [&](std::uint64_t paths, arrays::shock_cube normals, arrays::shock_cube uniforms) {
         try {
             walked(p.job(precision::double_, 0, paths), normals, uniforms);
             ADD_FAILURE() << "walked";
@@ -199,9 +199,9 @@ TEST(replay_walk, a_file_of_our_own_shocks_gives_the_bits_of_random_numbers) {
     }
     const tests::own_folder folder;
     const auto file = folder / "shocks";
-    replay::write_shocks<float>(file, {steps, 3, 1, paths, normals, uniforms});
+    arrays::write_shocks<float>(file, {steps, 3, 1, paths, normals, uniforms});
     for (const precision in : {precision::single, precision::mixed}) {
-        const replay::shock_file shocks(file, random::element::single_);
+        const arrays::shock_file shocks(file, arrays::element::single_);
         const auto job = p.job(in, seed, paths);
         expect_same_bits(walked(job, shocks.normals(), shocks.uniforms(), 2), walked(job, {}, {}));
     }

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/analytics/gauss_kronrod.h"
 #include "engine/models/rough_noise.h"
-#include "engine/numeric/gauss_kronrod.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
@@ -105,7 +105,7 @@ double exact_covariance(double hurst, double s, double t) {
     if (s == t) return std::pow(t, 2 * hurst);
     const double m = 4 / (hurst + 0.5);
     long evaluations = 1'000'000;
-    const auto made = numeric::integrate(
+    const auto made = analytics::integrate(
         [&](double w) { return m * std::pow(w, 3) * std::pow(t - s + std::pow(w, m), hurst - 0.5); }, 0.0,
         std::pow(s, 1 / m), 1e-12, evaluations);
     EXPECT_LE(made.error, 1e-9);

@@ -496,7 +496,7 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
             walks.push_back({&lanes[i], jobs[i].data, jobs[i].when, 5, paths, precision, {}, {}});
         const auto expected = cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
         const auto compare = [&](const cuda::kernel_choice& how) {
-            SCOPED_TRACE(std::string(plan::name_of(precision)) + ", feed " + how.feed + ", width " +
+            SCOPED_TRACE(std::string(arithmetic::name_of(precision)) + ", feed " + how.feed + ", width " +
                          std::to_string(how.width) + ", rows in " + how.row_space);
             cuda::gpu_run run;
             run.jobs = jobs;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/replay/shock_writer.h"
+#include "engine/arrays/shock_writer.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::tests {
@@ -20,7 +20,7 @@ class scenario_file {
         std::vector<double> numbers(times * paths);
         for (std::size_t i = 0; i < numbers.size(); ++i)
             numbers[i] = 0.25 + 0.15 * std::sin(static_cast<double>(i));
-        replay::write_shocks<double>(name_, {times, 1, 0, paths, numbers, {}});
+        arrays::write_shocks<double>(name_, {times, 1, 0, paths, numbers, {}});
     }
     std::string name() const { return name_.string(); }
 

@@ -21,9 +21,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/arrays/shock_writer.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/feeds.h"
-#include "engine/replay/shock_writer.h"
 #include "engine/verify/closed_forms.h"
 #include "kernels/shocks.h"
 #include "tests/own_folder.h"
@@ -388,7 +388,7 @@ TEST_F(scenarios, float_and_our_own_form_are_read_alike) {
         const results expected = engine().price(book::load(path("book.yaml")), on_cpu(precision));
         write_rows<float>("vols.npy", narrow);
         const results from_float = engine().price(book::load(path("book.yaml")), on_cpu(precision));
-        replay::write_shocks<double>(folder_ / "vols.npy", {3, 1, 0, paths, flat, {}});
+        arrays::write_shocks<double>(folder_ / "vols.npy", {3, 1, 0, paths, flat, {}});
         const results from_own = engine().price(book::load(path("book.yaml")), on_cpu(precision));
         for (const auto& row : expected.rows) {
             ASSERT_EQ(row.status, trade_status::priced) << row.message;
@@ -421,7 +421,7 @@ TEST_F(scenarios, go_with_replayed_shocks) {
     std::vector<double> shocks(2 * count);
     std::mt19937_64 random(9);
     for (double& z : shocks) z = std::normal_distribution<double>()(random);
-    replay::write_numpy<double>(folder_ / "shocks.npy", {2, 1, 0, count, shocks, {}});
+    arrays::write_numpy<double>(folder_ / "shocks.npy", {2, 1, 0, count, shocks, {}});
     write("market.yaml", R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.02}}
 assets: {A: {currency: USD, spot: 100, volatility: {scenarios: vols.npy, times: [0.5, 1.0]}}}
@@ -568,7 +568,7 @@ TEST_F(wrong_scenarios, in_the_file) {
     EXPECT_EQ(refusal_of_file(numpy_text(header("<f8", 0, 5), "")),
               "7:29: 'vols.npy': the file has no scenarios: 0 times on 5 paths");
     const std::vector<double> numbers(20, 0.2);
-    replay::write_shocks<double>(folder_ / "own", {2, 1, 1, 5, {numbers.data(), 10}, {numbers.data(), 10}});
+    arrays::write_shocks<double>(folder_ / "own", {2, 1, 1, 5, {numbers.data(), 10}, {numbers.data(), 10}});
     EXPECT_EQ(refusal("{scenarios: own, times: [0.5, 1.0]}"),
               "7:29: 'own': found 1 normals and 1 uniforms a step, expected 1 and 0 in a file of scenarios");
     for (const double bad : {0.0, -0.2, 100.5, std::numeric_limits<double>::infinity(),

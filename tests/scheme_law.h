@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/fourier/characteristic.h"
+#include "engine/analytics/characteristic.h"
 
 namespace tilewalk {
 

@@ -80,7 +80,7 @@ TEST(shapes, the_order_of_a_book_changes_no_kernel) {
 std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& codes,
                                    const std::vector<std::size_t>& code_of,
                                    const std::vector<program::path_data>& data,
-                                   const std::vector<plan::timeline>& when) {
+                                   const std::vector<program::timeline>& when) {
     constexpr std::uint64_t seed = 42, paths = 1500;
     std::vector<cpu::lane_program> compiled;
     for (const auto& c : codes) compiled.push_back(cpu::compile(c));
@@ -97,7 +97,7 @@ void expect_same_bits(const planned_book& b, const std::vector<std::size_t>& for
         std::vector<program::path_program> own;
         for (const auto* p : b.shapes) own.push_back(*p);
         std::vector<program::path_data> own_data, shared_data;
-        std::vector<plan::timeline> own_when, shared_when;
+        std::vector<program::timeline> own_when, shared_when;
         std::vector<std::size_t> shared_by;
         for (std::size_t i = 0; i < b.trades.size(); ++i) {
             const plan::seat& seat = united.seats[b.shape_of_trade[i]];

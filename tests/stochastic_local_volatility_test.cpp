@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/fourier/characteristic.h"
-#include "engine/fourier/price.h"
-#include "engine/market/black.h"
+#include "engine/analytics/black.h"
+#include "engine/analytics/characteristic.h"
+#include "engine/analytics/price.h"
 #include "engine/models/leverage.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
@@ -118,12 +118,12 @@ std::vector<reading> read_back(double years, const svi& smile, const std::vector
         EXPECT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
         const double x = deviations[i] * middle, strike = forward * std::exp(x);
         const double truth = std::sqrt(smile.variance(x) / years);
-        const auto side = deviations[i] >= 0 ? markets::right::call : markets::right::put;
+        const auto side = deviations[i] >= 0 ? analytics::right::call : analytics::right::put;
         const double discount = std::exp(-rate * years);
-        const double known = discount * markets::black_price(side, forward, strike, middle);
+        const double known = discount * analytics::black_price(side, forward, strike, middle);
         const double should =
-            discount * markets::black_price(side, forward, strike, truth * std::sqrt(years));
-        const double vega = discount * markets::black_vega(forward, strike, truth, years);
+            discount * analytics::black_price(side, forward, strike, truth * std::sqrt(years));
+        const double vega = discount * analytics::black_vega(forward, strike, truth, years);
         out.push_back({1e4 * (rows[i].price + known - should) / vega, 1e4 * rows[i].standard_error / vega});
     }
     return out;
@@ -197,8 +197,8 @@ TEST(stochastic_local_volatility, particles_are_noise) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
         const auto& [strike, years] = options[i];
-        const double vega =
-            std::exp(-rate * years) * markets::black_vega(spot * std::exp(rate * years), strike, 0.18, years);
+        const double vega = std::exp(-rate * years) *
+                            analytics::black_vega(spot * std::exp(rate * years), strike, 0.18, years);
         const double off = 1e4 * rows[i].price / vega, error = 1e4 * rows[i].standard_error / vega;
         fmt::print("strike {} in {} years: {:.2f} +- {:.2f} basis points\n", strike, years, off, error);
         // A difference has the variance of both.
@@ -232,10 +232,10 @@ TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
         for (double d = -4; d < 3.1; d += 0.25) {
             const double k = std::exp(d * wide);
             const auto made = fourier::vanilla(characteristic_of(p, years), k);
-            const auto side = k < 1 ? markets::right::put : markets::right::call;
+            const auto side = k < 1 ? analytics::right::put : analytics::right::call;
             quotes +=
                 fmt::format("{}{:.12f}: {:.12f}", quotes.empty() ? "" : ", ", k,
-                            markets::implied_volatility(side, 1, k, years, k < 1 ? made.put : made.call));
+                            analytics::implied_volatility(side, 1, k, years, k < 1 ? made.put : made.call));
         }
         surface += fmt::format("{}{:.2f}: {{{}}}", surface.empty() ? "" : ", ", years, quotes);
     }

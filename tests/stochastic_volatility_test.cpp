@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/fourier/characteristic.h"
-#include "engine/fourier/price.h"
+#include "engine/analytics/characteristic.h"
+#include "engine/analytics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/draws.h"
 #include "tests/known_error.h"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/lane_operations.h"
-#include "engine/plan/timeline.h"
+#include "engine/arithmetic/evaluate.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::tests {
 
@@ -22,11 +22,11 @@ struct surface_program {
     program::recorder::recorded made;
     program::path_program code;
     program::path_data data;
-    plan::timeline when;
+    program::timeline when;
 
     // A payment follows after every `every`th step.
     surface_program(std::size_t steps, std::size_t size, std::size_t every) {
-        program::recorder into(&cpu::evaluate);
+        program::recorder into(&arithmetic::evaluate);
         const auto x = into.state("x", 0.02), paid = into.state("paid", 0.0);
         into.output(paid);
         std::vector<double> drift, surface;
@@ -62,8 +62,8 @@ struct surface_program {
                           into.interpolate(levels, into.term("fixed", 2.25));
         into.write(paid, into.read(paid) + pays);
         made = std::move(into).finish();
-        code = program::hoist(program::optimise(made.code, &cpu::evaluate));
-        data = program::bind(code, made.data, &cpu::evaluate);
+        code = program::hoist(program::optimise(made.code, &arithmetic::evaluate));
+        data = program::bind(code, made.data, &arithmetic::evaluate);
         for (std::size_t s = 0; s < steps; ++s) {
             if ((s + 1) % every == 0) when.add({1, static_cast<std::uint32_t>(s / every)});
             when.times.push_back(static_cast<double>(s + 1));

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/plan/unite.h"
@@ -28,7 +29,7 @@
 namespace tilewalk {
 namespace {
 
-using plan::precision;
+using arithmetic::precision;
 using program::operation;
 using program::recorder;
 using program::tabulated;
@@ -223,7 +224,7 @@ TYPED_TEST(interpolation, has_the_bits_of_every_other_build) {
 
 // What a recorder says of a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.state("s", 0.0);
     try {
         record(into);
@@ -237,7 +238,7 @@ std::string defect(const std::function<void(recorder&)>& record) {
 using numbers = std::vector<double>;
 
 TEST(tables, are_recorded_by_name_and_run_by_run) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     into.write(0, into.interpolate(into.table("b", numbers{5, 6, 7}, 3), into.read(0)));
@@ -300,7 +301,7 @@ TEST(tables, that_fit_nothing_are_refused) {
               }),
               other);
     EXPECT_EQ(in_step([](recorder& r) {
-                  recorder foreign(&cpu::evaluate);
+                  recorder foreign(&arithmetic::evaluate);
                   foreign.open_section(0, "step", 1);
                   r.interpolate(foreign.table("t", numbers{0, 1}, 2), r.normal());
               }),
@@ -337,7 +338,7 @@ TEST(tables, that_fit_nothing_are_refused) {
 TEST(tables, in_the_past_give_what_a_path_would_read) {
     for (const std::size_t size : {2u, 3u, 100u}) {
         const auto table = numbers_of_table<double>(size, size);
-        recorder into(&cpu::evaluate);
+        recorder into(&arithmetic::evaluate);
         into.set_eager(true);
         for (const double position : positions<double>(1, size)) {
             const value got = into.interpolate(into.table("t", table, size), into.constant(position));
@@ -350,7 +351,7 @@ TEST(tables, in_the_past_give_what_a_path_would_read) {
 // ---- passes ----------------------------------------------------------------------------------------------
 
 TEST(tables, read_twice_at_one_place_are_read_once) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(0, "step", 1);
     const tabulated unused = into.table("unused", numbers{9, 9, 9}, 3), a = into.table("a", numbers{1, 2}, 2),
@@ -363,7 +364,7 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     const value constant = into.interpolate(a, into.constant(0.5));
     into.write(0, first * second + other * x + constant);
     const auto made = std::move(into).finish();
-    const auto optimised = program::optimise(made.code, &cpu::evaluate);
+    const auto optimised = program::optimise(made.code, &arithmetic::evaluate);
     const auto count = [](const auto& nodes) {
         return std::ranges::count(nodes, operation::interpolate, &program::node::code);
     };
@@ -379,20 +380,20 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     EXPECT_EQ(step.tables[1].source, 1u);
     EXPECT_EQ(step.tables[1].size, 2u);
     EXPECT_EQ(step.row_width(), 5u);
-    const auto data = program::bind(code, made.data, &cpu::evaluate);
+    const auto data = program::bind(code, made.data, &arithmetic::evaluate);
     EXPECT_EQ(data.widths, std::vector<std::size_t>{5});
     EXPECT_EQ(data.rows[0], (numbers{3, 4, 5, 1, 2}));
 }
 
 TEST(tables, stand_behind_the_columns_of_each_run) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(0, "step", 2);
     const tabulated t = into.table("t", numbers{1, 2, 3, 4}, 2);
     into.write(0, into.interpolate(t, into.normal()) * into.row("r", numbers{7, 8}));
     const auto made = std::move(into).finish();
     const auto code = program::hoist(made.code);
-    EXPECT_EQ(program::bind(code, made.data, &cpu::evaluate).rows[0], (numbers{7, 1, 2, 8, 3, 4}));
+    EXPECT_EQ(program::bind(code, made.data, &arithmetic::evaluate).rows[0], (numbers{7, 1, 2, 8, 3, 4}));
     EXPECT_EQ(program::print(code),
               "step, once for each run:\n"
               "    u0 = row[0]\n"
@@ -412,7 +413,7 @@ TEST(tables, stand_behind_the_columns_of_each_run) {
 }
 
 program::path_program reads(std::size_t size, bool second, double number) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     into.output(into.state("s", 0.0));
     into.open_section(0, "step", 1);
     const tabulated a = into.table("a", numbers(size, number), size),
@@ -438,7 +439,7 @@ TEST(tables, sizes_are_structure_and_numbers_are_not) {
 // ---- paths -----------------------------------------------------------------------------------------------
 
 double plain_payoff(const program::path_program& code, const program::path_data& data,
-                    const plan::timeline& when, precision in, std::uint64_t seed, std::uint64_t path) {
+                    const program::timeline& when, precision in, std::uint64_t seed, std::uint64_t path) {
     switch (in) {
         case precision::double_:
             return tests::plain_random_walk<double, kernels::double_draws>(code, data, when, seed, path);
@@ -469,7 +470,7 @@ TEST(tables, give_paths_the_bits_of_one_path_at_a_time) {
             const std::vector<cpu::path_job> jobs{{&lanes, &p.data, &p.when, seed, paths, in, {}, {}}};
             for (const auto* set : instruction_sets()) {
                 SCOPED_TRACE(testing::Message()
-                             << plan::name_of(in) << ", tables of " << size << ", " << set->name);
+                             << arithmetic::name_of(in) << ", tables of " << size << ", " << set->name);
                 const auto got = cpu::walk_all(jobs, *set, 1, nullptr, {}).at(0);
                 EXPECT_EQ(got.not_finite, 0u);
                 expect_same_bits(got.moments, expected);
@@ -530,7 +531,7 @@ TEST(tables, move_with_the_programs_that_are_united) {
 
 // Where moves are made ahead, the columns that only they took leave the row; tables close up behind the rest.
 TEST(tables, stay_where_moves_are_taken_out) {
-    recorder into(&cpu::evaluate);
+    recorder into(&arithmetic::evaluate);
     const auto x = into.state("x", 1.0), y = into.state("y", 2.0);
     into.output(x);
     into.open_section(0, "step", 3);
@@ -544,8 +545,8 @@ TEST(tables, stay_where_moves_are_taken_out) {
     into.write(y, into.read(y) + second);
     const auto made = std::move(into).finish();
     const auto code = program::hoist(made.code);
-    const auto data = program::bind(code, made.data, &cpu::evaluate);
-    plan::timeline when;
+    const auto data = program::bind(code, made.data, &arithmetic::evaluate);
+    program::timeline when;
     for (int step = 0; step < 3; ++step) {
         when.times.push_back(step + 1.0);
         when.close_step();

@@ -34,7 +34,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     work out;
     std::mutex lock;
     stages by;
-    by.plan = [&](const books::trade& t, const markets::market_state& in, plan::precision p,
+    by.plan = [&](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
                   const plan::poll& often) {
         {
             const std::lock_guard guard(lock);

@@ -7,16 +7,16 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/analytics/price.h"
 #include "engine/calibration/option_quotes.h"
 #include "engine/calibration/parameters.h"
 #include "engine/calibration/target.h"
-#include "engine/fourier/price.h"
 
 namespace tilewalk::calibrations {
 
 namespace {
 
-using markets::right;
+using analytics::right;
 using scale = between::scale;
 
 // What its market reader takes, and where quotes of the world put them.
@@ -101,7 +101,7 @@ class fourier_target final : public target {
             // Nothing less can be told from nothing, and no volatility gives more.
             const double least = 1e-15 * std::min(at.forward, q.strike);
             const double most = std::min(at.forward, q.strike) * (1 - 1e-15);
-            out[i] = markets::implied_volatility(
+            out[i] = analytics::implied_volatility(
                 is_above ? right::call : right::put, at.forward, q.strike, at.years,
                 std::clamp(at.spot.scale * (is_above ? worth.call : worth.put), least, most));
         }

@@ -20,8 +20,8 @@ namespace tilewalk::calibrations {
 
 namespace {
 
+using analytics::right;
 using config::node;
-using markets::right;
 using markets::rounded;
 
 constexpr std::size_t most_quotes = bounds::option_quotes;
@@ -138,7 +138,7 @@ class quotes_reader {
                 (least > 0 ? " (exercise on the forward " + rounded(at.forward) + ", discounted)" : "") +
                 " and less than " + rounded(most));
         }
-        return markets::implied_volatility(q.option, at.forward, q.strike, at.years, worth / at.discount);
+        return analytics::implied_volatility(q.option, at.forward, q.strike, at.years, worth / at.discount);
     }
 
     void read_surface(const node& value, markets::implied_surface::written_by form) {
@@ -209,8 +209,8 @@ class quotes_reader {
                        ", expected between 1e-6 and 1e6 times");
         }
         const right out_of_money = read.strike >= at.forward ? right::call : right::put;
-        const double worth = markets::black_price(out_of_money, at.forward, read.strike,
-                                                  read.volatility * std::sqrt(at.years));
+        const double worth = analytics::black_price(out_of_money, at.forward, read.strike,
+                                                    read.volatility * std::sqrt(at.years));
         if (!(worth > least_worth * std::min(at.forward, read.strike))) {
             fail("found a volatility of " + rounded(read.volatility) +
                  " by which the option out of the money is worth " + rounded(worth) + " on a forward of " +

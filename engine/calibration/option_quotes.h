@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/analytics/black.h"
 #include "engine/calibration/target.h"
 #include "engine/config/document.h"
 #include "engine/market/asset.h"
-#include "engine/market/black.h"
 #include "tilewalk/calibration.h"
 
 namespace tilewalk::calibrations {
@@ -21,9 +21,9 @@ namespace tilewalk::calibrations {
 struct quoted_option {
     std::size_t expiry = 0;  // its number
     double strike = 0;
-    markets::right option =
-        markets::right::call;  // by which it is quoted; the one out of the money for a volatility
-    double volatility = 0;     // Black's, on the forward
+    analytics::right option =
+        analytics::right::call;  // by which it is quoted; the one out of the money for a volatility
+    double volatility = 0;       // Black's, on the forward
 };
 struct quoted_expiry {
     double years = 0, forward = 0, discount = 0;

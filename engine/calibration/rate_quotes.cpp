@@ -20,8 +20,8 @@ namespace tilewalk::calibrations {
 
 namespace {
 
+using analytics::right;
 using config::node;
-using markets::right;
 using markets::rounded;
 
 constexpr std::size_t most_quotes = bounds::rate_quotes, most_payments = 1'200;
@@ -45,8 +45,8 @@ double time_value(rate_unit type, const quoted_rate_option& q, double volatility
         const double deviation = volatility * std::sqrt(o.years);
         sum += o.worth * (type == rate_unit::normal
                               ? normal_out_of_money(std::abs(o.forward - q.strike), deviation)
-                              : markets::black_price(q.strike >= o.forward ? right::call : right::put,
-                                                     o.forward, q.strike, deviation));
+                              : analytics::black_price(q.strike >= o.forward ? right::call : right::put,
+                                                       o.forward, q.strike, deviation));
     }
     return sum;
 }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/analytics/black.h"
 #include "engine/calibration/target.h"
 #include "engine/config/document.h"
-#include "engine/market/black.h"
 #include "engine/rates/gaussian.h"
 #include "tilewalk/calibration.h"
 
@@ -23,7 +23,7 @@ struct optionlet {
 
 struct quoted_rate_option {
     bool is_swaption = true;
-    markets::right option = markets::right::call;
+    analytics::right option = analytics::right::call;
     double strike = 0;
     rates::swap_terms swap;              // of a swaption
     double expiry = 0;                   // of it

@@ -160,7 +160,7 @@ class svi_target final : public target {
         const quoted_option& q = quotes_.options[s.numbers[i]];
         const double deviation = std::sqrt(markets::smile::svi(p).at(s.x[i]).variance);
         if (!quotes_.by_price) return deviation / std::sqrt(s.at->years);
-        return s.at->discount * markets::black_price(q.option, s.at->forward, q.strike, deviation);
+        return s.at->discount * analytics::black_price(q.option, s.at->forward, q.strike, deviation);
     }
 
     // At `places` it is held off butterflies, and off variances below those of the smile before.

@@ -4,13 +4,17 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <string>
 
 namespace tilewalk::cli {
 
 struct command {
     CLI::App* app;
     std::function<int()> run;  // the exit code
+    // The program that knows the command, where it is not this one: "tilewalk-bench".
+    std::string program{};
 };
+using adds_command = command (*)(CLI::App&);
 
 command add_price(CLI::App& to);
 command add_validate(CLI::App& to);
@@ -23,5 +27,9 @@ command add_bench(CLI::App& to);
 command add_tune(CLI::App& to);
 command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
+
+// Programs of their own, which are built apart.
+command add_bench_program(CLI::App& to);
+command add_verify_program(CLI::App& to);
 
 }  // namespace tilewalk::cli

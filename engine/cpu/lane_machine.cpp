@@ -14,7 +14,7 @@ static_assert(lanes == kernels::lanes_per_tile);
 
 namespace {
 
-void check_cube(const shock_cube& c, const std::string& kind, int per_step, std::size_t steps,
+void check_cube(const arrays::shock_cube& c, const std::string& kind, int per_step, std::size_t steps,
                 std::uint64_t paths) {
     if (!c.is_there()) return;
     const auto slots = static_cast<std::uint64_t>(per_step);
@@ -31,7 +31,7 @@ void check_scenarios(const path_job& job) {
         if (s.array >= job.scenarios.size()) {
             throw error(error_kind::internal, "the trade takes scenarios that the run does not have");
         }
-        const shock_cube& from = job.scenarios[s.array];
+        const arrays::shock_cube& from = job.scenarios[s.array];
         const std::uint64_t rows = s.rows.empty() ? 0 : *std::max_element(s.rows.begin(), s.rows.end()) + 1;
         if (from.steps >= rows && from.paths >= job.paths) continue;
         throw error(error_kind::input, "the trade takes " + std::to_string(rows) + " rows on " +
@@ -44,8 +44,8 @@ void check_scenarios(const path_job& job) {
 // The lanes from first_path on of one row, as numbers of the states. Lanes beyond the last path keep whatever
 // stands there: they count for nothing.
 template <class shock, class real>
-void read_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
-              std::uint64_t paths, real* to) {
+void read_row(const arrays::shock_cube& from, std::uint64_t step, std::uint64_t slot,
+              std::uint64_t first_path, std::uint64_t paths, real* to) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(lanes, paths - first_path));
     std::visit(
         [&](const auto* first) {
@@ -63,7 +63,7 @@ std::uint64_t path_job::tiles() const {
 }
 
 void path_job::check() const {
-    if (precision == plan::precision::single_fast) {
+    if (precision == arithmetic::precision::single_fast) {
         throw error(
             error_kind::usage,
             "precision single_fast stands for the approximations of a GPU's hardware and needs a GPU; "
@@ -75,8 +75,8 @@ void path_job::check() const {
 }
 
 template <class real, class shock>
-void lane_walk<real, shock>::shock_buffer::begin(const path_job& job, const shock_cube& from, int per_step,
-                                                 std::uint64_t first_path) {
+void lane_walk<real, shock>::shock_buffer::begin(const path_job& job, const arrays::shock_cube& from,
+                                                 int per_step, std::uint64_t first_path) {
     from_ = from.is_there() ? &from : nullptr;
     seed_ = job.seed;
     first_path_ = first_path;
@@ -208,7 +208,7 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
 template <class real, class shock>
 void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path, double* out) {
     const lane_program& code = *job.code;
-    const plan::timeline& when = *job.when;
+    const program::timeline& when = *job.when;
     if (registers_.size() < code.registers) registers_.resize(code.registers);
     normals_.begin(job, job.normals, code.normals_per_step, first_path);
     uniforms_.begin(job, job.uniforms, code.uniforms_per_step, first_path);
@@ -225,7 +225,7 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
         uniforms_.refill(step);
         scenarios_.refill(step);
         execute(code.sections[0], job, row_of(0, step));
-        for (const plan::event& e : when.events_after(step))
+        for (const program::event& e : when.events_after(step))
             execute(code.sections[e.section], job, row_of(e.section, e.row));
     }
     for (const std::uint32_t output : code.outputs) {
@@ -244,14 +244,14 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
             walk.walk(job, first + in_tile, payoffs_.data() + in_tile);
     };
     switch (job.precision) {
-        case plan::precision::double_:
+        case arithmetic::precision::double_:
             walk_with(double_);
             break;
-        case plan::precision::single:
-        case plan::precision::single_fast:  // refused by the job's check
+        case arithmetic::precision::single:
+        case arithmetic::precision::single_fast:  // refused by the job's check
             walk_with(single_);
             break;
-        case plan::precision::mixed:
+        case arithmetic::precision::mixed:
             walk_with(mixed_);
             break;
     }

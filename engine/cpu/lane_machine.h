@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "engine/arithmetic/precision.h"
+#include "engine/arrays/shock_cube.h"
 #include "engine/cpu/lane_program.h"
-#include "engine/cpu/shock_cube.h"
-#include "engine/plan/precision.h"
-#include "engine/plan/timeline.h"
 #include "kernels/tile_result.h"
 #include "products/program/passes.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::cpu {
 
@@ -22,17 +22,17 @@ namespace tilewalk::cpu {
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
-    const plan::timeline* when = nullptr;
+    const program::timeline* when = nullptr;
     std::uint64_t seed = 0;
     std::uint64_t paths = 0;
-    plan::precision precision = plan::precision::double_;
+    arithmetic::precision precision = arithmetic::precision::double_;
     // Where they are there, they stand in for the random numbers. An element becomes what the precision's
     // shocks are: rounded to float in single and mixed, then converted to the type of the states.
-    shock_cube normals{};
-    shock_cube uniforms{};
+    arrays::shock_cube normals{};
+    arrays::shock_cube uniforms{};
     // The arrays of the market, by their number: what the trade's scenario_rows point into. A step of them is
     // a row, and they have one slot. An element becomes what an element of the cubes above becomes.
-    std::span<const shock_cube> scenarios{};
+    std::span<const arrays::shock_cube> scenarios{};
 
     std::uint64_t tiles() const;
     // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube or array is too small.
@@ -62,7 +62,8 @@ class lane_walk {
     class shock_buffer {
       public:
         explicit shock_buffer(lane_draw<real> fill) : draw_(fill) {}
-        void begin(const path_job& job, const shock_cube& from, int per_step, std::uint64_t first_path);
+        void begin(const path_job& job, const arrays::shock_cube& from, int per_step,
+                   std::uint64_t first_path);
         void refill(std::size_t step);
         const real* operator[](std::uint32_t slot) const { return slot_[slot]; }
 
@@ -72,7 +73,7 @@ class lane_walk {
 
         static constexpr std::size_t per_block = 16 / sizeof(shock);
         lane_draw<real> draw_;
-        const shock_cube* from_ = nullptr;
+        const arrays::shock_cube* from_ = nullptr;
         std::uint64_t seed_ = 0, first_path_ = 0, paths_ = 0;
         std::size_t blocks_ = 0;  // that are kept
         std::vector<lane_array> arrays_;

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "engine/cpu/apply.h"
+#include "engine/arithmetic/apply.h"
 #include "kernels/shocks.h"
 
 namespace tilewalk::cpu {
@@ -33,7 +33,7 @@ template <class real, program::operation code, int mode>
         const real x = (mode & 1) != 0 ? a0 : a[lane];
         const real y = arity < 2 || (mode & 2) != 0 ? b0 : b[lane];
         const real z = arity < 3 || (mode & 4) != 0 ? c0 : c[lane];
-        out[lane] = apply<code>(x, y, z);
+        out[lane] = arithmetic::apply<code>(x, y, z);
     }
 }
 

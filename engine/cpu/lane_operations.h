@@ -62,7 +62,4 @@ struct instruction_set_list {
 };
 instruction_set_list runnable_instruction_sets();
 
-// One operation on single numbers, with the very functions that the loops use; none that reads a table.
-double evaluate(program::operation code, double a, double b, double c);
-
 }  // namespace tilewalk::cpu

@@ -17,7 +17,7 @@ path_job sample_of(const path_job& run) {
 
 path_job shadow_of(const path_job& run) {
     path_job in_double = sample_of(run);
-    if (run.precision != plan::precision::double_) in_double.precision = plan::precision::mixed;
+    if (run.precision != arithmetic::precision::double_) in_double.precision = arithmetic::precision::mixed;
     return in_double;
 }
 

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "engine/plan/precision.h"
+#include "engine/arithmetic/precision.h"
 #include "kernels/feeds/feed.h"
 
 namespace tilewalk::cuda {
 
-using plan::precision;
+using arithmetic::precision;
 
 struct kernel_choice {
     cuda::precision precision = precision::double_;

@@ -23,7 +23,7 @@
 #include "engine/cuda/shock_cubes.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
-#include "engine/random/units.h"
+#include "engine/run/units.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -655,7 +655,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.paths = run.paths;
     for (const scenario_row& r : state.packed.scenarios) {
         plan.scenarios.push_back(run.scenarios[r.array]);
-        cpu::shock_cube& row = plan.scenarios.back();
+        arrays::shock_cube& row = plan.scenarios.back();
         std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
     }
     for (job_group& g : state.groups) {
@@ -686,7 +686,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
         }
     }
     if (from_arrays && run.replay == nullptr && plan.source->is_quasi) {
-        state.unit_tiles = random::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
+        state.unit_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     }
     state.shocks = plan;
 }

@@ -17,14 +17,14 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cpu/shock_cube.h"
+#include "engine/arrays/shock_cube.h"
+#include "engine/arrays/shock_file.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/tuned_choices.h"
-#include "engine/random/catalogue.h"
-#include "engine/replay/shock_file.h"
 #include "kernels/tile_result.h"
 
 namespace tilewalk::cuda {
@@ -62,9 +62,9 @@ struct gpu_run {
     std::uint64_t seed = 0, paths = 0;
     // Where shocks come from that a feed brings; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
-    const replay::shock_file* replay = nullptr;    // instead of a source
-    std::span<const cpu::shock_cube> scenarios{};  // the arrays that jobs take, by number
-    std::uint64_t memory_bytes = 0;                // of each device, that the run may take; 0: what is free
+    const arrays::shock_file* replay = nullptr;       // instead of a source
+    std::span<const arrays::shock_cube> scenarios{};  // the arrays that jobs take, by number
+    std::uint64_t memory_bytes = 0;  // of each device, that the run may take; 0: what is free
     int compile_threads = 1;
     tuned_choices* tuned = nullptr;  // asked where the choice is open
     const std::atomic<bool>* cancel = nullptr;
@@ -74,7 +74,7 @@ struct gpu_run {
 struct gpu_outcome {
     std::vector<kernels::tile_result> results;   // by job
     std::vector<std::optional<error>> failures;  // by job
-    // By job, of a quasi-random run: the moments of each unit (see engine/random/units.h).
+    // By job, of a quasi-random run: the moments of each unit (see engine/run/units.h).
     std::vector<std::vector<kernels::moments>> units;
     // That the run took, with those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/random/random_source.h"
 #include "engine/cuda/spaces.h"
-#include "engine/random/random_source.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -16,13 +16,13 @@ namespace {
 // the payoffs; and two such blocks find room beside each other on an H100.
 constexpr std::uint64_t most_ring_bytes = 88 * 1024;
 
-random::element element_of_moves(precision p) {
-    return p == precision::double_ || p == precision::mixed ? random::element::double_
-                                                            : random::element::single_;
+arrays::element element_of_moves(precision p) {
+    return p == precision::double_ || p == precision::mixed ? arrays::element::double_
+                                                            : arrays::element::single_;
 }
 
-random::element element_of_shocks(precision p) {
-    return p == precision::double_ ? random::element::double_ : random::element::single_;
+arrays::element element_of_shocks(precision p) {
+    return p == precision::double_ ? arrays::element::double_ : arrays::element::single_;
 }
 
 std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
@@ -79,12 +79,12 @@ void moves_cubes::needs::add(std::size_t factors, std::size_t steps) {
 }
 
 std::size_t moves_cubes::needs::bytes_per_tile() const {
-    return count * rows * pitch_of(1, precision) * random::bytes_of(element_of_moves(precision));
+    return count * rows * pitch_of(1, precision) * arrays::bytes_of(element_of_moves(precision));
 }
 
 moves_cubes::moves_cubes(device& on, const needs& most, std::uint64_t tiles)
     : on_(on), precision_(most.precision), pitch_(pitch_of(tiles, most.precision)) {
-    const std::size_t bytes = most.rows * pitch_ * random::bytes_of(element_of_moves(precision_));
+    const std::size_t bytes = most.rows * pitch_ * arrays::bytes_of(element_of_moves(precision_));
     cubes_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         cubes_.push_back({device_memory(on, most.numbers_bytes), device_memory(on, bytes)});
@@ -112,9 +112,9 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
         job.numbers =
             into.numbers.as<std::byte>() + correlation_numbers_bytes(numbers.factors, step, precision_);
         job.shocks = static_cast<const std::byte*>(shocks.first) +
-                     step * shocks.step_stride * random::bytes_of(element_of_shocks(precision_));
+                     step * shocks.step_stride * arrays::bytes_of(element_of_shocks(precision_));
         job.moves = into.moves.as<std::byte>() +
-                    step * out.step_stride * random::bytes_of(element_of_moves(precision_));
+                    step * out.step_stride * arrays::bytes_of(element_of_moves(precision_));
         job.shock_pitch = shocks.slot_stride;
         job.move_pitch = pitch_;
         job.paths = paths;

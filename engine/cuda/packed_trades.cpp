@@ -83,7 +83,7 @@ class packer {
         std::vector<std::uint32_t> next_row(sections, 0);
         for (std::size_t step = 0; step < job.when->steps(); ++step) {
             std::uint32_t last = 0;
-            for (const plan::event& e : job.when->events_after(step)) {
+            for (const program::event& e : job.when->events_after(step)) {
                 if (e.section <= last || e.row != next_row[e.section]++) {
                     return error(error_kind::usage,
                                  "two dates of one block fall on the same moment; a GPU can't walk that, the "
@@ -97,7 +97,7 @@ class packer {
 
     static word32 mask_after(const gpu_job& job, std::size_t step) {
         word32 mask = 0;
-        for (const plan::event& e : job.when->events_after(step))
+        for (const program::event& e : job.when->events_after(step))
             mask |= word32{1} << (e.section % most_sections);
         return mask;
     }

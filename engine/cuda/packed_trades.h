@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/plan/timeline.h"
 #include "kernels/arguments.h"
 #include "products/program/passes.h"
+#include "products/program/timeline.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
@@ -20,7 +20,7 @@ namespace tilewalk::cuda {
 struct gpu_job {
     const program::path_program* code = nullptr;
     const program::path_data* data = nullptr;
-    const plan::timeline* when = nullptr;
+    const program::timeline* when = nullptr;
 };
 
 // A row of an array of the market.

@@ -16,7 +16,7 @@ constexpr std::uint64_t tile_paths = kernels::paths_per_tile;
 }  // namespace
 
 std::size_t shock_plan::bytes_per_tile() const {
-    return (normal_rows + uniform_rows + scenarios.size()) * tile_paths * random::bytes_of(element());
+    return (normal_rows + uniform_rows + scenarios.size()) * tile_paths * arrays::bytes_of(element());
 }
 
 std::size_t shock_plan::scratch_bytes() const {
@@ -28,7 +28,7 @@ std::uint64_t shock_plan::most_tiles() const {
     const std::uint64_t rows = std::max<std::uint64_t>({1, shock_rows(), scenarios.size()});
     const std::uint64_t by_elements =
         space->most_elements != 0 ? space->most_elements / (rows * tile_paths) : any;
-    const std::uint64_t row_bytes = rows * tile_paths * random::bytes_of(element());
+    const std::uint64_t row_bytes = rows * tile_paths * arrays::bytes_of(element());
     const std::uint64_t by_bytes = space->most_bytes != 0 ? space->most_bytes / row_bytes : any;
     return std::max<std::uint64_t>(1, std::min(by_elements, by_bytes));
 }
@@ -52,8 +52,8 @@ void shock_cubes::open(one& cube, std::uint64_t rows) {
     cube.rows = rows;
     if (rows == 0) return;
     device& d = on_.get();
-    cube.bytes = rows * pitch_ * random::bytes_of(plan_.element());
-    check_fits(*plan_.space, rows * pitch_, static_cast<int>(random::bytes_of(plan_.element())));
+    cube.bytes = rows * pitch_ * arrays::bytes_of(plan_.element());
+    check_fits(*plan_.space, rows * pitch_, static_cast<int>(arrays::bytes_of(plan_.element())));
     if (plan_.space->lives_in == residence::mapped_memory) {
         cube.mapped.emplace(d, cube.bytes);
         cube.first = cube.mapped->on_device<std::byte>();
@@ -62,7 +62,7 @@ void shock_cubes::open(one& cube, std::uint64_t rows) {
     cube.memory.emplace(d, cube.bytes);
     cube.first = cube.memory->as<std::byte>();
     if (plan_.space->lives_in == residence::texture_object) {
-        const texel kind = plan_.element() == random::element::single_ ? texel::single : texel::two_words;
+        const texel kind = plan_.element() == arrays::element::single_ ? texel::single : texel::two_words;
         cube.texture.emplace(d, d.open_texture(cube.first, cube.bytes, kind));
     }
 }
@@ -72,7 +72,7 @@ void shock_cubes::fill(std::size_t set, std::uint64_t first_tile, std::uint64_t 
     const std::uint64_t first_path = first_tile * tile_paths, paths = tiles * tile_paths;
     bring(scenarios, first_path, paths, s,
           [&](std::uint64_t row, std::uint64_t first, std::uint64_t count, auto* to) {
-              replay::copy_row(plan_.scenarios[row], 0, 0, first, count, to);
+              arrays::copy_row(plan_.scenarios[row], 0, 0, first, count, to);
           });
     if (plan_.replay != nullptr) {
         bring_replay(normals, plan_.replay->normals(), first_path, paths, s);
@@ -113,22 +113,22 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
         // What staging waits for when it goes it can't complain about.
         on_.get().wait(s);
     };
-    if (plan_.element() == random::element::double_) {
+    if (plan_.element() == arrays::element::double_) {
         bring_as(double{});
     } else {
         bring_as(float{});
     }
 }
 
-void shock_cubes::bring_replay(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
+void shock_cubes::bring_replay(const one& cube, const arrays::shock_cube& from, std::uint64_t first_path,
                                std::uint64_t paths, stream s) {
     bring(cube, first_path, paths, s,
           [&](std::uint64_t row, std::uint64_t first, std::uint64_t count, auto* to) {
-              replay::copy_row(from, row / from.slots, row % from.slots, first, count, to);
+              arrays::copy_row(from, row / from.slots, row % from.slots, first, count, to);
           });
 }
 
-kernels::array_argument shock_cubes::argument(const one& cube, const cpu::shock_cube* from,
+kernels::array_argument shock_cubes::argument(const one& cube, const arrays::shock_cube* from,
                                               int per_step) const {
     kernels::array_argument a{};
     a.first = cube.first;

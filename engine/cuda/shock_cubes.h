@@ -10,14 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/shock_cube.h"
+#include "engine/arrays/shock_cube.h"
+#include "engine/arrays/shock_file.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/memory.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
-#include "engine/random/catalogue.h"
-#include "engine/replay/shock_file.h"
 #include "kernels/arguments.h"
 
 namespace tilewalk::cuda {
@@ -28,7 +28,7 @@ class counted_kernels;
 // What all devices of a run must have in their arrays.
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
-    const replay::shock_file* replay = nullptr;  // instead of a source
+    const arrays::shock_file* replay = nullptr;  // instead of a source
     counted_kernels* kernels = nullptr;
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
@@ -36,10 +36,10 @@ struct shock_plan {
     // Rows of the cubes: shock numbers, or, of a file, the slots of all steps that a trade takes.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     // The rows of the cube of scenarios, each with one step and one slot.
-    std::vector<cpu::shock_cube> scenarios{};
+    std::vector<arrays::shock_cube> scenarios{};
 
-    random::element element() const {
-        return precision == cuda::precision::double_ ? random::element::double_ : random::element::single_;
+    arrays::element element() const {
+        return precision == cuda::precision::double_ ? arrays::element::double_ : arrays::element::single_;
     }
     std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;
@@ -82,9 +82,9 @@ class shock_cubes {
     template <class row_writer>
     void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
                const row_writer& row_of);
-    void bring_replay(const one& cube, const cpu::shock_cube& from, std::uint64_t first_path,
+    void bring_replay(const one& cube, const arrays::shock_cube& from, std::uint64_t first_path,
                       std::uint64_t paths, stream s);
-    kernels::array_argument argument(const one& cube, const cpu::shock_cube* from, int per_step) const;
+    kernels::array_argument argument(const one& cube, const arrays::shock_cube* from, int per_step) const;
 
     loaded_device& on_;
     const shock_plan& plan_;

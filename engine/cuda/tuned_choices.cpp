@@ -24,9 +24,9 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
 std::string subject_of(const device_properties& on, const program::path_program& p,
                        const kernel_choice& asked) {
     const bool in_registers = !feed_named(asked.feed).makes_use_of(feed_entry::array);
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", on.name, on.driver, plan::name_of(asked.precision),
-                       in_registers ? "shocks made" : "shocks read", asked.space, asked.row_space,
-                       asked.reduction, program::shape_of(p));
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", on.name, on.driver,
+                       arithmetic::name_of(asked.precision), in_registers ? "shocks made" : "shocks read",
+                       asked.space, asked.row_space, asked.reduction, program::shape_of(p));
 }
 
 // A name that any file system takes.
@@ -103,7 +103,7 @@ void tuned_choices::remember(const device_properties& on, const program::path_pr
     }
     const json text{{"device", on.name},
                     {"driver", on.driver},
-                    {"precision", std::string(plan::name_of(asked.precision))},
+                    {"precision", std::string(arithmetic::name_of(asked.precision))},
                     {"feed", found.how.feed},
                     {"distance", found.how.distance},
                     {"rows", found.how.rows},

@@ -20,8 +20,8 @@ const auto& find_named(const Named& in, const std::string& name, std::string_vie
 
 }  // namespace
 
-std::vector<cpu::shock_cube> market_state::scenario_cubes() const {
-    std::vector<cpu::shock_cube> cubes;
+std::vector<arrays::shock_cube> market_state::scenario_cubes() const {
+    std::vector<arrays::shock_cube> cubes;
     for (const scenario_array& a : scenarios) cubes.push_back(a.cube);
     return cubes;
 }

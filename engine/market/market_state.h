@@ -63,7 +63,7 @@ struct market_state {
     std::vector<scenario_array> scenarios;  // each file once
 
     // Their numbers, as back ends walk them.
-    std::vector<cpu::shock_cube> scenario_cubes() const;
+    std::vector<arrays::shock_cube> scenario_cubes() const;
 
     // Each throws tilewalk::error (input) naming the nearest known name, without a place.
     const curve& discount_curve(const std::string& currency) const;

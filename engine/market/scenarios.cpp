@@ -5,10 +5,10 @@
 #include <string_view>
 #include <variant>
 
+#include "engine/arrays/layout.h"
+#include "engine/arrays/mapped_file.h"
 #include "engine/config/digest.h"
 #include "engine/config/wording.h"
-#include "engine/replay/layout.h"
-#include "engine/replay/mapped_file.h"
 #include "products/dates/date.h"
 #include "tilewalk/bounds.h"
 
@@ -22,7 +22,7 @@ constexpr double most_volatility = bounds::scenario_volatility;
 constexpr double most_least_volatility = bounds::volatility;
 
 template <class number>
-void check_volatilities(const number* x, const replay::layout& l, const std::string& name) {
+void check_volatilities(const number* x, const arrays::layout& l, const std::string& name) {
     const std::uint64_t count = l.steps * l.paths;
     const number* const bad =
         std::find_if_not(x, x + count, [](number v) { return v > 0 && v <= number(most_volatility); });
@@ -48,15 +48,15 @@ void check_volatilities(const number* x, const replay::layout& l, const std::str
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside) {
     scenario_array made;
     made.name = file.string();
-    const replay::mapped_file mapped = replay::map_file(file, inside);
-    const replay::layout found = replay::read_layout(mapped.bytes, made.name, replay::contents::scenarios);
+    const arrays::mapped_file mapped = arrays::map_file(file, inside);
+    const arrays::layout found = arrays::read_layout(mapped.bytes, made.name, arrays::contents::scenarios);
     const std::byte* const first = mapped.bytes.data() + found.data_at;
     made.cube.step_stride = found.paths;
     made.cube.slot_stride = found.paths;
     made.cube.steps = found.steps;
     made.cube.slots = 1;
     made.cube.paths = found.paths;
-    if (found.of == random::element::double_) {
+    if (found.of == arrays::element::double_) {
         made.cube.first = reinterpret_cast<const double*>(first);
     } else {
         made.cube.first = reinterpret_cast<const float*>(first);

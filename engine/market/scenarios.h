@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/shock_cube.h"
+#include "engine/arrays/shock_cube.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::markets {
@@ -21,13 +21,13 @@ struct scenario_array {
     // SHA-256 of its bytes. Made once, by the first who asks: it takes longer than all else that is done to a
     // file, and only results need it.
     std::shared_future<std::string> hash;
-    cpu::shock_cube cube;  // a step is a row of the file, with one slot
+    arrays::shock_cube cube;  // a step is a row of the file, with one slot
     std::shared_ptr<const void> mapped;
     location where;  // in the market
 };
 
 // Opens a file of volatilities: a NumPy array of the shape (times, paths), or Tilewalk's own form (see
-// engine/replay/shock_file.h) with one normal a step. Every number is looked at once. Throws tilewalk::error
+// engine/arrays/shock_file.h) with one normal a step. Every number is looked at once. Throws tilewalk::error
 // (io) for a file that can't be read or, where `inside` is a folder, is not below it, (input) for one that
 // does not hold volatilities.
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});

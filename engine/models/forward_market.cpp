@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analytics/jacobi.h"
 #include "engine/config/time_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/rates.h"
-#include "engine/numeric/jacobi.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
 
@@ -365,7 +365,7 @@ std::vector<loadings> directions(const forward_rates& of, double decay, std::siz
         for (std::size_t j = 1; j <= n; ++j)
             correlation.push_back(kernels::exp(-decay * std::abs(of.dates[i] - of.dates[j])));
     }
-    const std::vector<numeric::eigen_pair> found = numeric::eigen_pairs(std::move(correlation), n);
+    const std::vector<analytics::eigen_pair> found = analytics::eigen_pairs(std::move(correlation), n);
     constexpr double nothing = 1e-12;
     for (std::size_t i = 0; i < n; ++i) {
         loadings& row = out[i + 1];

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/fourier/characteristic.h"
+#include "engine/analytics/characteristic.h"
 #include "engine/models/known_law.h"
 #include "engine/models/model.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "engine/fourier/price.h"
-#include "engine/market/black.h"
+#include "engine/analytics/black.h"
+#include "engine/analytics/price.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::models {
@@ -17,8 +17,8 @@ std::optional<double> implied_by(const std::function<fourier::characteristic()>&
         const bool is_call = strike >= 1;
         const double price = is_call ? prices.call : prices.put;
         if (!(prices.error < 1e-6 * price)) return std::nullopt;
-        return markets::implied_volatility(is_call ? markets::right::call : markets::right::put, 1, strike,
-                                           years, price);
+        return analytics::implied_volatility(is_call ? analytics::right::call : analytics::right::put, 1,
+                                             strike, years, price);
     } catch (const error&) {
         return std::nullopt;  // a parameter at the end of its range, where the price is a limit
     }

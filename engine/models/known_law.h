@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "engine/fourier/characteristic.h"
+#include "engine/analytics/characteristic.h"
 
 namespace tilewalk::models {
 

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/market/black.h"
+#include "engine/analytics/black.h"
 #include "engine/models/leveraged_step.h"
 #include "kernels/math.h"
 #include "kernels/shocks.h"
@@ -271,11 +271,11 @@ void leverage::compare_with_surface(double years) {
         double paid = 0;
         for (const particle& p : particles_) paid += std::max(sign * (kernels::exp(p.x) - strike), 0.0);
         const double volatility = surface->implied_volatility(years, x);
-        const double price = markets::black_price(sign > 0 ? markets::right::call : markets::right::put, 1,
-                                                  strike, volatility * std::sqrt(years));
+        const double price = analytics::black_price(sign > 0 ? analytics::right::call : analytics::right::put,
+                                                    1, strike, volatility * std::sqrt(years));
         differences_.push_back({years, deviations,
                                 (paid / static_cast<double>(particles_.size()) - price) /
-                                    markets::black_vega(1, strike, volatility, years)});
+                                    analytics::black_vega(1, strike, volatility, years)});
     }
 }
 

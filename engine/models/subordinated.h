@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/fourier/characteristic.h"
+#include "engine/analytics/characteristic.h"
 #include "engine/models/model.h"
 
 namespace tilewalk::models {

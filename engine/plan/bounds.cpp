@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/cpu/lane_operations.h"
+#include "engine/arithmetic/evaluate.h"
 
 namespace tilewalk::plan {
 
@@ -18,7 +18,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr range anything{-infinity, infinity};
 
 double of(operation code, double a, double b = 0, double c = 0) {
-    return cpu::evaluate(code, a, b, c);
+    return arithmetic::evaluate(code, a, b, c);
 }
 
 // Functions rise as they should but for a few of their last bits, in float for a few more.
@@ -223,11 +223,12 @@ bool range::is_bounded() const {
     return std::isfinite(low) && std::isfinite(high);
 }
 
-range bounds_of(const program::path_program& code, const program::path_data& data, const timeline& when) {
+range bounds_of(const program::path_program& code, const program::path_data& data,
+                const program::timeline& when) {
     walk path(code, data);
     for (std::size_t step = 0; step < when.steps(); ++step) {
         path.run(0, step);
-        for (const event e : when.events_after(step)) path.run(e.section, e.row);
+        for (const program::event e : when.events_after(step)) path.run(e.section, e.row);
     }
     return path.state(code.outputs[0]);
 }

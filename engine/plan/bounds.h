@@ -2,8 +2,8 @@
 // Bounds on all that a trade can pay: a range that holds for every path, found by arithmetic on ranges.
 #pragma once
 
-#include "engine/plan/timeline.h"
 #include "products/program/passes.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::plan {
 
@@ -18,6 +18,7 @@ struct range {
 // A range of the program's first output that no path leaves on which every number is finite, whatever its
 // shocks. It is not the narrowest: what cancels in an expression is taken as if it did not. A point is
 // exact.
-range bounds_of(const program::path_program& code, const program::path_data& data, const timeline& when);
+range bounds_of(const program::path_program& code, const program::path_data& data,
+                const program::timeline& when);
 
 }  // namespace tilewalk::plan

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "engine/cpu/lane_operations.h"
+#include "engine/arithmetic/evaluate.h"
 #include "engine/models/world.h"
 #include "engine/plan/past.h"
 #include "tilewalk/bounds.h"
@@ -139,7 +139,7 @@ void play_past(language::payoff& script, const markets::market_state& market, pa
 std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_state& market,
                                           const std::string& currency) {
     language::payoff script(t.product, t.args, market.as_of, currency);
-    program::recorder into(&cpu::evaluate);
+    program::recorder into(&arithmetic::evaluate);
     into.set_eager(true);
     script.declare(into);
     past_world past(market, currency, into);
@@ -260,7 +260,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
 
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
-                           const markets::market_state& market, precision for_precision,
+                           const markets::market_state& market, arithmetic::precision for_precision,
                            const amendment& amend, const poll& often) {
     trade_program out;
     out.currency = currency_of(t, market);
@@ -270,7 +270,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     out.rate_currencies = script.rate_currencies();
     for (const auto& name : out.assets) market.find_asset(name);
 
-    program::recorder into(&cpu::evaluate);
+    program::recorder into(&arithmetic::evaluate);
     into.set_poll(often);
     into.poll();
     into.set_eager(true);
@@ -305,7 +305,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     // Sections in the order of the script, of blocks that run at all; section 0 is the step, recorded last,
     // when it is known what it must keep.
     out.section_of_block.assign(blocks.size(), 0);
-    std::vector<std::vector<event>> after(steps);
+    std::vector<std::vector<program::event>> after(steps);
     std::uint32_t section = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const runs_of_block to_come = runs_to_come(blocks[b], grid);
@@ -325,15 +325,15 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     into.poll();
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);
-    program::program code = program::optimise(recorded.code, &cpu::evaluate);
-    if (for_precision == precision::single_fast) {
-        code = program::optimise(program::regroup(code), &cpu::evaluate);
+    program::program code = program::optimise(recorded.code, &arithmetic::evaluate);
+    if (for_precision == arithmetic::precision::single_fast) {
+        code = program::optimise(program::regroup(code), &arithmetic::evaluate);
     }
     out.code = program::hoist(code);
-    out.data = program::bind(out.code, recorded.data, &cpu::evaluate);
+    out.data = program::bind(out.code, recorded.data, &arithmetic::evaluate);
     out.blocks = script.blocks();
     for (std::size_t s = 0; s < steps; ++s) {
-        for (const event e : after[s]) {
+        for (const program::event e : after[s]) {
             if (!out.code.sections[e.section].writes.empty()) out.when.add(e);
         }
         out.when.times.push_back(grid[s + 1]);
@@ -357,8 +357,8 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
     return {};
 }
 
-trade_program plan_trade(const books::trade& t, const markets::market_state& market, precision for_precision,
-                         const amendment& amend, const poll& often) {
+trade_program plan_trade(const books::trade& t, const markets::market_state& market,
+                         arithmetic::precision for_precision, const amendment& amend, const poll& often) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/arithmetic/precision.h"
 #include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
-#include "engine/plan/precision.h"
-#include "engine/plan/timeline.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::plan {
 
@@ -22,7 +22,7 @@ struct trade_program {
     std::string currency;
     program::path_program code;
     program::path_data data;
-    timeline when;
+    program::timeline when;
     std::vector<language::block> blocks;
     std::vector<std::size_t> section_of_block;  // 0, which is the step, where a block never runs
     std::vector<std::string> assets, currencies, rate_currencies;  // that its world is asked for
@@ -44,8 +44,8 @@ using poll = std::function<void()>;
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
 // The program is made for a walk in this precision. Nothing is amended where nobody asks for it.
 trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         precision for_precision = precision::double_, const amendment& amend = {},
-                         const poll& often = {});
+                         arithmetic::precision for_precision = arithmetic::precision::double_,
+                         const amendment& amend = {}, const poll& often = {});
 
 // Remarks on odd terms of a trade that can't be planned.
 std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market);

@@ -215,11 +215,11 @@ program::path_data moved(const program::path_data& data, const seat& to, const p
     return out;
 }
 
-timeline moved(const timeline& when, const seat& to) {
-    timeline out;
+program::timeline moved(const program::timeline& when, const seat& to) {
+    program::timeline out;
     out.times = when.times;
     for (std::size_t step = 0; step < when.steps(); ++step) {
-        for (const event& e : when.events_after(step)) out.add({to.sections[e.section], e.row});
+        for (const program::event& e : when.events_after(step)) out.add({to.sections[e.section], e.row});
         out.close_step();
     }
     return out;

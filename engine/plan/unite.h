@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/plan/timeline.h"
 #include "products/program/passes.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::plan {
 
@@ -36,6 +36,6 @@ united_programs unite(std::span<const program::path_program* const> shapes, std:
 
 // A trade's data and timeline for the program that its own was united into.
 program::path_data moved(const program::path_data& data, const seat& to, const program::path_program& into);
-timeline moved(const timeline& when, const seat& to);
+program::timeline moved(const program::timeline& when, const seat& to);
 
 }  // namespace tilewalk::plan

@@ -13,13 +13,13 @@
 
 #include <fmt/format.h>
 
-#include "engine/numeric/gauss_kronrod.h"
+#include "engine/analytics/gauss_kronrod.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::rates {
 namespace {
 
-using markets::right;
+using analytics::right;
 using two = std::array<double, 2>;
 
 void check(const gaussian_rates& model) {
@@ -72,7 +72,7 @@ double first_moment(double x) {
 double decayed_twice(double a, double b, double h) {
     if (b * h > 0.1 && b > a / 16) return (decayed(a, h) - decayed(a + b, h)) / b;
     return h * h *
-           numeric::gauss_kronrod([&](double share) { return first_moment((a + share * b) * h); }, 0, 1)
+           analytics::gauss_kronrod([&](double share) { return first_moment((a + share * b) * h); }, 0, 1)
                .value;
 }
 
@@ -239,7 +239,7 @@ double bond_option(right option, const gaussian_rates& model, const markets::cur
     const double forward = std::exp(curve.log_discount(maturity) - curve.log_discount(expiry));
     const covariances at = covariances_at(model, expiry);
     return curve.discount(expiry) *
-           markets::black_price(
+           analytics::black_price(
                option, forward, strike,
                std::sqrt(std::max(quadratic(at.covariance, durations(model, maturity - expiry)), 0.0)));
 }
@@ -350,7 +350,7 @@ double swaption(right option, const gaussian_rates& model, const markets::curve&
     long evaluations = 200000;
     double sum = 0, off = 0;
     for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-        const auto panel = numeric::integrate(integrand, edges[i], edges[i + 1], 1e-14, evaluations);
+        const auto panel = analytics::integrate(integrand, edges[i], edges[i + 1], 1e-14, evaluations);
         sum += panel.value;
         off += panel.error;
     }

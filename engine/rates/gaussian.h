@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/market/black.h"
+#include "engine/analytics/black.h"
 #include "engine/market/curve.h"
 #include "engine/models/parameters.h"
 
@@ -43,16 +43,16 @@ double bond(const gaussian_rates& model, const markets::curve& curve, double yea
 
 // Everything below is worth today, in years from today, for a notional of 1. A call is what gains when its
 // underlying rises: the bond in bond_option, and the rate in the others (caplet, cap, payer swaption).
-double bond_option(markets::right option, const gaussian_rates& model, const markets::curve& curve,
+double bond_option(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
                    double expiry, double maturity, double strike);
 
 // Interest for `accrual` years at the simple rate from start to end, fixed at its start and paid at its end.
 struct period {
     double start = 0, end = 0, accrual = 0;
 };
-double caplet(markets::right option, const gaussian_rates& model, const markets::curve& curve,
+double caplet(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
               const period& fixed, double strike);
-double cap(markets::right option, const gaussian_rates& model, const markets::curve& curve,
+double cap(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
            std::span<const period> periods, double strike);
 
 // Fixed payments of `strike` times their accruals against the floating rate from the start to the last of
@@ -64,7 +64,7 @@ struct swap_terms {
 double annuity(const markets::curve& curve, const swap_terms& swap);
 double swap_rate(const markets::curve& curve, const swap_terms& swap);
 // The swap starts at the expiry or later. Exact but for rounding with one factor, to about 1e-13 with two.
-double swaption(markets::right option, const gaussian_rates& model, const markets::curve& curve,
+double swaption(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
                 double expiry, const swap_terms& swap, double strike);
 
 // How much a future that settles daily adds to a forward rate, continuously and a year: 1 + (end - start)

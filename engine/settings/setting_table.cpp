@@ -12,12 +12,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/arithmetic/precision.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
-#include "engine/plan/precision.h"
-#include "engine/random/catalogue.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -81,7 +81,7 @@ std::vector<run_setting> all_settings() {
          .meaning = "Of paths; single_fast takes the approximations of the hardware, mixed single shocks and "
                     "double states",
          .preset = "double",
-         .choices = plan::precision_names(),
+         .choices = arithmetic::precision_names(),
          .decides_bits = true},
         {.name = "random",
          .takes = kind::choice,

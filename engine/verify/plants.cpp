@@ -32,7 +32,7 @@ using recorded = program::recorder::recorded;
 
 stages with_market(void (*change)(market_state&)) {
     stages s;
-    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p,
+    s.plan = [change](const books::trade& t, const market_state& in, arithmetic::precision p,
                       const plan::poll& often) {
         market_state changed = in;
         change(changed);
@@ -131,7 +131,7 @@ void scale_correlations(market_state& in, bool with_a_rate, double by) {
 
 stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) {
     stages s;
-    s.plan = [change](const books::trade& t, const market_state& in, plan::precision p,
+    s.plan = [change](const books::trade& t, const market_state& in, arithmetic::precision p,
                       const plan::poll& often) { return plan::plan_trade(t, in, p, change, often); };
     return s;
 }
@@ -216,15 +216,16 @@ constexpr std::size_t never = ~std::size_t{0};
 // What happens after step k of n happens after step to(k, n).
 stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
     stages s;
-    s.plan = [to](const books::trade& t, const market_state& in, plan::precision p, const plan::poll& often) {
+    s.plan = [to](const books::trade& t, const market_state& in, arithmetic::precision p,
+                  const plan::poll& often) {
         plan::trade_program made = plan::plan_trade(t, in, p, {}, often);
         const std::size_t n = made.when.steps();
-        plan::timeline moved;
+        program::timeline moved;
         moved.times = made.when.times;
         for (std::size_t step = 0; step < n; ++step) {
             for (std::size_t k = 0; k < n; ++k) {
                 if (to(k, n) != step) continue;
-                for (const plan::event& e : made.when.events_after(k)) moved.add(e);
+                for (const program::event& e : made.when.events_after(k)) moved.add(e);
             }
             moved.close_step();
         }

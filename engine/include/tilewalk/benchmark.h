@@ -42,8 +42,8 @@ struct benchmark_request {
     double noise = 0.01, seconds = 0.15;
     // False: every row is checked, by one launch, and none timed: for a profiler to watch.
     bool is_timed = true;
-    // The command `tilewalk`. The suite prefetch has ncu run it once more, to read off whether prefetching
-    // can pay; a row says why where ncu does not. Empty: it is not asked.
+    // The program of this request. The suite prefetch has ncu run it once more, to read off whether
+    // prefetching can pay; a row says why where ncu does not. Empty: it is not asked.
     std::string command;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const std::string&)> says{};          // what is being done, for people

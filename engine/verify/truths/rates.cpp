@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/numeric/gauss_kronrod.h"
+#include "engine/analytics/gauss_kronrod.h"
 #include "engine/rates/gaussian.h"
 #include "engine/verify/random_rates.h"
 #include "engine/verify/truth.h"
@@ -76,7 +76,7 @@ double settled_convexity(const rates::gaussian_rates& model, const std::vector<d
                 }
                 return sum;
             };
-            lost += numeric::gauss_kronrod(covariance, from, to).value;
+            lost += analytics::gauss_kronrod(covariance, from, to).value;
             from = to;
         }
     }
@@ -128,18 +128,19 @@ known_trade draw_swap(dice& d) {
 known_trade draw_cap_floor(dice& d) {
     const random_rates m(d);
     const leg l = any_leg(d);
-    const markets::right option = d.coin() ? markets::right::call : markets::right::put;
+    const analytics::right option = d.coin() ? analytics::right::call : analytics::right::put;
     const double strike = forward_rate(l, m.curve(1)) + d.between(-0.01, 0.01);
-    return {
-        m.text() + rates_trade(fmt::format(
-                       "product: cap_floor, option: {}, begin: {}, payments: {}, strike: {}",
-                       option == markets::right::call ? "caplets" : "floorlets", l.begin, l.rule(), strike)),
-        [=](double f) { return 100 * rates::cap(option, m.model(), m.curve(f), l.periods(), strike); }, 10};
+    return {m.text() +
+                rates_trade(fmt::format("product: cap_floor, option: {}, begin: {}, payments: {}, strike: {}",
+                                        option == analytics::right::call ? "caplets" : "floorlets", l.begin,
+                                        l.rule(), strike)),
+            [=](double f) { return 100 * rates::cap(option, m.model(), m.curve(f), l.periods(), strike); },
+            10};
 }
 
 known_trade draw_swaption(dice& d) {
     const random_rates m(d);
-    const markets::right option = d.coin() ? markets::right::call : markets::right::put;
+    const analytics::right option = d.coin() ? analytics::right::call : analytics::right::put;
     const double expiry = d.between(0.1, 4);
     const leg l{d.coin() ? expiry : expiry + d.between(0.01, 0.5), d.between(0.25, 1), d.up_to(10)};
     const double strike = forward_rate(l, m.curve(1)) + d.between(-0.01, 0.01);
@@ -152,7 +153,7 @@ known_trade draw_swaption(dice& d) {
         m.text() +
             rates_trade(fmt::format("product: swaption, option: {}, strike: {}, expiry: {}, begin: {}, "
                                     "payments: {}",
-                                    option == markets::right::call ? "payer" : "receiver", strike, expiry,
+                                    option == analytics::right::call ? "payer" : "receiver", strike, expiry,
                                     l.begin, l.rule())),
         [=](double f) { return 100 * rates::swaption(option, m.model(), m.curve(f), expiry, swap, strike); },
         10};
@@ -169,7 +170,7 @@ known_trade draw_floating_rate_note(dice& d) {
                            l.rule(), has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
                            has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
             [=](double f) {
-                using markets::right;
+                using analytics::right;
                 const markets::curve today = m.curve(f);
                 double worth = today.discount(l.begin) + spread * l.annuity(today);
                 if (has_floor) worth += rates::cap(right::put, m.model(), today, l.periods(), floor - spread);

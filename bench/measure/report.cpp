@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure/report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "bench/measure/chart.h"
+#include "bench/measure/conditions.h"
+#include "bench/measure/table.h"
+#include "engine/config/wording.h"
+#include "engine/cuda/feeds.h"
+#include "engine/report/numbers.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::bench {
+
+namespace {
+
+using row_list = std::vector<const row*>;
+
+// More lines than this no chart can carry.
+constexpr std::size_t most_lines = 8;
+constexpr std::size_t best_rows = 10;
+
+std::optional<double> finite(const json& in, const std::string& name) {
+    const auto at = in.find(name);
+    if (at == in.end() || !at->is_number()) return std::nullopt;
+    const double x = at->get<double>();
+    return std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
+
+// A rate or a ratio goes against the time, so that its bar runs from that of p90 to that of p10.
+std::optional<std::pair<double, double>> bar_against_time(const row& of, double y) {
+    const auto ms = finite(of.figures, "milliseconds"), p10 = finite(of.figures, "p10"),
+               p90 = finite(of.figures, "p90");
+    if (!ms || !p10 || !p90 || *p10 <= 0 || *p90 <= 0) return std::nullopt;
+    return std::pair{y * *ms / *p90, y * *ms / *p10};
+}
+
+// Words alike, or missing from one: a feed without a layout belongs to the figures of every layout.
+bool fits(const row& r, const char* axis, const json& value) {
+    const auto at = r.axes.find(axis);
+    return at == r.axes.end() || *at == value;
+}
+
+// What an axis takes, numbers by size and words as they came.
+std::vector<json> values_of(const row_list& rows, const char* axis) {
+    std::vector<json> out;
+    for (const row* r : rows) {
+        const auto at = r->axes.find(axis);
+        if (at != r->axes.end() && std::ranges::find(out, *at) == out.end()) out.push_back(*at);
+    }
+    if (std::ranges::all_of(out, [](const json& v) { return v.is_number(); })) {
+        std::ranges::stable_sort(out, {}, [](const json& v) { return v.get<double>(); });
+    }
+    return out;
+}
+
+std::string word(const row& of, const char* axis) {
+    const auto at = of.axes.find(axis);
+    return at == of.axes.end() ? std::string() : cell_of(*at);
+}
+
+// A feed looks the same in every figure: by its place in the catalogue.
+std::size_t style_of_feed(const std::string& feed) {
+    const auto known = cuda::feeds();
+    const auto at = std::ranges::find(known, feed, &cuda::feed_entry::name);
+    return static_cast<std::size_t>(at - known.begin());
+}
+
+// ---- The suite prefetch
+
+struct prefetch_group {
+    std::string workload, precision;
+    row_list rows;  // results
+
+    std::string title() const {
+        return workload + (workload.empty() || precision.empty() ? "" : ", ") + precision;
+    }
+};
+
+std::vector<prefetch_group> groups_of(const row_list& rows) {
+    std::vector<prefetch_group> out;
+    for (const row* r : rows) {
+        const std::string workload = word(*r, "workload"), precision = word(*r, "precision");
+        auto at = std::ranges::find_if(
+            out, [&](const prefetch_group& g) { return g.workload == workload && g.precision == precision; });
+        if (at == out.end()) at = out.insert(at, {workload, precision, {}});
+        if (r->is_result()) at->rows.push_back(r);
+    }
+    return out;
+}
+
+// The reference is as fast as itself.
+std::optional<double> ratio_of(const row& r) {
+    if (const auto ratio = finite(r.figures, "ratio")) return *ratio > 0 ? ratio : std::nullopt;
+    return r.over.is_null() ? std::optional(1.0) : std::nullopt;
+}
+
+// The lines of one panel: of each feed the fastest at each distance, the others beside.
+std::vector<chart_line> lines_by_feed(const row_list& rows) {
+    std::vector<chart_line> out;
+    std::vector<std::map<std::optional<double>, std::size_t>> best;  // by distance, for each line
+    for (const row* r : rows) {
+        const auto ratio = ratio_of(*r);
+        if (!ratio) continue;
+        const std::string feed = word(*r, "feed");
+        auto line = std::ranges::find(out, feed, &chart_line::name);
+        if (line == out.end()) {
+            line = out.insert(line, {feed, style_of_feed(feed), {}});
+            best.emplace_back();
+        }
+        mark m{finite(r->axes, "distance"), *ratio, bar_against_time(*r, *ratio), {}, true};
+        m.says = described(r->axes) + ": " + report::fixed(*ratio, 2) + " x";
+        const auto [at, is_first] =
+            best[static_cast<std::size_t>(line - out.begin())].emplace(m.x, line->marks.size());
+        if (!is_first) {
+            mark& other = line->marks[at->second];
+            (m.y > other.y ? other : m).on_line = false;
+            if (m.on_line) at->second = line->marks.size();
+        }
+        line->marks.push_back(std::move(m));
+    }
+    return out;
+}
+
+std::string with_name(const char* name, const json& value) {
+    return value.is_null() ? std::string() : cell_of(value) + ' ' + name;
+}
+
+// One panel an occupancy and, where there are several, a width: occupancies below each other, which share a
+// scale, or side by side where there is one width.
+chart speedup_chart(const prefetch_group& group, const std::string& layout, const std::string& what) {
+    chart out;
+    out.title = group.title() + ": " + what;
+    out.x_title = "distance, steps ahead";
+    out.y_title = "speed-up over none";
+    out.level = 1;
+    row_list rows;
+    for (const row* r : group.rows) {
+        if (fits(*r, "layout", layout)) rows.push_back(r);
+    }
+    std::vector<json> warps = values_of(rows, "warps"), widths = values_of(rows, "width");
+    if (warps.empty()) warps.emplace_back(nullptr);
+    if (widths.empty()) widths.emplace_back(nullptr);
+    const std::size_t a_row = warps.size() == 4 ? 2 : 3;
+    for (std::size_t w = 0; w < warps.size(); ++w) {
+        for (std::size_t v = 0; v < widths.size(); ++v) {
+            row_list here;
+            for (const row* r : rows) {
+                if (fits(*r, "warps", warps[w]) && fits(*r, "width", widths[v])) here.push_back(r);
+            }
+            panel p;
+            const bool grid = widths.size() > 1;
+            p.row = grid ? w : w / a_row;
+            p.column = grid ? v : w % a_row;
+            p.scale = w;
+            const std::string name = widths[v] == 1 ? "path a thread" : "paths a thread";
+            p.title = with_name("warps", warps[w]);
+            if (grid) p.title += (p.title.empty() ? "" : ", ") + with_name(name.c_str(), widths[v]);
+            p.lines = lines_by_feed(here);
+            out.panels.push_back(std::move(p));
+        }
+    }
+    return out;
+}
+
+chart share_chart(const prefetch_group& group) {
+    chart out;
+    out.title = group.title() + ": share of the copy rate, best row of each feed";
+    out.x_title = "warps a multiprocessor";
+    out.y_title = "% of the rate of a copy";
+    out.level = 100;
+    panel p;
+    for (const row* r : group.rows) {
+        const auto share = finite(r->figures, "share_of_copy"), warps = finite(r->axes, "warps");
+        if (!share || !warps) continue;
+        const std::string feed = word(*r, "feed");
+        auto line = std::ranges::find(p.lines, feed, &chart_line::name);
+        if (line == p.lines.end()) line = p.lines.insert(line, {feed, style_of_feed(feed), {}});
+        const double y = 100 * *share;
+        const mark m{warps, y, bar_against_time(*r, y),
+                     described(r->axes) + ": " + three_digits(y) + " % of the copy rate", true};
+        const auto same = std::ranges::find(line->marks, m.x, &mark::x);
+        if (same == line->marks.end()) {
+            line->marks.push_back(m);
+        } else if (same->y < y) {
+            *same = m;
+        }
+    }
+    if (!p.lines.empty()) out.panels.push_back(std::move(p));
+    return out;
+}
+
+struct named_chart {
+    std::string name;
+    chart of;
+};
+
+std::string file_name(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        out += plain || c == '_' || c == '-' ? c : '_';
+    }
+    return out;
+}
+
+std::vector<named_chart> charts_of(const prefetch_group& group) {
+    struct layout {
+        const char* name;
+        const char* says;
+    };
+    constexpr std::array<layout, 3> layouts{{{"plain", "shared memory without padding"},
+                                             {"padded", "shared memory with padding"},
+                                             {"transposed", "shared memory transposed"}}};
+    std::vector<named_chart> out;
+    const std::vector<json> known = values_of(group.rows, "layout");
+    for (const layout& l : layouts) {
+        if (std::ranges::find(known, json(l.name)) != known.end()) {
+            out.push_back(
+                {l.name, speedup_chart(group, l.name, std::string("speed-up over none, ") + l.says)});
+        }
+    }
+    if (known.empty() && !group.rows.empty()) {
+        out.push_back({"plain", speedup_chart(group, "plain", "speed-up over none")});
+    }
+    chart share = share_chart(group);
+    if (!share.panels.empty()) out.push_back({"share", std::move(share)});
+    for (named_chart& c : out)
+        c.name.insert(0, "prefetch-" + file_name(group.workload + '-' + group.precision) + '-');
+    return out;
+}
+
+std::vector<named_chart> all_charts(const run& what) {
+    std::vector<named_chart> out;
+    for (const auto& [suite, rows] : by_suite(what)) {
+        if (suite != "prefetch") continue;
+        for (const prefetch_group& group : groups_of(rows)) {
+            for (named_chart& c : charts_of(group)) {
+                // Two workloads may differ in what no file name has.
+                const std::string wanted = c.name;
+                for (int n = 2; std::ranges::find(out, c.name, &named_chart::name) != out.end(); ++n) {
+                    c.name = wanted + '-' + std::to_string(n);
+                }
+                out.push_back(std::move(c));
+            }
+        }
+    }
+    return out;
+}
+
+// ---- Any other suite
+
+// The figure that a chart of these rows shows: what is measured beside the time, else the time.
+std::string figure_shown(const row_list& rows) {
+    std::string found;
+    for (const row* r : rows) {
+        for (const auto& [name, value] : r->figures.items()) {
+            if (!value.is_number()) continue;
+            if (name.ends_with("_per_second") || name == "gflops" || name == "latency_ns") return name;
+        }
+    }
+    return "milliseconds";
+}
+
+json other_axes(const row& of, const std::string& without, const std::vector<std::string>& alike) {
+    json out = json::object();
+    for (const auto& [name, value] : of.axes.items()) {
+        if (name != without && std::ranges::find(alike, name) == alike.end()) out[name] = value;
+    }
+    return out;
+}
+
+std::vector<chart> charts_of_suite(const std::string& suite, const row_list& rows) {
+    std::vector<std::string> names, alike;
+    for (const row* r : rows) {
+        for (const auto& [name, value] : r->axes.items()) {
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        }
+    }
+    for (const std::string& name : names) {
+        if (values_of(rows, name.c_str()).size() < 2 &&
+            std::ranges::all_of(rows, [&](const row* r) { return r->axes.contains(name); })) {
+            alike.push_back(name);
+        }
+    }
+    std::vector<chart> out;
+    const std::string figure = figure_shown(rows);
+    const shown_in by = unit_for(rows, figure);
+    const bool is_time = figure == "milliseconds";
+    for (const std::string& x_axis : names) {
+        chart c;
+        panel p;
+        std::vector<double> places;
+        for (const row* r : rows) {
+            const auto x = finite(r->axes, x_axis), raw = finite(r->figures, figure);
+            if (!x || !raw) continue;
+            if (std::ranges::find(places, *x) == places.end()) places.push_back(*x);
+            const std::string of = described(other_axes(*r, x_axis, alike));
+            const std::string name = of.empty() ? suite : of;
+            auto line = std::ranges::find(p.lines, name, &chart_line::name);
+            if (line == p.lines.end()) line = p.lines.insert(line, {name, p.lines.size(), {}});
+            const double y = *raw / by.size;
+            const auto p10 = finite(r->figures, "p10"), p90 = finite(r->figures, "p90");
+            mark m{x, y, {}, described(r->axes) + ": " + three_digits(y) + " (" + by.title + ')', true};
+            if (!is_time && (figure.ends_with("_per_second") || figure == "gflops"))
+                m.bar = bar_against_time(*r, y);
+            if (is_time && p10 && p90) m.bar = std::pair{*p10 / by.size, *p90 / by.size};
+            line->marks.push_back(std::move(m));
+        }
+        if (places.size() < 2 || p.lines.size() > most_lines) continue;
+        c.title = suite + ": " + by.title + " by " + x_axis;
+        c.x_title = x_axis;
+        std::ranges::replace(c.x_title, '_', ' ');
+        c.y_title = by.title;
+        c.panels.push_back(std::move(p));
+        out.push_back(std::move(c));
+    }
+    return out;
+}
+
+// ---- The page
+
+std::string element(const std::string& name, const std::string& text) {
+    return '<' + name + '>' + escaped(text) + "</" + name + ">\n";
+}
+
+std::string table_of(const row_list& results) {
+    const grid g = grid_of(results);
+    std::string out, alike;
+    for (const auto& [name, cell] : g.alike) alike += (alike.empty() ? "" : ", ") + name + ' ' + cell;
+    if (!alike.empty()) out += element("p", "In all rows: " + alike + '.');
+    out += "<div class=\"wide\"><table><thead><tr>";
+    for (const grid::column& c : g.columns) {
+        out += std::string(c.is_number ? "<th class=\"number\">" : "<th>") + escaped(c.title) + "</th>";
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for (std::size_t i = 0; i < g.rows; ++i) {
+        out += "<tr>";
+        for (const grid::column& c : g.columns) {
+            out +=
+                std::string(c.is_number ? "<td class=\"number\">" : "<td>") + escaped(c.cells[i]) + "</td>";
+        }
+        out += "</tr>\n";
+    }
+    return out + "</tbody></table></div>\n";
+}
+
+std::string reasons_list(const row_list& rows, std::string row::*why, const std::string& title) {
+    std::string out;
+    for (const reason& r : reasons_of(rows, why)) {
+        out += "<li>" + escaped(r.text) + " (" + escaped(report::counted(r.rows.size(), "row")) + "):\n<ul>";
+        for (const row* of : r.rows) out += "<li>" + escaped(described(of->axes)) + "</li>\n";
+        out += "</ul></li>\n";
+    }
+    return out.empty() ? out : element("h3", title) + "<ul class=\"reasons\">\n" + out + "</ul>\n";
+}
+
+std::string drawn(const chart& of) {
+    return "<figure>" + inline_svg(of) + "</figure>\n";
+}
+
+std::string prefetch_section(const row_list& rows) {
+    std::string out;
+    for (const prefetch_group& group : groups_of(rows)) {
+        out += "<section>\n" + element("h2", "prefetch: " + group.title());
+        if (group.rows.empty()) out += element("p", "No results.");
+        for (const named_chart& c : charts_of(group)) out += drawn(c.of);
+        const auto without = std::ranges::count_if(group.rows, [](const row* r) { return !ratio_of(*r); });
+        if (without > 0) {
+            out += element("p", report::counted(static_cast<std::uint64_t>(without), "row") +
+                                    " without a ratio, so in no figure of speed-ups.");
+        }
+        row_list best;
+        std::ranges::copy_if(group.rows, std::back_inserter(best),
+                             [](const row* r) { return finite(r->figures, "milliseconds").has_value(); });
+        std::ranges::stable_sort(best, {}, [](const row* r) { return *finite(r->figures, "milliseconds"); });
+        if (best.size() > best_rows) best.resize(best_rows);
+        if (!best.empty()) {
+            out += "<div class=\"together\">" +
+                   element("h3", "The fastest " + report::counted(best.size(), "row")) + table_of(best) +
+                   "</div>\n";
+        }
+        out += "</section>\n";
+    }
+    const std::string bad = reasons_list(rows, &row::wrong, "Wrong: no result") +
+                            reasons_list(rows, &row::skipped, "Skipped: can't be measured here");
+    if (!bad.empty()) {
+        out += "<section>\n" + element("h2", "prefetch: what is not in the figures") + bad + "</section>\n";
+    }
+    return out;
+}
+
+// What ncu read off, and what it means.
+std::string conditions_section(const row_list& rows) {
+    const auto percent = [](double part) { return report::fixed(100 * part, 0) + " %"; };
+    std::string out = "<section>\n" + element("h2", "prefetch: where it can pay");
+    out +=
+        element("p",
+                "Prefetching asks the memory for what a path needs before the path needs it. It can pay only "
+                "where three things meet; where one is missing, it can't:");
+    out += "<ol>\n";
+    out += element("li",
+                   "The bandwidth is not saturated: a load that goes out earlier needs room in the memory's "
+                   "traffic. A row that reads " +
+                       percent(saturated_bandwidth) +
+                       " or more of the memory's peak counts as saturated; a plain copy does not reach "
+                       "the peak itself (89 % of it on an H100).");
+    out += element("li",
+                   "Warps stall on loads, which ncu calls long scoreboard: there is a wait to hide. Of the "
+                   "cycles between two instructions of a warp, " +
+                       percent(least_stalled) +
+                       " or more have to be spent so (share of time stalled); below that, hiding all of it "
+                       "leaves most of the time. Stalled on loads is how many warps of a scheduler wait so "
+                       "whenever one of them issues an instruction.");
+    out += element("li",
+                   "Iterations are independent: the load of a later step can go out before an earlier one "
+                   "has come back. In a path kernel that always holds, because where a shock lies follows "
+                   "from the step and the number of the path, never from what another load brought. A "
+                   "kernel that follows pointers would fail here.");
+    out += "</ol>\n";
+    const row_list results = results_among(rows);
+    if (!results.empty()) {
+        out +=
+            element("p",
+                    "The verdict is on more prefetching than the row does, in a row of none on any at all. "
+                    "Can pay says that nothing stands against it; how much it gives stands in the figures "
+                    "of speed-ups. A thread of bulk_async waits for its copies at a barrier in shared "
+                    "memory, which need not count as a wait for a load, so few such waits are no "
+                    "verdict there. The first two conditions are what ncu read off the hardware's "
+                    "counters, in one launch a row.");
+        out += table_of(results);
+    }
+    return out + reasons_list(rows, &row::skipped, "Not read off: ncu gave no counters") + "</section>\n";
+}
+
+std::string suite_section(const std::string& suite, const row_list& rows) {
+    std::string out = "<section>\n" + element("h2", suite);
+    const row_list results = results_among(rows);
+    for (const chart& c : charts_of_suite(suite, results)) out += drawn(c);
+    if (results.empty()) {
+        out += element("p", "No results.");
+    } else {
+        out += table_of(results);
+    }
+    return out + reasons_list(rows, &row::wrong, "Wrong: no result") +
+           reasons_list(rows, &row::skipped, "Skipped: can't be measured here") + "</section>\n";
+}
+
+// What the run says of itself: what matters most first, the rest as it stands.
+std::string head_of(const run& what) {
+    std::vector<std::pair<std::string, std::string>> entries;
+    const auto said = [&](const char* key) {
+        const auto at = what.about.find(key);
+        return at == what.about.end() ? std::string() : cell_of(*at);
+    };
+    const auto add = [&](const std::string& name, const std::string& text) {
+        if (!text.empty()) entries.emplace_back(name, text);
+    };
+    const auto with_unit = [](std::string text, const char* unit) {
+        return text.empty() ? text : std::move(text) + unit;
+    };
+    add("device", said("device"));
+    add("driver", said("driver"));
+    add("runtime", said("runtime"));
+    add("clock, at most", with_unit(said("clock_mhz"), " MHz"));
+    add("clock, seen", with_unit(said("clock_mhz_seen"), " MHz"));
+    add("memory clock, seen", with_unit(said("memory_clock_mhz_seen"), " MHz"));
+    if (const auto copy = finite(what.about, "copy_bytes_per_second")) {
+        add("copy rate", rate_text(*copy) + ", read and written together");
+    }
+    add("version", said("version"));
+    add("commit", said("commit"));
+    add("date", said("date"));
+    constexpr std::array<std::string_view, 10> told{"device",
+                                                    "driver",
+                                                    "runtime",
+                                                    "clock_mhz",
+                                                    "clock_mhz_seen",
+                                                    "memory_clock_mhz_seen",
+                                                    "copy_bytes_per_second",
+                                                    "version",
+                                                    "commit",
+                                                    "date"};
+    for (const auto& [key, value] : what.about.items()) {
+        if (std::ranges::find(told, key) != told.end()) continue;
+        std::string name = key;
+        std::ranges::replace(name, '_', ' ');
+        if (name.ends_with(" bytes") && value.is_number()) {
+            name.resize(name.size() - std::string_view(" bytes").size());
+            add(name, three_digits(value.get<double>() / 0x1p20) + " MiB");
+        } else {
+            add(name, cell_of(value));
+        }
+    }
+    std::size_t wrong = 0, skipped = 0;
+    for (const row& r : what.rows) {
+        wrong += !r.wrong.empty();
+        skipped += r.wrong.empty() && !r.skipped.empty();
+    }
+    add("rows", std::to_string(what.rows.size()) + ", of which " + std::to_string(skipped) + " skipped and " +
+                    std::to_string(wrong) + " wrong");
+    std::string out = "<dl>\n";
+    for (const auto& [name, text] : entries)
+        out += "<div>" + element("dt", name) + element("dd", text) + "</div>\n";
+    return out + "</dl>\n";
+}
+
+constexpr std::string_view how_to_read =
+    "<h2>How to read this page</h2>\n"
+    "<p>Every kernel was checked before it was timed: what gave other bits than it should is listed as "
+    "wrong, "
+    "and is in no figure. A time is the median of samples taken between two events of the device; a bar "
+    "runs from the fastest tenth of the samples to the slowest; noise is half the width of an interval that "
+    "holds the true median with about 95 %.</p>\n"
+    "<p>Where speed-up is shown, 1 is the feed none at width 1 in the same run, with the same workload, "
+    "precision, block and warps; 2 takes half its time. A line joins the fastest row of a feed at each "
+    "distance; small pale marks are its other rows, such as with other numbers of rows or another block. A "
+    "level across a panel, with its mark at the left end, is a feed that has no distance. Panels of one "
+    "number of warps share their scale, others need not.</p>\n"
+    "<p>The share of the copy rate says how much of what the memory can give is used: 100 % is a plain copy "
+    "of a large array on this device, bytes read and written together. Few warps a multiprocessor stand for "
+    "kernels that need many registers or much shared memory. Point at a mark to see what it is.</p>\n";
+
+constexpr std::string_view page_style =
+    "body{font:15px/1.45 system-ui,'DejaVu Sans',sans-serif;color:#222;background:#fff;max-width:980px;"
+    "margin:0 auto;padding:16px}\n"
+    "h1{font-size:24px}h2{font-size:19px;margin-top:32px}h3{font-size:16px}\n"
+    "dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:2px 24px;margin:0}\n"
+    "dl div{display:flex;gap:8px}dt{color:#555;flex:none;width:140px}dd{margin:0;overflow-wrap:anywhere}\n"
+    "figure{margin:16px 0;break-inside:avoid}\n"
+    ".wide{overflow-x:auto}.together{break-inside:avoid}\n"
+    "table{border-collapse:collapse;font-size:13px}\n"
+    "th,td{padding:3px 9px;text-align:left;border-bottom:1px solid #ddd;white-space:nowrap}\n"
+    "th{border-bottom:1px solid #888;white-space:normal;vertical-align:bottom}\n"
+    "tr{break-inside:avoid}thead{display:table-header-group}\n"
+    ".number{text-align:right;font-variant-numeric:tabular-nums}\n"
+    ".reasons{font-size:13px;overflow-wrap:anywhere}.reasons ul{columns:2}\n"
+    "@media screen and (prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}"
+    "dt{color:#b0b0b0}th,td{border-color:#3a3a3a}}\n"
+    "@media print{body{font-size:12px;max-width:none;padding:0}section{break-before:page}"
+    "h2,h3{break-after:avoid}.wide{overflow:visible}table{font-size:10px}th,td{padding:2px 5px}}\n"
+    "@page{margin:14mm}\n";
+
+}  // namespace
+
+std::string report_html(const run& what) {
+    std::string title = "Benchmarks";
+    if (const auto device = what.about.find("device"); device != what.about.end()) {
+        title += " on " + cell_of(*device);
+    }
+    std::string out =
+        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
+        "<meta charset=\"utf-8\"/>\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+        "<meta name=\"color-scheme\" content=\"light dark\"/>\n";
+    out += element("title", title) + "<style>\n" + std::string(page_style) + chart_style() +
+           "</style>\n</head>\n";
+    out += "<body>\n" + element("h1", title) + head_of(what) + std::string(how_to_read);
+    for (const auto& [suite, rows] : by_suite(what)) {
+        if (suite == "prefetch") {
+            out += prefetch_section(rows);
+        } else {
+            out += suite == conditions_suite ? conditions_section(rows) : suite_section(suite, rows);
+        }
+    }
+    if (what.rows.empty()) out += element("p", "The run has no rows.");
+    return out + "</body>\n</html>\n";
+}
+
+std::vector<std::string> figure_names(const run& what) {
+    std::vector<std::string> out;
+    for (named_chart& c : all_charts(what)) out.push_back(std::move(c.name));
+    return out;
+}
+
+std::string figure_svg(const run& what, const std::string& name) {
+    const std::vector<named_chart> charts = all_charts(what);
+    const auto found = std::ranges::find(charts, name, &named_chart::name);
+    if (found != charts.end()) return svg(found->of);
+    std::vector<std::string> known;
+    for (const named_chart& c : charts) known.push_back(c.name);
+    throw error(error_kind::usage,
+                "there is no figure " + config::shown(name) +
+                    (known.empty() ? "; there are none" : config::alternatives(name, "there are", known)));
+}
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure/suites.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/config/wording.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::bench {
+
+void check_prefetch(const request& asked);
+void run_prefetch(gpu_timer& on, const request& asked, const sink& to);
+void run_l2_hint(gpu_timer& on, const request& asked, const sink& to);
+void run_tiles(gpu_timer& on, const request& asked, const sink& to);
+void run_memory(gpu_timer& on, const request& asked, const sink& to);
+void run_reductions(gpu_timer& on, const request& asked, const sink& to);
+void run_random(gpu_timer& on, const request& asked, const sink& to);
+void run_peers(gpu_timer& on, const request& asked, const sink& to);
+void run_peers_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                      const sink& to);
+void run_auto(gpu_timer& on, const request& asked, const sink& to);
+void run_models(gpu_timer& on, const request& asked, const sink& to);
+void check_models(const request& asked);
+void run_models_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                       const sink& to);
+void check_steps(const request& asked);
+void run_steps(gpu_timer& on, const request& asked, const sink& to);
+void run_steps_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                      const sink& to);
+
+namespace {
+
+// In the order in which a performance engineer asks.
+constexpr auto catalogue = std::to_array<suite_entry>({
+    {"prefetch", "every feed by distance, layout, width and resident warps, on path kernels", check_prefetch,
+     "five strategies on an A100: uneven without padding, +60 % at distance 6 with it", run_prefetch},
+    {"l2_hint", "loads and copies that ask the second-level cache for more than they read", nullptr,
+     "tanh and sum of 2^28 floats on an H20, 16-byte loads: 355.90 us, with L2::256B 313.95 us", run_l2_hint},
+    {"tiles", "correlated moves by every matrix kernel and by cuBLAS; GFLOPS of the triangle alone", nullptr,
+     "GeForce 8800: untiled 10.58 GFLOPS, tiles of 16 x 16 unrolled 46.49 GFLOPS", run_tiles},
+    {"memory", "the memories of a GPU: bandwidth, latency, and what ways to read them cost", nullptr, "",
+     run_memory},
+    {"reductions", "how payoffs become one result, after a path kernel and alone, and whose bits stay",
+     nullptr, "", run_reductions},
+    {"random", "normals a second of every random source, and shocks in registers against a cube", nullptr, "",
+     run_random},
+    {"peers", "the same payoffs in PyTorch, JAX, CuPy and QuantLib, where they are installed", nullptr, "",
+     run_peers, run_peers_on_cpu},
+    {"auto", "the tuner's choice against a full search, on 20 kernels", nullptr, "", run_auto},
+    {"models", "every model on a path of 252 steps, on the GPU and on one core of the processor",
+     check_models, "", run_models, run_models_on_cpu},
+    {"steps", "what each model's own steps leave of option prices, in basis points of the spot", check_steps,
+     "", run_steps, run_steps_on_cpu},
+});
+
+}  // namespace
+
+std::span<const suite_entry> suites() {
+    return catalogue;
+}
+
+const suite_entry& suite_named(std::string_view name) {
+    const auto found = std::ranges::find(catalogue, name, &suite_entry::name);
+    if (found != catalogue.end()) return *found;
+    std::vector<std::string> known;
+    for (const suite_entry& s : catalogue) known.emplace_back(s.name);
+    throw error(error_kind::usage, "there is no benchmark " + config::shown(name) +
+                                       config::alternatives(name, "there are", known));
+}
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the suites time, which is how the tuner times, and what a row tells of it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "bench/measure/row.h"
+#include "engine/tuning/gpu_timer.h"
+#include "engine/tuning/path_timer.h"
+#include "engine/tuning/workload.h"
+
+namespace tilewalk::bench {
+
+using tuning::clock_state;
+using tuning::clock_throttled;
+using tuning::clocks;
+using tuning::gpu_timer;
+using tuning::measure;
+using tuning::measurement;
+using tuning::open_clocks;
+using tuning::path_timer;
+using tuning::paths_to_time;
+using tuning::sampler;
+using tuning::stop_rule;
+using tuning::summarise;
+using tuning::summary;
+using tuning::workload;
+
+// The device, the driver, the clocks and the build.
+json about(gpu_timer& on);
+
+// The figures of a timing: milliseconds, p10, p90, noise, samples, and dropped and clock_mhz where known.
+json figures_of(const gpu_timer::timing& t);
+
+// The figures that a price has: price and standard_error of the first trade, and not_finite if there were
+// any.
+json price_figures(const std::vector<kernels::tile_result>& tiles, std::size_t tiles_of_trade);
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// One trade on a GPU, walked by a kernel of its own: what suites time that time path kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/measure/timing.h"
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/packed_trades.h"
+#include "engine/cuda/reductions.h"
+#include "engine/plan/trade_program.h"
+#include "kernels/arguments.h"
+#include "kernels/tile_result.h"
+
+namespace tilewalk::bench {
+
+// A trade and how it is walked, with everything decided; known before anything is compiled.
+struct planned_walk {
+    plan::trade_program trade;
+    program::path_program code;  // of the precision
+    cuda::kernel_choice how;
+
+    std::string text() const;
+};
+// The first trade of a book, in YAML. Throws tilewalk::error as the book does.
+planned_walk plan_walk(const std::string& book, const cuda::kernel_choice& how);
+
+// The price of merged tiles.
+struct estimate {
+    double price = 0, standard_error = 0;
+};
+estimate estimate_of(const kernels::tile_result& all);
+
+class walk {
+  public:
+    static constexpr std::uint64_t seed = 42;
+
+    // `of` outlives it.
+    walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths);
+
+    // Puts into the stream all that makes of paths one result: the path kernel, and what the reduction leaves
+    // to other kernels. Shocks that the feed brings stand in `normals`.
+    void run(const kernels::array_argument& normals = {});
+    // What the last run made of all paths.
+    kernels::tile_result result();
+
+    // Payoffs by path, in whole tiles, of a reduction that stores them.
+    const double* payoffs() const { return payoffs_.as<double>(); }
+
+  private:
+    walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cuda::packed_trades& packed);
+
+    gpu_timer& on_;
+    const cuda::reduction_entry& reduction_;
+    std::uint64_t paths_, tiles_;
+    cuda::kernel walk_, merge_;
+    cuda::launch how_;
+    cuda::device_memory numbers_, words_, record_, results_, merged_, finished_, payoffs_;
+    kernels::path_arguments arguments_{};
+    cuda::in_flight waits_;
+};
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels on cuRAND's device API for the suite `random`: texts that include its header, and how they are
+// launched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/measure/timing.h"
+#include "engine/arrays/element.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/toolkit_headers.h"
+#include "kernels/studies/normals_job.h"
+
+namespace tilewalk::bench::normals {
+
+struct device_generator {
+    std::string_view name;   // in rows
+    std::string_view state;  // cuRAND's type
+    bool keeps_state;        // starting one takes longer than what one launch asks of it
+};
+// Philox is the first.
+std::span<const device_generator> device_generators();
+
+// Those of cuRAND's device API; throws as cuda::find_toolkit_headers.
+cuda::toolkit_headers curand_headers(std::span<const std::string> folders);
+
+// The kernel `set_up` of a generator that keeps states, and the kernel `fill`: both take
+// kernels::studies::fill_job.
+std::string set_up_text(const device_generator& of);
+std::string fill_text(const device_generator& from, arrays::element of);
+// The kernel `walk`, by Philox: takes kernels::studies::asian_job.
+std::string curand_asian_text(arrays::element of);
+
+// All that the suite asks for.
+std::vector<std::string> curand_texts();
+
+// The terms of asian_book.
+kernels::studies::asian_job asian_terms();
+
+// Fills memory with normals.
+class device_fill {
+  public:
+    device_fill(gpu_timer& on, const cuda::toolkit_headers& with, const device_generator& from,
+                arrays::element of, void* to, std::size_t bytes);
+
+    bool keeps_state() const { return set_up_.has_value(); }
+    void set_up();
+    void run();
+
+  private:
+    void launch(cuda::kernel k);
+
+    gpu_timer& on_;
+    std::optional<cuda::kernel> set_up_;
+    cuda::kernel fill_;
+    cuda::launch how_;
+    cuda::device_memory states_;
+    kernels::studies::fill_job job_{};
+    cuda::in_flight waits_;
+};
+
+// The Asian of the suite with normals of cuRAND's Philox in registers, to one result.
+class device_asian {
+  public:
+    device_asian(gpu_timer& on, const cuda::toolkit_headers& with, arrays::element of, std::uint64_t paths);
+
+    void run();
+    kernels::tile_result result();
+
+  private:
+    gpu_timer& on_;
+    cuda::kernel walk_, merge_;
+    cuda::launch how_;
+    cuda::device_memory results_, merged_;
+    kernels::studies::asian_job job_;
+    cuda::in_flight waits_;
+};
+
+}  // namespace tilewalk::bench::normals

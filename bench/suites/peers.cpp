@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite `peers`: the workloads of bench/peers by other libraries, each in a process of its own, beside
+// Tilewalk. All times are from asking for a price to having it, kernels compiled before. A price that does
+// not agree with Tilewalk's, or where Tilewalk has none with the first library's, is no result. What runs on
+// the processor is held against Tilewalk on one thread of it, path by path.
+#include "bench/suites/peers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "bench/measure/attempt.h"
+#include "bench/measure/child_process.h"
+#include "bench/measure/suites.h"
+#include "bench/measure/timing.h"
+#include "engine/config/wording.h"
+#include "engine/cuda/kernel_text.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::bench {
+
+namespace peers {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> known_workloads{"asian", "heston", "autocallable", "bermudan_put"};
+constexpr std::array<std::string_view, 4> libraries{"torch", "jax", "cupy", "quantlib"};
+constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
+constexpr std::size_t most_of_line = 16384, most_of_word = 400;
+constexpr double most_seconds = 600;  // of a program; compilers of libraries take minutes
+
+template <class list>
+bool is_in(const list& of, std::string_view what) {
+    for (const auto& one : of) {
+        if (one == what) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+reported read_line(std::string_view line, std::string_view library, const std::string& program, int number) {
+    const auto refuse = [&](const std::string& why) {
+        throw error(error_kind::input, why, {program, number, 0});
+    };
+    if (line.size() > most_of_line) {
+        refuse(fmt::format("found a line of {} bytes, expected at most {}", line.size(), most_of_line));
+    }
+    const json read = json::parse(line, nullptr, false);
+    if (read.is_discarded() || !read.is_object()) {
+        refuse("found " + config::shown(std::string(line.substr(0, 80))) + ", expected a JSON object");
+    }
+    const auto word = [&](const char* key, bool is_needed) -> std::string {
+        if (!read.contains(key) && !is_needed) return {};
+        if (!read.contains(key) || !read[key].is_string())
+            refuse(std::string("expected text as '") + key + "'");
+        std::string out = read[key];
+        if (out.size() > most_of_word || (is_needed && out.empty())) {
+            refuse(fmt::format("expected 1 to {} bytes as '{}', found {}", most_of_word, key, out.size()));
+        }
+        for (char& c : out) {
+            if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
+        }
+        return out;
+    };
+    const auto amount = [&](const char* key, bool may_be_zero) {
+        if (!read.contains(key) || !read[key].is_number())
+            refuse(std::string("expected a number as '") + key + "'");
+        const double out = read[key];
+        if (!std::isfinite(out) || out < 0 || (out == 0 && !may_be_zero)) {
+            refuse(fmt::format("found {} as '{}', expected more than 0", out, key));
+        }
+        return out;
+    };
+    reported out;
+    out.skipped = word("skipped", false);
+    const bool is_priced = out.skipped.empty();
+    out.workload = word("workload", true);
+    out.library = word("library", true);
+    out.style = word("style", is_priced);
+    out.precision = word("precision", is_priced);
+    if (!is_in(known_workloads, out.workload)) {
+        refuse("found the workload " + config::shown(out.workload) +
+               ", expected one of asian, heston, "
+               "autocallable, bermudan_put");
+    }
+    if (out.library != library) {
+        refuse("found the library " + config::shown(out.library) + ", expected " + std::string(library));
+    }
+    if (!out.precision.empty() && !is_in(known_precisions, out.precision)) {
+        refuse("found the precision " + config::shown(out.precision) + ", expected float32 or float64");
+    }
+    if (!is_priced) return out;
+    out.version = word("version", true);
+    out.device = word("device", true);
+    out.paths = amount("paths", false);
+    out.steps = amount("steps", false);
+    out.price = amount("price", true);
+    out.standard_error = amount("standard_error", false);
+    out.milliseconds = amount("milliseconds", false);
+    return out;
+}
+
+row row_of(const reported& from) {
+    row r;
+    r.suite = "peers";
+    r.axes = {{"workload", from.workload}, {"library", from.library}};
+    if (!from.style.empty()) r.axes["style"] = from.style;
+    if (!from.precision.empty()) r.axes["precision"] = from.precision;
+    r.skipped = from.skipped;
+    if (!r.skipped.empty()) return r;
+    r.figures = {{"milliseconds", from.milliseconds},
+                 {"price", from.price},
+                 {"standard_error", from.standard_error},
+                 {"paths", from.paths},
+                 {"path_steps_per_second", from.paths * from.steps / (from.milliseconds * 1e-3)}};
+    if (!from.version.empty()) r.figures["version"] = from.version;
+    if (!from.device.empty()) r.figures["device"] = from.device;
+    return r;
+}
+
+std::string folder() {
+    const char* set = std::getenv("TILEWALK_PEERS");
+    return set != nullptr && *set != '\0' ? set : TILEWALK_PEERS_FOLDER;
+}
+
+json read_workloads(const std::string& in) {
+    const std::string name = in + "/workloads.json";
+    std::ifstream file(name);
+    if (!file) {
+        throw error(error_kind::io,
+                    "can't read it; TILEWALK_PEERS is to name the folder of the programs to compare "
+                    "with, bench/peers of the sources",
+                    {name, 0, 0});
+    }
+    const json read = json::parse(file, nullptr, false);
+    for (const std::string_view w : known_workloads) {
+        if (read.is_object() && read.contains(w) && read[std::string(w)].is_object()) continue;
+        throw error(error_kind::input, "found no object '" + std::string(w) + "'", {name, 0, 0});
+    }
+    return read;
+}
+
+std::string asian_book(const json& n) {
+    return fmt::format(
+        "market: {{as_of: 2026-01-15, currencies: {{USD: {{rate: {}}}}}, assets: {{A: {{currency: USD, spot: "
+        "{}, "
+        "volatility: {}}}}}}}\n"
+        "trades:\n  - {{id: asian, product: asian, underlying: A, option: call, strike: {}, averaging_dates: "
+        "{{start: "
+        "0, end: {}, count: {}}}}}\n",
+        n.at("rate").dump(), n.at("spot").dump(), n.at("volatility").dump(), n.at("strike").dump(),
+        n.at("years").dump(), n.at("steps").dump());
+}
+
+std::string autocallable_book(const json& n) {
+    const int steps = n.at("steps");
+    const double years = n.at("years"), coupon = n.at("coupon_per_year");
+    std::string assets, correlations, basket, coupons;
+    int count = 0;
+    for (const json& volatility : n.at("volatilities")) {
+        assets += fmt::format("    A{}: {{currency: USD, spot: {}, volatility: {}}}\n", count,
+                              n.at("spot").dump(), volatility.dump());
+        for (int j = 0; j < count; ++j) {
+            correlations += fmt::format("    - [A{}, A{}, {}]\n", count, j, n.at("correlation").dump());
+        }
+        basket += fmt::format("{}A{}", count == 0 ? "" : ", ", count);
+        ++count;
+    }
+    for (int i = 1; i <= steps; ++i)
+        coupons += fmt::format("{}{}", i > 1 ? ", " : "", coupon * years * i / steps);
+    return fmt::format(
+        "market:\n  as_of: 2026-01-15\n  currencies: {{USD: {{rate: {}}}}}\n  assets:\n{}  correlations:\n{}"
+        "trades:\n  - {{id: note, product: autocallable, basket: [{}], initial_level: {}, observations: "
+        "{{start: 0, "
+        "end: {}, count: {}}}, call_level: {}, coupon: [{}], protection: {}, notional: {}}}\n",
+        n.at("rate").dump(), assets, correlations, basket, n.at("spot").dump(), n.at("years").dump(), steps,
+        n.at("call_level").dump(), coupons, n.at("protection").dump(), n.at("notional").dump());
+}
+
+std::string heston_book(const json& n) {
+    return fmt::format(
+        "market: {{as_of: 2026-01-15, currencies: {{USD: {{rate: {}}}}}, assets: {{A: {{currency: USD, spot: "
+        "{}, model: "
+        "{{heston: {{v0: {}, kappa: {}, theta: {}, sigma: {}, rho: {}, scheme: full_truncation, "
+        "steps_per_year: "
+        "{}}}}}}}}}}}\n"
+        "trades:\n  - {{id: call, product: european, underlying: A, option: call, strike: {}, maturity: "
+        "{}}}\n",
+        n.at("rate").dump(), n.at("spot").dump(), n.at("variance").dump(), n.at("reversion").dump(),
+        n.at("mean_variance").dump(), n.at("volatility_of_variance").dump(), n.at("correlation").dump(),
+        n.at("steps").get<double>() / n.at("years").get<double>(), n.at("strike").dump(),
+        n.at("years").dump());
+}
+
+bool agree(const estimate& a, const estimate& b) {
+    return std::abs(a.price - b.price) <= 4 * std::hypot(a.standard_error, b.standard_error);
+}
+
+namespace {
+
+std::string words_of(const estimate& e) {
+    return fmt::format("{:.6f} +- {:.6f}", e.price, e.standard_error);
+}
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// A way to walk a workload, the first of each precision being what others are over.
+struct own_style {
+    arithmetic::precision in;
+    std::string_view precision;
+};
+constexpr own_style own_styles[] = {{arithmetic::precision::single_fast, "float32"},
+                                    {arithmetic::precision::single, "float32"},
+                                    {arithmetic::precision::double_, "float64"}};
+
+planned_walk planned(const std::string& book, arithmetic::precision p) {
+    cuda::kernel_choice how;
+    how.precision = p;
+    how.width = cuda::kernel_choice::automatic_width;
+    how.blocks = cuda::kernel_choice::automatic_blocks;
+    return plan_walk(book, how);
+}
+
+// What there is to compare a workload with, so far.
+struct known {
+    std::string who;
+    std::optional<estimate> price;
+    // What others are over, by what they run in and on.
+    struct yardstick {
+        json axes;
+        double milliseconds_of_path;
+    };
+    std::map<std::string, yardstick> yardsticks;
+};
+
+std::string yardstick_of(const reported& line) {
+    return line.precision + (line.device.starts_with("CPU") ? " on the processor" : "");
+}
+
+// The first of its kind is what others are over.
+void add_ratio(row& r, const reported& line, bool is_own, known& of) {
+    const double each = line.milliseconds / line.paths;
+    const auto first = of.yardsticks.find(yardstick_of(line));
+    if (first != of.yardsticks.end()) {
+        r.over = first->second.axes;
+        r.figures["ratio"] = first->second.milliseconds_of_path / each;
+    } else if (is_own) {
+        of.yardsticks[yardstick_of(line)] = {r.axes, each};
+    }
+}
+
+// The CPU's price, on fewer paths.
+estimate on_the_cpu(const std::string& text) {
+    run_options options;
+    options.overrides.paths = 65536;
+    options.overrides.seed = walk::seed + 1;
+    options.overrides.device = "cpu";
+    const results priced = engine().price(tilewalk::book::parse(text, "benchmark"), options);
+    const price_row& r = priced.rows.at(0);
+    if (r.status != trade_status::priced) throw error(r.kind, "the CPU can't price it: " + r.message);
+    return {r.price, r.standard_error};
+}
+
+void measure_own(gpu_timer& on, const std::string& workload, const std::string& book, const json& numbers,
+                 known& of, const sink& to) {
+    const std::uint64_t paths = numbers.at("paths");
+    for (const own_style& s : own_styles) {
+        reported line;
+        line.workload = workload;
+        line.library = "tilewalk";
+        line.style = arithmetic::name_of(s.in);
+        line.precision = s.precision;
+        row r = row_of(line);
+        r.figures = json::object();
+        on.says("peers: " + workload + ", Tilewalk, " + line.style);
+        attempt(r, to, [&](row& made) {
+            const planned_walk p = planned(book, s.in);
+            walk w(on, p, paths);
+            const auto price = [&] {
+                w.run();
+                return estimate_of(w.result());
+            };
+            const estimate got = price(), expected = on_the_cpu(book);
+            if (!agree(got, expected)) {
+                made.wrong = "the price is " + words_of(got) + ", on the CPU " + words_of(expected);
+                return;
+            }
+            const auto measured = measure(
+                [&]() -> std::optional<double> {
+                    if (on.cancel != nullptr && *on.cancel) throw error(error_kind::cancelled, "stopped");
+                    const double begin = now();
+                    price();
+                    return (now() - begin) * 1e3;
+                },
+                on.until(), now);
+            line.paths = static_cast<double>(paths);
+            line.steps = static_cast<double>(p.trade.when.steps());
+            line.price = got.price;
+            line.standard_error = got.standard_error;
+            line.milliseconds = measured->of.median;
+            made.figures = row_of(line).figures;
+            made.figures["noise"] = measured->of.noise;
+            add_ratio(made, line, true, of);
+            if (s.in == arithmetic::precision::double_) {
+                of.who = "Tilewalk's";
+                of.price = got;
+            }
+        });
+    }
+}
+
+void compare(row& r, const reported& line, known& with) {
+    if (!r.skipped.empty()) return;
+    const bool is_own = line.library == "tilewalk";
+    const estimate got{line.price, line.standard_error};
+    if (!with.price) {
+        with.who = is_own ? "Tilewalk's" : line.library + "'s";
+        with.price = got;
+    } else if (!agree(got, *with.price)) {
+        r.wrong = "the price is " + words_of(got) + ", " + with.who + " " + words_of(*with.price);
+        return;
+    }
+    add_ratio(r, line, is_own, with);
+}
+
+// On one thread, and the part of the paths that a library takes there: see peer_quantlib.py.
+void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const std::string& book,
+                        const json& numbers, known& of, const sink& to) {
+    constexpr std::uint64_t share = 32;
+    reported line;
+    line.workload = workload;
+    line.library = "tilewalk";
+    line.style = "one_thread";
+    line.precision = "float64";
+    row r = row_of(line);
+    r.figures = json::object();
+    on.says("peers: " + workload + ", Tilewalk on one thread");
+    attempt(r, to, [&](row& made) {
+        const tilewalk::book parsed = tilewalk::book::parse(book, "benchmark");
+        run_options options;
+        options.overrides.paths =
+            std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share);
+        options.overrides.seed = walk::seed + 2;
+        options.overrides.device = "cpu";
+        options.overrides.threads = 1;
+        const engine pricer;
+        const results got = pricer.price(parsed, options);
+        const price_row& priced = got.rows.at(0);
+        if (priced.status != trade_status::priced) throw error(priced.kind, priced.message);
+        const auto measured = measure(
+            [&]() -> std::optional<double> {
+                if (on.cancel != nullptr && *on.cancel) throw error(error_kind::cancelled, "stopped");
+                const double begin = now();
+                pricer.price(parsed, options);
+                return (now() - begin) * 1e3;
+            },
+            on.until, now);
+        line.version = version();
+        line.device = "CPU, one thread";
+        line.paths = static_cast<double>(*options.overrides.paths);
+        line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
+        line.price = priced.price;
+        line.standard_error = priced.standard_error;
+        line.milliseconds = measured->of.median;
+        made.figures = row_of(line).figures;
+        made.figures["noise"] = measured->of.noise;
+        compare(made, line, of);
+    });
+}
+
+void measure_library(const cpu_bench& on, const std::string& in, std::string_view library,
+                     std::map<std::string, known>& all, const sink& to) {
+    const std::string program = fmt::format("{}/peer_{}.py", in, library);
+    on.says(fmt::format("peers: {}, which may take minutes", library));
+    const child_outcome ran =
+        run_child({"python3", "-B", program}, most_seconds, std::size_t{1} << 20, on.cancel);
+    std::istringstream lines(ran.output);
+    std::string text, refused;
+    for (int number = 1; refused.empty() && std::getline(lines, text); ++number) {
+        if (text.empty()) continue;
+        reported line;
+        try {
+            line = read_line(text, library, program, number);
+        } catch (const error& e) {
+            refused = e.what();
+            break;
+        }
+        row r = row_of(line);
+        compare(r, line, all[line.workload]);
+        to(std::move(r));
+    }
+    std::string amiss = ran.why_not.empty() ? "" : program + ": " + ran.why_not;
+    if (!ran.last_error.empty() && !amiss.empty()) amiss += ": " + ran.last_error;
+    if (!refused.empty()) amiss += (amiss.empty() ? "" : "; ") + refused;
+    if (amiss.empty()) return;
+    row whole;
+    whole.suite = "peers";
+    whole.axes = {{"workload", "all"}, {"library", library}};
+    (ran.has_started ? whole.wrong : whole.skipped) = amiss;
+    to(std::move(whole));
+}
+
+reported own_line(const std::string& workload) {
+    reported line;
+    line.workload = workload;
+    line.library = "tilewalk";
+    return line;
+}
+
+void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu, const sink& to) {
+    const std::string in = folder();
+    const json numbers = read_workloads(in);
+    const std::pair<const char*, std::string> books[] = {
+        {"asian", asian_book(numbers.at("asian"))},
+        {"heston", heston_book(numbers.at("heston"))},
+        {"autocallable", autocallable_book(numbers.at("autocallable"))}};
+    if (on != nullptr) {
+        std::vector<std::string> texts{cuda::merge_kernel_text()};
+        for (const auto& [name, book] : books) {
+            for (const auto& s : own_styles) texts.push_back(planned(book, s.in).text());
+        }
+        on->compile(texts);
+    }
+    std::map<std::string, known> all;
+    for (const auto& [name, book] : books) {
+        if (on != nullptr) {
+            measure_own(*on, name, book, numbers.at(name), all[name], to);
+        } else {
+            skip(row_of(own_line(name)), to, why_no_gpu);
+        }
+        measure_own_on_cpu(here, name, book, numbers.at(name), all[name], to);
+    }
+    skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
+    for (const std::string_view library : libraries) measure_library(here, in, library, all, to);
+}
+
+}  // namespace
+
+}  // namespace peers
+
+void run_peers(gpu_timer& on, const request&, const sink& to) {
+    peers::measure_all({on.until(), on.says, on.cancel}, &on, "", to);
+}
+
+void run_peers_on_cpu(const cpu_bench& on, const request&, const std::string& why_no_gpu, const sink& to) {
+    peers::measure_all(on, nullptr, why_no_gpu, to);
+}
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every feed, at every distance, layout and width, with few warps and with many: which way of bringing shocks
+// from memory to a path kernel is fastest. A row whose tiles differ in a bit from those of `none` is wrong.
+//
+// The study that this reproduces compared five strategies (batched and rolling prefetch, to registers and to
+// shared memory, and asynchronous copies) on a kernel of computational finance over the distance: uneven
+// where the ring in shared memory has bank conflicts, even where it is padded. It left the indexing that
+// needs no padding to the reader: layout `transposed`. Widths, `bulk_async`, `l2_prefetch` and the axis of
+// resident warps are ours.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bench/measure/attempt.h"
+#include "bench/measure/conditions.h"
+#include "bench/measure/conflicts.h"
+#include "bench/measure/suites.h"
+#include "bench/measure/timing.h"
+#include "bench/measure/workloads.h"
+#include "engine/config/wording.h"
+#include "engine/cuda/feeds.h"
+#include "kernels/tile.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::bench {
+
+namespace {
+
+using cuda::feed_entry;
+using cuda::kernel_choice;
+using cuda::layout_names;
+using kernels::ring_layout;
+
+// Warps that a multiprocessor has room for: asked for so many, as many are taken as fit.
+constexpr int most_warps = 64;
+
+struct plan_of_sweep {
+    std::vector<const feed_entry*> feeds;
+    std::vector<ring_layout> layouts;
+    std::vector<int> distances, widths, warps;
+};
+
+template <class value>
+std::vector<value> or_all(const std::vector<value>& asked, std::vector<value> all) {
+    return asked.empty() ? std::move(all) : asked;
+}
+
+plan_of_sweep plan_for(const request& asked) {
+    plan_of_sweep out;
+    for (const feed_entry& feed : cuda::feeds()) {
+        if (asked.feeds.empty() && !feed.makes_use_of(feed_entry::array)) continue;
+        const bool wanted =
+            asked.feeds.empty() || std::ranges::find(asked.feeds, feed.name) != asked.feeds.end();
+        // What all others are held against is always there.
+        if (wanted || feed.name == "none") out.feeds.push_back(&feed);
+    }
+    for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));
+    for (const auto& name : or_all<std::string>(asked.layouts, {layout_names.begin(), layout_names.end()})) {
+        const auto found = std::ranges::find(layout_names, name);
+        if (found == layout_names.end()) {
+            const std::vector<std::string> known(layout_names.begin(), layout_names.end());
+            throw error(error_kind::usage, "there is no layout " + config::shown(name) +
+                                               config::alternatives(name, "there are", known));
+        }
+        out.layouts.push_back(static_cast<ring_layout>(found - layout_names.begin()));
+    }
+    out.distances = or_all(asked.distances, {1, 2, 4, 6, 8, 12, 16});
+    out.widths = or_all(asked.widths, {1, 2, 4});
+    out.warps = or_all(asked.warps, {64, 32, 16, 8});
+    return out;
+}
+
+// All ways to build a kernel that the sweep wants, `none` of width 1 first.
+std::vector<kernel_choice> choices_of(const plan_of_sweep& sweep, arithmetic::precision in) {
+    std::vector<kernel_choice> out;
+    for (const feed_entry* feed : sweep.feeds) {
+        const auto distances = feed->makes_use_of(feed_entry::distance)
+                                   ? sweep.distances
+                                   : std::vector{kernel_choice{}.distance};
+        const auto layouts =
+            feed->makes_use_of(feed_entry::layout) ? sweep.layouts : std::vector{kernel_choice{}.layout};
+        for (const int distance : distances) {
+            for (const ring_layout layout : layouts) {
+                for (const int width : sweep.widths) {
+                    kernel_choice how;
+                    how.precision = in;
+                    how.feed = std::string(feed->name);
+                    how.distance = distance;
+                    how.layout = layout;
+                    how.width = width;
+                    // Few large copies beat many small ones.
+                    if (feed->makes_use_of(feed_entry::rows)) how.rows = std::max(1, distance / 2);
+                    out.push_back(how);
+                }
+            }
+        }
+    }
+    const auto is_reference = [](const kernel_choice& how) { return how.feed == "none" && how.width == 1; };
+    if (std::ranges::none_of(out, is_reference)) {
+        kernel_choice none;
+        none.precision = in;
+        none.feed = "none";
+        out.push_back(none);
+    }
+    std::stable_partition(out.begin(), out.end(), is_reference);
+    return out;
+}
+
+json axes_of(const path_timer& bench, const kernel_choice& how, int warps) {
+    const feed_entry& feed = cuda::feed_named(how.feed);
+    json axes{{"workload", bench.of().name},
+              {"precision", std::string(arithmetic::name_of(how.precision))},
+              {"paths", bench.paths()},
+              {"feed", how.feed}};
+    if (feed.makes_use_of(feed_entry::distance)) axes["distance"] = how.distance;
+    if (feed.makes_use_of(feed_entry::rows)) axes["rows"] = how.rows;
+    if (feed.makes_use_of(feed_entry::layout))
+        axes["layout"] = std::string(layout_names[static_cast<std::size_t>(how.layout)]);
+    axes["width"] = how.width;
+    axes["block"] = how.threads;
+    axes["warps"] = warps;
+    return axes;
+}
+
+bool same_bits(const std::vector<kernels::tile_result>& a, const std::vector<kernels::tile_result>& b) {
+    static_assert(sizeof(kernels::tile_result) == sizeof(kernels::moments) + 2 * sizeof(kernels::word64));
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+}
+
+class sweeper {
+  public:
+    sweeper(gpu_timer& on, const workload& of, const request& asked, const sink& to)
+        : on_(on), bench_(on, of, asked.paths), sweep_(plan_for(asked)), is_timed_(asked.is_timed), to_(to) {
+        if (asked.paths > bench_.paths()) {
+            on.says(fmt::format("{}: memory takes {} paths", of.name, bench_.paths()));
+        }
+    }
+
+    void run() {
+        auto choices = choices_of(sweep_, bench_.of().precision);
+        std::vector<std::string> texts;
+        for (const auto& how : choices) {
+            if (bench_.why_not(how).empty()) texts.push_back(bench_.text(how));
+        }
+        on_.compile(texts);
+        std::size_t done = 0;
+        for (const auto& how : choices) {
+            on_.says(fmt::format("{}, {}: {} of {} kernels, {}", bench_.of().name,
+                                 arithmetic::name_of(how.precision), ++done, choices.size(), how.feed));
+            for (const int warps : sweep_.warps) measure(how, warps);
+        }
+    }
+
+  private:
+    void measure(const kernel_choice& how, int warps) {
+        row empty;
+        empty.suite = "prefetch";
+        empty.axes = axes_of(bench_, how, warps);
+        const bool is_reference = how.feed == "none" && how.width == 1;
+        if (!is_reference && reference_.contains(warps)) empty.over = reference_.at(warps).axes;
+        attempt(std::move(empty), to_, [&](row& out) {
+            out.skipped = bench_.why_not(how);
+            if (!out.skipped.empty()) return;
+            const auto ready = bench_.prepare(how, warps);
+            out.figures["registers"] = ready.registers;
+            out.figures["shared_bytes"] = ready.shared_bytes;
+            out.figures["resident_warps"] = ready.warps;
+            if (ready.local_bytes > 0) out.figures["local_bytes"] = ready.local_bytes;
+            if (ready.warps != warps && warps < most_warps) {
+                out.skipped = fmt::format(
+                    "{} warps are resident, of {} registers a thread and {} bytes of shared memory a block",
+                    ready.warps, ready.registers, ready.how.shared_bytes);
+                return;
+            }
+            check_then_time(how, ready, out);
+            if (is_reference && out.is_result()) reference_.emplace(warps, out);
+        });
+    }
+
+    void check_then_time(const kernel_choice& how, const path_timer::prepared& ready, row& out) {
+        bench_.launch(how, ready);
+        const auto tiles = bench_.results();
+        if (truth_.empty()) truth_ = tiles;
+        out.figures.update(price_figures(tiles, tiles.size() / bench_.of().trades.size()));
+        if (!same_bits(tiles, truth_)) {
+            out.wrong = "its tiles differ in bits from those of none";
+            return;
+        }
+        if (!is_timed_) return;
+        const auto t = on_.time([&] { bench_.launch(how, ready); });
+        out.figures.update(figures_of(t));
+        const double seconds = t.milliseconds.median * 1e-3;
+        out.figures["path_steps_per_second"] =
+            static_cast<double>(bench_.paths() * bench_.of().path_steps()) / seconds;
+        if (const auto bytes = bench_.bytes_read(how); bytes > 0) {
+            const double rate = static_cast<double>(bytes) / seconds;
+            out.figures["bytes_per_second"] = rate;
+            out.figures["share_of_copy"] = rate / on_.copy_rate();
+        }
+        if (cuda::feed_named(how.feed).makes_use_of(feed_entry::layout)) {
+            out.figures["conflicts"] =
+                predicted_passes(cuda::ring_of(how, bench_.of().code.slots_per_step()));
+        }
+        if (!out.over.is_null()) {
+            const row& reference = reference_.at(out.axes["warps"].get<int>());
+            out.figures["ratio"] = reference.figures["milliseconds"].get<double>() / t.milliseconds.median;
+        }
+    }
+
+    gpu_timer& on_;
+    path_timer bench_;
+    plan_of_sweep sweep_;
+    bool is_timed_;
+    const sink& to_;
+    std::map<int, row> reference_;  // by warps
+    std::vector<kernels::tile_result> truth_;
+};
+
+}  // namespace
+
+void check_prefetch(const request& asked) {
+    static_cast<void>(plan_for(asked));
+    for (const auto& name : asked.precisions) static_cast<void>(arithmetic::precision_named(name));
+    if (!asked.subject.empty()) check_subject(asked.subject);
+}
+
+void run_prefetch(gpu_timer& on, const request& asked, const sink& to) {
+    const auto precisions = or_all<std::string>(asked.precisions, {"double"});
+    std::vector<std::string> subjects;
+    if (asked.subject.empty()) {
+        for (const workload_entry& w : workloads()) {
+            if (!w.by_name_only) subjects.emplace_back(w.name);
+        }
+    } else {
+        subjects.push_back(asked.subject);
+    }
+    for (const auto& name : precisions) {
+        const auto in = arithmetic::precision_named(name);
+        for (const auto& subject : subjects) {
+            for (const workload& of : workloads_named(subject, in, on.says)) sweeper(on, of, asked, to).run();
+            read_conditions(on, asked, subject, name, to);
+        }
+    }
+}
+
+}  // namespace tilewalk::bench

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operation of a program on single numbers.
+#pragma once
+
+#include "products/program/operation.h"
+
+namespace tilewalk::arithmetic {
+
+// With the very functions that the lane loops use; no operation that reads a table.
+double evaluate(program::operation code, double a, double b, double c);
+
+}  // namespace tilewalk::arithmetic

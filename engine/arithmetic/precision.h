@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// In what numbers a path is walked: the one list of precisions and of their names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk::arithmetic {
+
+enum class precision {
+    double_,      // everything in double
+    single,       // shocks, states, numbers and operations in float, with our own functions
+    single_fast,  // the same with the approximations of a GPU's hardware: on a GPU alone
+    mixed,        // single's shocks converted to double, everything else in double
+};
+
+// "double", "single", "single_fast", "mixed".
+std::string_view name_of(precision p);
+// In the order of the enumerators.
+std::vector<std::string> precision_names();
+// Throws tilewalk::error (usage) with the known names and the nearest of them.
+precision precision_named(std::string_view name);
+
+}  // namespace tilewalk::arithmetic

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a file, mapped into memory for reading.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace tilewalk::arrays {
+
+struct mapped_file {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> keeps;  // the mapping, as long as it lives
+};
+
+// Throws tilewalk::error (io). Where `inside` is a folder, the file has to be in it or below it.
+mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
+
+}  // namespace tilewalk::arrays

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that a program beside this one knows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/cli/commands.h"
+
+namespace tilewalk::cli {
+
+// Becomes the program of the command, which takes these arguments. Throws tilewalk::error (usage) if it is
+// not there.
+[[noreturn]] void become(const command& asked, const std::vector<std::string>& arguments);
+
+}  // namespace tilewalk::cli

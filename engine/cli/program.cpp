@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/program.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cli/build_commit.h"
+#include "engine/cli/elsewhere.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/output.h"
+#include "engine/cli/settings.h"
+#include "tilewalk/error.h"
+#include "tilewalk/version.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+// What the parser's complaint means, in our words where they are plainer.
+std::string explained(const CLI::ParseError& problem, const CLI::App& app) {
+    for (const std::string& extra : app.remaining()) {
+        if (!extra.starts_with("-") || extra == "-" || extra == "--") continue;
+        const std::string name = extra.substr(0, extra.find('='));
+        return fmt::format("unknown option '{}'{}", name, suggestion(name, option_names(app)));
+    }
+    for (const std::string& extra : app.remaining())
+        if (extra != "--") return fmt::format("unexpected argument '{}'", extra);
+    const std::string text = problem.what();
+    if (problem.get_exit_code() != static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) return text;
+    const bool missing = text.find("missing") != std::string::npos;
+    return text.substr(0, text.find(':')) + (missing ? ": its value is missing" : ": given more than once");
+}
+
+std::string version_text() {
+    const std::string cuda(cuda_version());
+    return fmt::format("tilewalk {} (commit {}, {}, {})", version(), build_commit(), compiler(),
+                       cuda.empty() ? "without CUDA" : "CUDA " + cuda);
+}
+
+// Topics that `tilewalk help` knows beside the commands.
+struct topic {
+    std::string_view name, summary;
+    std::string (*text)();
+};
+constexpr std::array topics{
+    topic{"exit-codes", "What the exit code says", exit_code_text},
+};
+
+std::string list_of_topics() {
+    std::string out;
+    for (const topic& t : topics) out += fmt::format("  {:<12} {}\n", t.name, t.summary);
+    return out;
+}
+
+command add_help(CLI::App& to, std::vector<command>& all) {
+    CLI::App* app = to.add_subcommand("help", "Tell about a command or a topic")->group("Commands");
+    const auto name = std::make_shared<std::string>();
+    app->add_option("TOPIC", *name, "A command, or a topic of those below; an overview if left out");
+    app->footer("Topics:\n" + list_of_topics() +
+                "\nExamples:\n"
+                "  tilewalk help price\n"
+                "  tilewalk help exit-codes");
+    return {app, [&to, &all, name] {
+                const auto say = [](const std::string& text) {
+                    output("-").write(text);
+                    return all_well;
+                };
+                const std::string asked = *name;
+                to.clear();  // help was the command, and would be what the overview is of
+                if (asked.empty()) return say(help_text(to, "", false));
+                for (const topic& t : topics)
+                    if (t.name == asked) return say(t.text());
+                std::vector<std::string> known;
+                for (const command& c : all) {
+                    if (c.app->get_name() == asked && !c.program.empty()) become(c, {"--help"});
+                    if (c.app->get_name() == asked) return say(help_text(*c.app, to.get_name(), false));
+                    known.push_back(c.app->get_name());
+                }
+                for (const topic& t : topics) known.emplace_back(t.name);
+                throw error(error_kind::usage, fmt::format("there is no help on '{}'{} known: {}", asked,
+                                                           suggestion(asked, known, ";"), joined(known)));
+            }};
+}
+
+int run(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) {
+    CLI::App app{"Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.",
+                 "tilewalk"};
+    app.get_formatter()->column_width(28);
+    app.get_formatter()->label("TEXT", "");
+    app.get_formatter()->label("REQUIRED", "");
+    app.get_formatter()->label("OPTIONS", "OPTION...");
+    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app.get_formatter()->label("Positionals", "Arguments");
+    app.set_version_flag("--version", version_text(),
+                         "Print the version, the commit, compiler and CUDA of the build");
+    // One command: without this a trade or a file named like a command would be taken for a second.
+    app.require_subcommand(0, 1);
+    app.footer(
+        "Examples:\n"
+        "  tilewalk price book.yaml                         # a table on the terminal\n"
+        "  tilewalk price book.yaml --paths 1M -o out.json  # everything, for programs\n"
+        "  tilewalk validate book.yaml                      # what is wrong, and where\n"
+        "  tilewalk explain book.yaml asian_1               # what pricing will do\n"
+        "  tilewalk products barrier                        # parameters, script, example\n"
+        "  tilewalk diff yesterday.json today.json          # in standard errors\n"
+        "  tilewalk devices                                 # GPUs, and why one is not used\n"
+        "  tilewalk bench prefetch book.yaml                # which way of reading memory is fastest\n"
+        "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
+        "  tilewalk verify                                  # whether the prices are right\n"
+        "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n\n"
+        "tilewalk COMMAND --help tells more about each.");
+    std::vector<command> commands;
+    for (const adds_command add : knows) commands.push_back(add(app));
+    commands.push_back(add_help(app, commands));
+    std::vector<std::string> names;
+    for (const auto& known : commands) names.push_back(known.app->get_name());
+
+    const std::string first = arguments.empty() ? "" : arguments[0];
+    const auto asked = std::ranges::find(names, first);
+    const bool has_command = asked != names.end();
+    const auto refuse_command = [&](const std::string& reason) {
+        throw error(error_kind::usage, reason + suggestion(first, names, ";") + " known commands: " +
+                                           joined(names) + "\ntilewalk --help shows how it is used");
+    };
+    if (!has_command && (first.empty() || first[0] != '-'))
+        refuse_command(arguments.empty() ? "a command is needed"
+                                         : fmt::format("unknown command '{}'", first));
+    const command* chosen =
+        has_command ? &commands[static_cast<std::size_t>(asked - names.begin())] : nullptr;
+    if (chosen != nullptr && !chosen->program.empty())
+        become(*chosen, {arguments.begin() + 1, arguments.end()});
+    CLI::App& speaker = chosen ? *chosen->app : app;
+    const auto say_help = [&](bool of_gpus) {
+        output("-").write(help_text(speaker, chosen ? app.get_name() : "", of_gpus));
+        return all_well;
+    };
+    try {
+        // The parser takes them from behind.
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::CallForHelp&) {
+        return say_help(false);
+    } catch (const CLI::CallForAllHelp&) {
+        return say_help(true);
+    } catch (const CLI::CallForVersion& asked_version) {
+        output("-").write(std::string(asked_version.what()) + "\n");
+        return all_well;
+    } catch (const CLI::ParseError& problem) {
+        const std::string name = chosen ? "tilewalk " + first : "tilewalk";
+        throw error(error_kind::usage,
+                    explained(problem, speaker) +
+                        (chosen || arguments.size() < 2 ? "" : "; the command comes first") + "\n" + name +
+                        " --help shows how it is used");
+    }
+    if (chosen == nullptr) refuse_command("the command comes first");
+    for (const auto& warning : misspelt_variables()) remark("tilewalk: " + warning);
+    return chosen->run();
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) noexcept {
+    guard_standard_streams();
+    exit_on_interrupt();
+    try {
+        return run(arguments, knows);
+    } catch (const machine_failure& e) {
+        complain("tilewalk: " + std::string(e.what()));
+        return try_again;
+    } catch (const error& e) {
+        if (e.kind() == error_kind::cancelled) {
+            complain(words_of_interrupt());
+            return code_of_interrupt();
+        }
+        complain((e.kind() == error_kind::internal ? "tilewalk: internal error: " : "tilewalk: ") +
+                 std::string(e.what()));
+        return exit_code_of(e.kind());
+    } catch (const std::bad_alloc&) {
+        complain("tilewalk: out of memory");
+        return try_again;
+    } catch (const std::exception& e) {
+        complain(std::string("tilewalk: internal error: ") + e.what());
+    } catch (...) {
+        complain("tilewalk: internal error: an exception of no known kind");
+    }
+    return defect;
+}
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program does with its arguments: finds out what was asked, runs it, and turns every failure into one
+// line and an exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/cli/commands.h"
+
+namespace tilewalk::cli {
+
+// To be returned by main. `arguments` follow the name of the program.
+int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) noexcept;
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of random sources: where the shocks of a run come from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "engine/cuda/random/random_source.h"
+
+namespace tilewalk::random {
+
+struct catalogue_entry {
+    std::string_view name;
+    std::string_view summary;
+    bool needs_gpu;
+    // Its runs are units of quasi-random points, and estimate_of_units has their standard error.
+    bool is_quasi;
+    std::uint64_t most_normals;  // of a path
+    // Device memory it takes beside the cubes, with what its library takes.
+    std::size_t (*scratch_bytes)(std::uint64_t rows);
+    std::unique_ptr<random_source> (*open)(const opening& from);
+};
+
+// Every source; the first is the one a run without further say gets.
+std::span<const catalogue_entry> catalogue();
+
+enum class back_end { cpu, gpu };
+
+// Throws tilewalk::error (usage) if there is no such source, or none for this back end.
+const catalogue_entry& find(std::string_view name, back_end on);
+
+// Throws tilewalk::error (usage) if a path takes more normals than the source has.
+void check_normals(const catalogue_entry& source, std::uint64_t normals);
+
+}  // namespace tilewalk::random

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/random/fill_kernels.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::random {
+
+namespace {
+
+std::string kernel_text(const char* arguments, const std::string& function) {
+    return fmt::format(R"(#include "kernels/fast.h"
+#include "kernels/fill_kernel.h"
+#include "kernels/ptx.h"
+
+extern "C" __global__ void __launch_bounds__(256) fill(const __grid_constant__ tilewalk::kernels::{} a) {{
+    using namespace tilewalk::kernels;
+    {}(a, blockIdx.x, int(threadIdx.x));
+}}
+)",
+                       arguments, function);
+}
+
+const char* type_of(arrays::element of) {
+    return of == arrays::element::double_ ? "double" : "float";
+}
+
+const char* word_of(shock_kind kind) {
+    return kind == shock_kind::normal ? "shock_kind::normal" : "shock_kind::uniform";
+}
+
+template <class arguments>
+void launch(const opening& from, const std::string& text, std::uint64_t blocks, arguments& a,
+            cuda::stream on) {
+    if (blocks == 0) return;
+    std::array<void*, 1> pointers{&a};
+    cuda::launch how;
+    how.blocks = static_cast<std::uint32_t>(blocks);
+    how.threads = kernels::fill_threads;
+    from.on.run(from.kernel_of(text, "fill"), how, pointers, on);
+}
+
+// The part of the cube that a block of bits becomes.
+kernels::cube_argument part_of(const opening& from, const cube& into, const bits_block& what) {
+    const std::uint64_t offset = what.first_row * into.pitch + what.at;
+    return {static_cast<std::byte*>(into.first) + offset * arrays::bytes_of(from.of), into.pitch, what.rows,
+            what.paths};
+}
+
+std::uint64_t blocks_to_convert(arrays::element of, const kernels::cube_argument& into) {
+    return of == arrays::element::double_ ? kernels::blocks_to_convert<double>(into)
+                                          : kernels::blocks_to_convert<float>(into);
+}
+
+}  // namespace
+
+std::string draw_text(arrays::element of, shock_kind kind, bool approximate) {
+    const char* draws = of == arrays::element::double_ ? "double_draws"
+                        : approximate                  ? "fast_draws"
+                                                       : "single_draws";
+    return kernel_text("draws_arguments",
+                       fmt::format("draw_shocks<{}, {}, wide_stores>", draws, word_of(kind)));
+}
+
+std::string convert_bits_text(arrays::element of, shock_kind kind) {
+    return kernel_text("bits_arguments",
+                       fmt::format("convert_bits<{}, {}, wide_stores>", type_of(of), word_of(kind)));
+}
+
+std::string convert_points_text(arrays::element of) {
+    return kernel_text("bits_arguments", fmt::format("convert_points<{}, wide_stores>", type_of(of)));
+}
+
+void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
+               cuda::stream on) {
+    check_chunk(from, into, first_path, paths);
+    kernels::draws_arguments a{{into.first, into.pitch, into.rows, paths}, from.seed, first_path};
+    const std::uint64_t blocks = from.of == arrays::element::double_
+                                     ? kernels::blocks_to_draw<kernels::double_draws>(a.into)
+                                     : kernels::blocks_to_draw<kernels::single_draws>(a.into);
+    launch(from, draw_text(from.of, into.kind, from.approximate), blocks, a, on);
+}
+
+void convert_bits(const opening& from, const cube& into, const bits_block& what, cuda::stream on) {
+    kernels::bits_arguments a{part_of(from, into, what), what.bits, what.pitch, 0, 0};
+    launch(from, convert_bits_text(from.of, into.kind), blocks_to_convert(from.of, a.into), a, on);
+}
+
+void convert_points(const opening& from, const cube& into, const bits_block& what, std::uint64_t unit,
+                    cuda::stream on) {
+    kernels::bits_arguments a{part_of(from, into, what), what.bits, what.pitch, from.seed, unit};
+    launch(from, convert_points_text(from.of), blocks_to_convert(from.of, a.into), a, on);
+}
+
+void check_chunk(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths) {
+    constexpr std::uint64_t tile = kernels::paths_per_tile;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(into.first) % 256 == 0 &&
+                            into.pitch * arrays::bytes_of(from.of) % 256 == 0;
+    if (first_path % tile == 0 && paths % tile == 0 && paths <= into.pitch && into.rows <= from.most_rows &&
+        is_aligned)
+        return;
+    throw error(error_kind::internal,
+                "a cube of shocks is no whole number of tiles, or badly aligned, or larger than announced");
+}
+
+}  // namespace tilewalk::random

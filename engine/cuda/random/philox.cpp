@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The random source `philox`: a cube of the shocks that paths make in registers, to the bit. A unit is a
+// tile, because any path is made without the others.
+#include <memory>
+
+#include "engine/cuda/random/fill_kernels.h"
+
+namespace tilewalk::random {
+
+namespace {
+
+class philox final : public random_source {
+  public:
+    explicit philox(const opening& from) : from_(from) {}
+
+    void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) override {
+        draw_cube(from_, into, first_path, paths, on);
+    }
+    std::uint64_t unit_paths() const override { return kernels::paths_per_tile; }
+
+  private:
+    opening from_;
+};
+
+}  // namespace
+
+std::size_t no_scratch(std::uint64_t) {
+    return 0;
+}
+
+std::unique_ptr<random_source> open_philox(const opening& from) {
+    return std::make_unique<philox>(from);
+}
+
+}  // namespace tilewalk::random

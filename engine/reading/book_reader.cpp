@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// A book file: its own errors stop the reading, a trade's errors stay with the trade.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/book/book_state.h"
+#include "engine/book/library.h"
+#include "engine/config/document.h"
+#include "engine/config/numbers.h"
+#include "engine/config/open_file.h"
+#include "engine/config/unicode.h"
+#include "engine/config/written.h"
+#include "engine/market/market_state.h"
+#include "engine/reading/argument_reader.h"
+#include "tilewalk/bounds.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk {
+
+namespace books {
+
+namespace {
+
+using products_by_name = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
+
+const std::vector<std::string>& trade_keys() {
+    static const std::vector<std::string> keys{"id", "product", "currency", "quantity", "report"};
+    return keys;
+}
+
+constexpr std::size_t most_currency_bytes =
+    64;  // all have three letters; a misspelt one gets a better answer
+
+// A file that the book names: what can't be read is an error of the book, at the place where it is named.
+template <class read>
+auto read_named(const config::node& named, const std::filesystem::path& file, read&& from) {
+    try {
+        return from(file);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::io) throw;
+        throw error(error_kind::io, config::shown(file.string()) + ": " + e.message(), named.where(),
+                    named.key_path());
+    }
+}
+
+// How the files are read that a book names.
+struct surroundings {
+    std::filesystem::path folder;  // where their names count from
+    bool strict = false;
+    std::filesystem::path inside;  // what they are confined to, if they are
+};
+
+std::filesystem::path resolved(const config::node& named, const surroundings& around) {
+    if (!named.is_scalar() || named.text().empty()) {
+        named.fail("found " + named.found() + ", expected the name of a file or a mapping");
+    }
+    return (around.folder / named.text()).lexically_normal();
+}
+
+void read_market_of(const config::node& root, const surroundings& around, book_state& into) {
+    const auto* given = root.find("market");
+    if (!given) return;
+    if (given->is_mapping()) {
+        markets::market_state state = markets::read_market(*given, around.inside, around.folder);
+        state.name = into.name;
+        into.market.emplace(std::make_shared<const markets::market_state>(std::move(state)));
+        return;
+    }
+    into.market = read_named(*given, resolved(*given, around), [&](const std::filesystem::path& file) {
+        return markets::load_market(file, around.strict, around.inside);
+    });
+}
+
+// As an option of the command would be given: GPUs may also be a list.
+std::string text_of(const config::node& value, const run_setting& setting) {
+    if (value.is_sequence() && setting.takes == run_setting::kind::devices) {
+        std::string joined;
+        for (const auto& item : value.items()) joined += (joined.empty() ? "" : ",") + item.text();
+        return joined;
+    }
+    const bool is_read = value.is_scalar() && !(value.is_quoted() && setting.is_number());
+    if (!is_read) value.fail("found " + value.found() + ", expected " + setting.expected());
+    const std::string& text = value.text();
+    // 010 is ten as an option, but in YAML eight to some readers.
+    if (setting.is_number() && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+        value.fail("found " + value.found() + ", expected " + setting.expected() + config::number_hint(text));
+    return text;
+}
+
+// A file that is opened later, by its whole name where files are confined.
+std::string file_of(const config::node& named, const std::string& text, const surroundings& around) {
+    const auto file = (around.folder / text).lexically_normal();
+    if (around.inside.empty()) return file.string();
+    return read_named(named, file, [&](const std::filesystem::path& path) {
+        return config::resolved_inside(path, around.inside).string();
+    });
+}
+
+run_settings read_settings(const config::node& root, const surroundings& around) {
+    run_settings read;
+    const auto* given = root.find("settings");
+    if (!given) return read;
+    std::vector<std::string> known;
+    for (const auto& setting : setting_table()) known.push_back(setting.name);
+    given->only(known);
+    for (const auto& setting : setting_table()) {
+        const auto* value = given->find(setting.name);
+        if (!value) continue;
+        std::string text = text_of(*value, setting);
+        if (setting.takes == run_setting::kind::file && !text.empty()) text = file_of(*value, text, around);
+        if (const auto wrong = setting.read(text, read)) value->fail("found " + value->found() + *wrong);
+    }
+    return read;
+}
+
+// What a file named in the book holds, which counts among the book's inputs.
+config::document read_input(const config::node& named, const surroundings& around, book_state& into) {
+    const auto file = resolved(named, around);
+    config::document read = read_named(named, file, [&](const std::filesystem::path& path) {
+        return config::read_document(path, {}, around.inside);
+    });
+    into.inputs.push_back({file.string(), read.hash});
+    return read;
+}
+
+// Reads a part of the book, or a file that it names there.
+template <class make>
+auto made_of(const config::node& part, const surroundings& around, book_state& into, make&& from) {
+    if (part.is_mapping()) return from(part);
+    const config::document read = read_input(part, around, into);
+    auto made = from(read.root);
+    if (around.strict) config::demand_end(read);
+    return made;
+}
+
+products_by_name read_products(const config::node& root, const surroundings& around, book_state& into) {
+    products_by_name products;
+    std::set<std::string> own;
+    for (auto& product : read_library()) products.emplace(product->name, product);
+    const auto* given = root.find("products");
+    if (!given) return products;
+    for (const auto& item : given->items()) {
+        const std::shared_ptr<const language::product> product = made_of(item, around, into, read_product);
+        const std::string& name = product->name;
+        if (!products.emplace(name, product).second) {
+            item.fail(own.contains(name)
+                          ? "found a second product '" + name + "' in this book, expected different names"
+                          : "the library has a product '" + name + "' already; give this one another name");
+        }
+        own.insert(name);
+    }
+    return products;
+}
+
+const std::shared_ptr<const language::product>& find_product(const config::node& named,
+                                                             const products_by_name& products) {
+    const auto found = products.find(named.text());
+    if (found != products.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [name, product] : products) known.push_back(name);
+    named.fail("unknown product " + config::shown(named.text()) +
+               config::alternatives(named.text(), "known products:", known));
+}
+
+calendars read_calendars(const config::node& root, const surroundings& around, book_state& into) {
+    calendars known = usual_calendars();
+    const auto* given = root.find("calendars");
+    if (!given) return known;
+    for (const auto& member : given->members()) {
+        const bool is_new =
+            known.emplace(member.key, made_of(member.value, around, into, read_calendar)).second;
+        if (!is_new)
+            member.fail("every book has a calendar '" + member.key + "'; give this one another name");
+    }
+    return known;
+}
+
+// Whether the parameter is a number that a search may change.
+bool is_searchable(const language::parameter& p) {
+    using language::parameter_type;
+    return p.type == parameter_type::amount || p.type == parameter_type::number ||
+           p.type == parameter_type::rate;
+}
+
+// Whether one number stands for all that the parameter has.
+bool is_one_number(const language::argument& of) {
+    if (std::holds_alternative<double>(of)) return true;
+    const auto* each = std::get_if<std::vector<double>>(&of);
+    return each != nullptr && !each->empty() &&
+           std::ranges::all_of(*each, [&](double x) { return x == each->front(); });
+}
+
+// `implied_volatility`, `fair_strike`, or {fair: coupon, price: 100}.
+report_request read_report(const config::node& given, const trade& of) {
+    constexpr std::string_view volatility = "implied_volatility", fair = "fair_";
+    report_request asked;
+    const config::node* named = &given;
+    std::string parameter;
+    if (given.is_mapping()) {
+        given.only({"fair", "price"});
+        named = &given.at("fair");
+        parameter = named->text();
+        if (const auto* price = given.find("price")) asked.price = read_bounded(*price, bounds::money);
+    } else if (given.text() == volatility) {
+        if (of.product_name != "european")
+            given.fail("found " + given.found() +
+                       ", which Black's formula gives for the product 'european' alone, not for " +
+                       config::shown(of.product_name));
+        asked.what = volatility;
+        return asked;
+    } else if (given.text().starts_with(fair)) {
+        parameter = given.text().substr(fair.size());
+    }
+    std::vector<std::string> known;
+    for (const auto& p : of.product->parameters)
+        if (is_searchable(p)) known.push_back(p.name);
+    if (std::ranges::find(known, parameter) == known.end()) {
+        std::vector<std::string> words = known;
+        if (!given.is_mapping()) {
+            for (auto& word : words) word.insert(0, fair);
+            if (of.product_name == "european") words.emplace_back(volatility);
+        }
+        if (!words.empty()) named->fail_word(words);
+        named->fail("found " + named->found() +
+                    ", expected no report, as the product has no number to look for");
+    }
+    const auto begin = of.args.find(parameter);
+    if (begin == of.args.end() || !is_one_number(begin->second))
+        named->fail("found " + named->found() + ", but the trade has not one number '" + parameter +
+                    "' for the search to begin from");
+    asked.what = std::string(fair) + parameter;
+    asked.parameter = std::move(parameter);
+    return asked;
+}
+
+// An id names a row of the results. So it is something that people see, and no other one looks just like it.
+void check_id(const config::node& id) {
+    const std::string& text = id.text();
+    if (text.empty() || text.find('\n') != std::string::npos)
+        id.fail("found " + id.found() + ", expected one line of text");
+    if (text.size() > bounds::id_bytes) {
+        id.fail("found an id of " + std::to_string(text.size()) + " bytes, expected at most " +
+                std::to_string(bounds::id_bytes));
+    }
+    std::uint32_t first = config::not_a_code_point, last = first;
+    bool is_seen = false;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto [c, bytes] = config::decode(text, at);
+        if (at == 0) first = c;
+        at += bytes;
+        last = c;
+        is_seen = is_seen || (!config::is_blank(c) && !config::is_selector(c));
+    }
+    if (!is_seen) id.fail("found " + id.found() + ", in which there is nothing to see, expected an id");
+    if (config::is_blank(first) || config::is_blank(last))
+        id.fail("found " + id.found() + " with a blank at an end, expected the id without it");
+    if (const std::uint32_t c = config::not_composed(text); c != config::not_a_code_point) {
+        id.fail("found " + id.found() + " with the character " + config::named(c) +
+                ", which can be written in another way that looks the same; expected the id in Unicode's "
+                "form NFC, "
+                "such as an accented letter as one character");
+    }
+}
+
+// Fills `into` as far as the trade can be read; throws the first error.
+void read_trade(const config::node& row, const products_by_name& products, const calendars& known,
+                std::map<std::string, int>& lines_of_ids, trade& into) {
+    if (!row.is_mapping())
+        row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
+    const config::node& id = row.at("id");
+    check_id(id);
+    into.id = id.text();
+    const auto [entry, is_new] = lines_of_ids.emplace(into.id, id.where().line);
+    if (!is_new) {
+        id.fail("duplicate id " + config::shown(into.id) + "; it was first given on line " +
+                std::to_string(entry->second));
+    }
+    const config::node& product = row.at("product");
+    into.product_name = config::shortened(product.text());
+    into.product = find_product(product, products);
+    into.product_name = into.product->name;
+    into.args = read_arguments(row, into.product->parameters, trade_keys(), known);
+    for (const language::parameter& declared : into.product->parameters) {
+        const config::node* const said = row.find(declared.name);
+        into.is_said.push_back(said != nullptr);
+        const bool is_date = declared.type == language::parameter_type::date ||
+                             declared.type == language::parameter_type::schedule;
+        if (said && is_date && said->is_mapping())
+            into.rules.emplace(declared.name, config::written_in_a_line(*said));
+    }
+    if (const auto* currency = row.find("currency")) {
+        if (currency->text().empty() || currency->text().size() > most_currency_bytes)
+            currency->fail("found " + currency->found() + ", expected the name of a currency");
+        into.currency = currency->text();
+    }
+    if (const auto* quantity = row.find("quantity")) into.quantity = read_bounded(*quantity, bounds::money);
+    if (const auto* report = row.find("report")) into.report = read_report(*report, into);
+}
+
+void read_trades(const config::node& root, const products_by_name& products, const calendars& known,
+                 book_state& into) {
+    const auto& rows = root.at("trades").items();
+    if (const auto* count = root.find("trade_count")) {
+        if (count->integer() != static_cast<std::int64_t>(rows.size())) {
+            count->fail("found " + count->found() + " beside " + std::to_string(rows.size()) +
+                        (rows.size() == 1 ? " trade" : " trades") +
+                        ", expected the number of trades; the file may be cut short");
+        }
+    }
+    std::map<std::string, int> lines_of_ids;
+    into.trades.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        trade& read = into.trades.emplace_back();
+        read.id = "#" + std::to_string(i + 1);
+        read.where = rows[i].where();
+        try {
+            read_trade(rows[i], products, known, lines_of_ids, read);
+        } catch (const error& e) {
+            read.failure = e;
+        }
+    }
+}
+
+void demand_end_of_book(const config::document& read) {
+    if (read.has_end_marker) return;
+    const auto refuse = [&](const std::string& found) {
+        throw error(error_kind::input, found + " where a book is read strictly; the file may be cut short",
+                    read.end);
+    };
+    if (!read.root.find("trade_count"))
+        refuse("found neither trade_count nor a last line '...', expected one of them");
+    // A count guards the trades and nothing behind them.
+    const std::string& last = read.root.members().back().key;
+    if (last != "trades" && last != "trade_count")
+        refuse("found '" + last +
+               "' behind the trades, which a trade_count does not guard, expected a last line "
+               "'...'");
+}
+
+std::shared_ptr<const book_state> read_book(const config::document& read, const std::string& name,
+                                            const std::filesystem::path& folder,
+                                            const load_options& options) {
+    auto state = std::make_shared<book_state>();
+    state->name = name;
+    state->inputs.push_back({name, read.hash});
+    const config::node& root = read.root;
+    if (!root.is_mapping())
+        root.fail("found " + root.found() + ", expected a book: a mapping with the key 'trades'");
+    for (const auto& [key, file] : {std::pair{"assets", "market"}, std::pair{"script", "product"}}) {
+        if (root.find(key) && !root.find("trades"))
+            root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");
+    }
+    root.only({"market", "settings", "calendars", "products", "trades", "trade_count"});
+    if (options.strict) demand_end_of_book(read);
+    surroundings around{folder, options.strict, {}};
+    if (options.confine) around.inside = folder.empty() ? std::filesystem::path(".") : folder;
+    state->settings = read_settings(root, around);
+    const products_by_name products = read_products(root, around, *state);
+    read_trades(root, products, read_calendars(root, around, *state), *state);
+    read_market_of(root, around, *state);
+    return state;
+}
+
+}  // namespace
+
+}  // namespace books
+
+book book::load(const std::filesystem::path& file, const load_options& options) {
+    return book(books::read_book(config::read_document(file), file.string(), file.parent_path(), options));
+}
+
+book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder,
+                 const load_options& options) {
+    return book(books::read_book(config::read_document(yaml, name), name, folder, options));
+}
+
+std::size_t book::size() const {
+    return state_->trades.size();
+}
+
+const std::optional<market>& book::market() const {
+    return state_->market;
+}
+
+std::vector<std::filesystem::path> book::files() const {
+    std::vector<std::filesystem::path> out;
+    for (const input_file& read : state_->inputs) out.emplace_back(read.file);
+    if (state_->market) {
+        for (std::filesystem::path& read : state_->market->files()) out.push_back(std::move(read));
+    }
+    if (state_->settings.replay) out.emplace_back(*state_->settings.replay);
+    return out;
+}
+
+book book::only(const std::vector<std::string>& ids) const {
+    std::vector<std::string> known;
+    for (const books::trade& t : state_->trades) known.push_back(t.id);
+    for (const std::string& id : ids) {
+        if (std::ranges::find(known, id) != known.end()) continue;
+        throw error(error_kind::usage,
+                    "the book has no trade " + config::shown(id) + config::suggestion(id, known),
+                    {state_->name, 0, 0});
+    }
+    auto kept = std::make_shared<books::book_state>(*state_);
+    std::erase_if(kept->trades,
+                  [&](const books::trade& t) { return std::ranges::find(ids, t.id) == ids.end(); });
+    return book(std::move(kept));
+}
+
+const run_settings& book::settings() const {
+    return state_->settings;
+}
+
+}  // namespace tilewalk

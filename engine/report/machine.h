@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine, the build and the day, for a run's manifest.
+#pragma once
+
+#include <string>
+
+namespace tilewalk {
+
+std::string processor_name();  // "AMD EPYC 9374F"; empty if the system does not say
+std::string machine_name();    // "x86_64 Linux, AMD EPYC, 2 cores"
+// The date, in UTC, such as 2026-01-31.
+std::string today();
+
+}  // namespace tilewalk

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/units.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "kernels/arithmetic.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::run {
+
+std::uint64_t quasi_unit_paths(std::uint64_t run_paths) {
+    if (run_paths < least_quasi_paths) {
+        throw error(error_kind::usage, "a quasi-random run of " + std::to_string(run_paths) +
+                                           " paths has no standard error; it needs at least " +
+                                           std::to_string(least_quasi_paths) + " paths, " +
+                                           std::to_string(least_randomisations) + " randomisations of " +
+                                           std::to_string(kernels::paths_per_tile));
+    }
+    const std::uint64_t tiles = run_paths / kernels::paths_per_tile;
+    return std::bit_floor(std::max<std::uint64_t>(tiles / most_wanted_randomisations, 1)) *
+           kernels::paths_per_tile;
+}
+
+// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over
+// 1 - sum w^2: without bias for equal weights, and with next to none when one differs.
+estimate estimate_of_units(std::span<const kernels::moments> units) {
+    double paths = 0;
+    for (const auto& u : units) paths += u.count;
+    if (paths == 0) return {};
+    const double origin = units.front().mean;  // keeps the sum exact where all means are equal
+    double sum = 0;
+    for (const auto& u : units) sum += u.count / paths * (u.mean - origin);
+    estimate out{origin + sum, 0};
+    double squares = 0, spread = 0;
+    for (const auto& u : units) {
+        const double share = u.count / paths;
+        const double difference = share * (u.mean - out.mean);
+        squares += share * share;
+        spread += difference * difference;
+    }
+    if (squares < 1) out.standard_error = kernels::sqrt(spread / (1 - squares));
+    return out;
+}
+
+}  // namespace tilewalk::run

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units: consecutive paths whose shocks are made together, by a generator that starts anew for each unit.
+// They are what makes a cube independent of the chunks it is made in; in a quasi-random run each unit is one
+// randomisation, and the standard error comes from how much their means differ.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/moments.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::run {
+
+// Paths [from, from + paths) of unit `unit`, which stand at path `at` of the chunk.
+struct unit_piece {
+    std::uint64_t unit = 0;
+    std::uint64_t from = 0;
+    std::uint64_t paths = 0;
+    std::uint64_t at = 0;
+};
+
+template <class body>
+void for_each_piece(std::uint64_t unit_paths, std::uint64_t first_path, std::uint64_t paths,
+                    const body& use) {
+    for (std::uint64_t at = 0; at < paths;) {
+        unit_piece p;
+        p.unit = (first_path + at) / unit_paths;
+        p.from = (first_path + at) % unit_paths;
+        const std::uint64_t left = unit_paths - p.from;
+        p.paths = left < paths - at ? left : paths - at;
+        p.at = at;
+        use(p);
+        at += p.paths;
+    }
+}
+
+// A quasi-random run is cut in 32 to 63 units, in fewer (down to 8) if it has fewer tiles, the last of which
+// may be cut short. A unit is a power of two of tiles, the sizes at which Sobol points are spread most
+// evenly.
+inline constexpr std::uint64_t most_wanted_randomisations = 32;
+inline constexpr std::uint64_t least_randomisations = 8;
+inline constexpr std::uint64_t least_quasi_paths = least_randomisations * kernels::paths_per_tile;
+
+// Paths of a unit of a quasi-random run; throws tilewalk::error (usage) if the run has too few.
+std::uint64_t quasi_unit_paths(std::uint64_t run_paths);
+
+struct estimate {
+    double mean = 0;
+    double standard_error = 0;
+};
+
+// The price of a quasi-random run and its standard error, from the moments of each unit in turn. Points of
+// one unit are anything but independent, so their spread says nothing; the units are. Where the last unit is
+// shorter, its mean counts for as much less.
+//
+// The moments of a unit are merge_tiles of its tiles. Units are a power of two of tiles, so these are the
+// nodes of one level of the tree that merges the run: merging on from there gives the moments of the run as
+// ever.
+estimate estimate_of_units(std::span<const kernels::moments> units);
+
+}  // namespace tilewalk::run

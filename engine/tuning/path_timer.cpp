@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/tuning/path_timer.h"
+
+#include <algorithm>
+
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/packed_trades.h"
+#include "engine/cuda/random/fill_kernels.h"
+#include "kernels/tile.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::tuning {
+
+namespace {
+
+using arithmetic::precision;
+using cuda::kernel_choice;
+
+constexpr std::uint64_t seed = 42;
+
+bool is_single(precision p) {
+    return p == precision::single || p == precision::single_fast;
+}
+arrays::element element_of(precision p) {
+    return p == precision::double_ ? arrays::element::double_ : arrays::element::single_;
+}
+
+}  // namespace
+
+path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
+    : on_(on), of_(of), paths_(paths > 0 ? paths : of.paths) {
+    std::vector<cuda::gpu_job> jobs;
+    for (const auto& t : of.trades) jobs.push_back({&of.code, &t.data, &t.when});
+    auto packed =
+        cuda::pack(jobs, is_single(of.precision) ? cuda::number_type::single : cuda::number_type::double_);
+    for (const auto& failure : packed.failures) {
+        if (failure) throw *failure;
+    }
+    // Arrays in whole tiles, in three quarters of what is free.
+    const std::uint64_t rows =
+        of.steps() * static_cast<std::uint64_t>(of.code.normals_per_step + of.code.uniforms_per_step);
+    const std::uint64_t most = on.device().free_bytes() / 4 * 3 /
+                               std::max<std::uint64_t>(1, rows * bytes_of(element_of(of.precision)));
+    const std::uint64_t tile = kernels::paths_per_tile;
+    paths_ = std::max(tile, std::min(paths_, most / tile * tile));
+    numbers_ = on.uploaded(packed.numbers);
+    words_ = on.uploaded(packed.words);
+    records_ = on.uploaded(packed.records);
+    results_.emplace(on.device(),
+                     kernels::tiles_of(paths_) * of.trades.size() * sizeof(kernels::tile_result));
+}
+
+std::string path_timer::text(const kernel_choice& how) const {
+    return cuda::path_kernel_text(of_.code, how);
+}
+
+std::string path_timer::why_not(const kernel_choice& how) const {
+    const auto& p = on_.device().properties();
+    try {
+        cuda::check(how, of_.code.slots_per_step(), {p.major, p.minor, p.shared_bytes_per_block});
+    } catch (const error& e) {
+        return e.message();
+    }
+    return {};
+}
+
+path_timer::prepared path_timer::prepare(const kernel_choice& how, int warps) {
+    prepared out;
+    out.k = on_.find(text(how), "walk");
+    out.shared_bytes = cuda::path_kernel_shared_bytes(of_.code, how);
+    out.how.blocks = static_cast<std::uint32_t>(kernels::tiles_of(paths_) * of_.trades.size());
+    out.how.threads = static_cast<std::uint32_t>(how.threads);
+    out.how.shared_bytes = static_cast<std::uint32_t>(out.shared_bytes);
+    auto attributes = on_.device().attributes(out.k, out.how);
+    out.registers = attributes.registers;
+    out.local_bytes = attributes.local_bytes;
+    // Dynamic shared memory that nobody uses keeps further blocks away.
+    const auto& p = on_.device().properties();
+    const auto most = static_cast<std::uint32_t>(p.shared_bytes_per_block);
+    constexpr std::uint32_t piece = 512;
+    while (warps > 0 && attributes.blocks_per_multiprocessor * how.threads / 32 > warps &&
+           out.how.shared_bytes + piece <= most) {
+        out.how.shared_bytes += piece;
+        attributes = on_.device().attributes(out.k, out.how);
+    }
+    out.warps = attributes.blocks_per_multiprocessor * how.threads / 32;
+    return out;
+}
+
+const path_timer::cube& path_timer::cube_for(const kernel_choice& how) {
+    if (cube_) return *cube_;
+    const auto of = element_of(how.precision);
+    const auto steps = static_cast<std::uint64_t>(of_.steps());
+    const std::uint64_t normals = steps * static_cast<std::uint64_t>(of_.code.normals_per_step),
+                        uniforms = steps * static_cast<std::uint64_t>(of_.code.uniforms_per_step);
+    cube_.emplace();
+    cube_->pitch = random::padded_paths(kernels::tiles_of(paths_) * kernels::paths_per_tile, of);
+    random::opening from{on_.device(),
+                         [&](const std::string& text, const char* name) { return on_.find(text, name); },
+                         seed,
+                         paths_,
+                         std::max(normals, uniforms),
+                         of};
+    from.approximate = how.precision == precision::single_fast;
+    const auto fill = [&](std::optional<cuda::device_memory>& memory, std::uint64_t rows,
+                          random::shock_kind kind) {
+        if (rows == 0) return;
+        memory.emplace(on_.device(), cube_->pitch * rows * bytes_of(of));
+        random::draw_cube(from, {memory->as<void>(), cube_->pitch, rows, kind}, 0,
+                          kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());
+    };
+    fill(cube_->normals, normals, random::shock_kind::normal);
+    fill(cube_->uniforms, uniforms, random::shock_kind::uniform);
+    on_.device().wait(on_.stream());
+    return *cube_;
+}
+
+kernels::path_arguments path_timer::arguments(const kernel_choice& how) {
+    kernels::path_arguments a{};
+    a.trades = records_->as<kernels::trade_record>();
+    a.numbers = numbers_->as<void>();
+    a.words = words_->as<kernels::word32>();
+    a.results = results_->as<kernels::tile_result>();
+    a.seed = seed;
+    a.keys = kernels::schedule_of(seed);
+    a.paths = paths_;
+    a.trade_count = static_cast<kernels::word32>(of_.trades.size());
+    a.tiles = static_cast<kernels::word32>(kernels::tiles_of(paths_));
+    if (cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) {
+        const cube& c = cube_for(how);
+        const auto argument = [&](const std::optional<cuda::device_memory>& memory, int per_step) {
+            kernels::array_argument out{};
+            if (memory) {
+                out = {memory->as<void>(), c.pitch * static_cast<std::uint64_t>(per_step), c.pitch, 0};
+            }
+            return out;
+        };
+        a.normal = argument(c.normals, of_.code.normals_per_step);
+        a.uniform = argument(c.uniforms, of_.code.uniforms_per_step);
+    }
+    return a;
+}
+
+void path_timer::launch(const kernel_choice& how, const prepared& what) {
+    kernels::path_arguments a = arguments(how);
+    void* pointers[] = {&a};
+    on_.run(what.k, what.how, pointers);
+}
+
+std::vector<kernels::tile_result> path_timer::results() {
+    return on_.downloaded<kernels::tile_result>(results_->as<void>(),
+                                                kernels::tiles_of(paths_) * of_.trades.size());
+}
+
+std::uint64_t path_timer::bytes_read(const kernel_choice& how) const {
+    if (!cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) return 0;
+    return paths_ * of_.path_steps() *
+           static_cast<std::uint64_t>(of_.code.normals_per_step + of_.code.uniforms_per_step) *
+           bytes_of(element_of(how.precision));
+}
+
+}  // namespace tilewalk::tuning

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Path kernels of a workload, built one way after another and timed with as many warps as are wanted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/memory.h"
+#include "engine/tuning/gpu_timer.h"
+#include "engine/tuning/workload.h"
+#include "kernels/arguments.h"
+
+namespace tilewalk::tuning {
+
+class path_timer {
+  public:
+    // Makes the arrays that feeds bring, of so many paths, or of as many as memory takes: see paths().
+    // `paths` 0 stands for what the workload says.
+    path_timer(gpu_timer& on, const workload& of, std::uint64_t paths);
+
+    const workload& of() const { return of_; }
+    std::uint64_t paths() const { return paths_; }
+    std::string text(const cuda::kernel_choice& how) const;
+    // Why it can't be built or run so on this device, or empty.
+    std::string why_not(const cuda::kernel_choice& how) const;
+
+    // A kernel ready to be launched, with no more than so many warps on a multiprocessor; 0: as many as fit.
+    struct prepared {
+        cuda::kernel k{};
+        cuda::launch how;
+        int warps = 0;  // that are resident
+        int registers = 0;
+        std::size_t local_bytes = 0, shared_bytes = 0;
+    };
+    prepared prepare(const cuda::kernel_choice& how, int warps);
+    void launch(const cuda::kernel_choice& how, const prepared& what);
+
+    // What the tiles came to after a launch, for equality and for prices.
+    std::vector<kernels::tile_result> results();
+
+    // Bytes of shocks that one launch reads.
+    std::uint64_t bytes_read(const cuda::kernel_choice& how) const;
+
+  private:
+    struct cube {
+        std::uint64_t pitch;
+        std::optional<cuda::device_memory> normals, uniforms;
+    };
+    const cube& cube_for(const cuda::kernel_choice& how);
+    kernels::path_arguments arguments(const cuda::kernel_choice& how);
+
+    gpu_timer& on_;
+    const workload& of_;
+    std::uint64_t paths_;
+    std::optional<cuda::device_memory> numbers_, words_, records_, results_;
+    std::optional<cube> cube_;
+};
+
+}  // namespace tilewalk::tuning

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// From samples of a time to a figure, and when there are enough of them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewalk::tuning {
+
+struct summary {
+    std::size_t samples = 0;
+    double median = 0, p10 = 0, p90 = 0;
+    // Half the width of an interval that holds the true median with at least 95 %, over the median: from the
+    // order of the samples alone, whatever their distribution. 1 if there are too few for such an interval.
+    double noise = 1;
+};
+// Of at least one sample.
+summary summarise(std::vector<double> samples);
+
+struct stop_rule {
+    double noise = 0.01;  // enough
+    std::size_t fewest = 11, most = 201;
+    double seconds = 0.5;  // of sampling, past the fewest
+};
+
+// One sample; nothing if it must not count, because the clock was throttled.
+using sampler = std::function<std::optional<double>()>;
+
+struct measurement {
+    summary of;
+    std::size_t dropped = 0;  // samples that did not count
+    std::string why_stopped;  // "noise", "time", "count"
+};
+
+// Samples until the rule says stop; `now` is a clock in seconds. Nothing if no sample counted: `most` were
+// dropped.
+std::optional<measurement> measure(const sampler& take, const stop_rule& until,
+                                   const std::function<double()>& now);
+
+}  // namespace tilewalk::tuning
