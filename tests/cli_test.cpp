@@ -41,13 +41,14 @@ struct surroundings {
     bool close_stdout = false;
     rlim_t largest_file = RLIM_INFINITY;
     int in = -1;  // instead of that of the test
+    std::string program = TILEWALK_CLI;
 };
 
 class running {
   public:
     running(const arguments& with, const fs::path& folder, const surroundings& in)
         : out_(::memfd_create("out", MFD_CLOEXEC)), err_(::memfd_create("err", MFD_CLOEXEC)) {
-        std::vector<std::string> words{TILEWALK_CLI};
+        std::vector<std::string> words{in.program};
         words.insert(words.end(), with.begin(), with.end());
         std::vector<std::string> variables;
         for (char** entry = environ; *entry != nullptr; ++entry)
@@ -930,6 +931,21 @@ TEST_F(command, tables_are_as_wide_as_the_terminal) {
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 65U) << table << "with the return at the end of a line";
+}
+
+// Benchmarks and verification are programs beside the command, which may not be there.
+TEST_F(command, programs_of_their_own_are_found_or_missed_by_name) {
+    EXPECT_TRUE(has(run({"help", "bench"}).out, "tilewalk bench [OPTION"));
+    EXPECT_TRUE(has(run({"verify", "--help"}).out, "tilewalk verify [OPTION"));
+    surroundings alone;
+    alone.program = (folder / "tilewalk").string();
+    fs::copy_file(TILEWALK_CLI, alone.program);
+    expect({"price", "book.yaml"}, 0, "", alone);
+    for (const std::string name : {"bench", "verify"}) {
+        expect({name}, 2, "tilewalk-" + name + ", which is not there; make commands builds it", alone);
+        expect({"help", name}, 2, "make commands builds it", alone);
+    }
+    EXPECT_TRUE(has(run({"--help"}, alone).out, "  bench "));
 }
 
 TEST_F(command, totals_have_a_file_of_their_own) {
