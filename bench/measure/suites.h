@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of benchmarks: one file each in engine/bench/suites, and a line in suites.cpp.
+// The catalogue of benchmarks: one file each in bench/suites, and a line in suites.cpp.
 #pragma once
 
 #include <atomic>

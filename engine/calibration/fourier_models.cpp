@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose law has a transform: Heston's and Bates'. An option is worth what engine/fourier says.
+// Models whose law has a transform: Heston's and Bates'. An option is worth what engine/analytics says.
 #include <algorithm>
 #include <array>
 #include <cmath>
