@@ -89,7 +89,7 @@ std::map<std::string, std::string> kept() {
     return out;
 }
 
-// What differs, at most twenty lines.
+// The entries that differ, at most twenty lines.
 std::string differences(const ledger& priced, std::map<std::string, std::string> left) {
     std::string out;
     std::size_t count = 0;

@@ -304,7 +304,7 @@ varied_trade vary(const language::product& product, dice& d) {
     return out;
 }
 
-// Of a product.
+// Each case is a product.
 class library_kernels : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
@@ -313,7 +313,7 @@ class library_kernels : public testing::TestWithParam<std::string> {
 };
 class library_kernels_long : public library_kernels {};
 
-// Of a precision.
+// Each case is a precision.
 class kernels_by_precision : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {

@@ -1021,7 +1021,7 @@ INSTANTIATE_TEST_SUITE_P(reference, family, testing::ValuesIn(families()), [](co
     return name;
 });
 
-// By all their paths, and all together; as often a false alarm.
+// All cases by all their paths, and all together; false alarms are as rare as above.
 TEST(reference_long, every_case_is_met_and_the_whole_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     std::map<std::string, std::vector<std::pair<published_case, judged>>> families;

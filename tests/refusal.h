@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call complains of.
+// The complaint of a call.
 #pragma once
 
 #include <string>

@@ -299,8 +299,7 @@ std::string list_of_suites() {
 }  // namespace
 
 command add_bench(CLI::App& to) {
-    CLI::App* app =
-        to.add_subcommand("bench", "Measure a GPU: feeds, memory, reductions, generators")->group("Commands");
+    CLI::App* app = to.add_subcommand("bench", bench_summary)->group("Commands");
     const auto asked = std::make_shared<spoken_bench>();
     app->add_option("SUITE", asked->suite, "What to measure, see below")->required();
     app->add_option("SUBJECT", asked->subject,

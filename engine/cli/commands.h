@@ -28,7 +28,10 @@ command add_tune(CLI::App& to);
 command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
 
-// Programs of their own, which are built apart.
+// Programs of their own, which are built apart; both sides say the same of them.
+inline constexpr const char* bench_summary = "Measure a GPU: feeds, memory, reductions, generators";
+inline constexpr const char* verify_summary =
+    "Hold prices of random trades against those known without simulation";
 command add_bench_program(CLI::App& to);
 command add_verify_program(CLI::App& to);
 

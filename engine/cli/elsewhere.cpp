@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "tilewalk/error.h"
@@ -12,15 +14,14 @@
 namespace tilewalk::cli {
 
 void become(const command& asked, const std::vector<std::string>& arguments) {
-    std::error_code not_said;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", not_said);
-    const std::filesystem::path program = self.parent_path() / asked.program;
-    std::string path = program.string();
+    const auto self = std::filesystem::read_symlink("/proc/self/exe");
+    std::string path = (self.parent_path() / asked.program).string();
     std::vector<char*> words{path.data()};
     std::vector<std::string> copies = arguments;
     for (std::string& word : copies) words.push_back(word.data());
     words.push_back(nullptr);
     ::execv(path.c_str(), words.data());
+    if (errno != ENOENT) throw error(error_kind::io, std::strerror(errno), {path});
     throw error(
         error_kind::usage,
         fmt::format("tilewalk {} is a program of its own, {}, which is not there; make commands builds it",
@@ -28,13 +29,12 @@ void become(const command& asked, const std::vector<std::string>& arguments) {
 }
 
 command add_bench_program(CLI::App& to) {
-    CLI::App* app = to.add_subcommand("bench", "Measure a GPU: feeds, memory, reductions, generators");
+    CLI::App* app = to.add_subcommand("bench", bench_summary);
     return {app->group("Commands"), {}, "tilewalk-bench"};
 }
 
 command add_verify_program(CLI::App& to) {
-    CLI::App* app =
-        to.add_subcommand("verify", "Hold prices of random trades against those known without simulation");
+    CLI::App* app = to.add_subcommand("verify", verify_summary);
     return {app->group("Commands"), {}, "tilewalk-verify"};
 }
 

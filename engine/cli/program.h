@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does with its arguments: finds out what was asked, runs it, and turns every failure into one
-// line and an exit code.
+// The way of a program: it finds out what was asked, runs it, and turns every failure into one line and an
+// exit code.
 #pragma once
 
 #include <string>

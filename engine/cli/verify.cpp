@@ -137,9 +137,7 @@ std::string list_of_mistakes() {
 }  // namespace
 
 command add_verify(CLI::App& to) {
-    CLI::App* app =
-        to.add_subcommand("verify", "Hold prices of random trades against those known without simulation")
-            ->group("Commands");
+    CLI::App* app = to.add_subcommand("verify", verify_summary)->group("Commands");
     const auto asked = std::make_shared<request>();
     app->add_option("--trades", asked->trades,
                     fmt::format("How many random trades (default {})", default_verified_trades))

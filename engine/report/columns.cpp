@@ -194,7 +194,7 @@ std::string folded(std::string_view text, std::size_t columns) {
         const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
         std::size_t cut = line.size();
         if (report::width(line) > columns) {
-            // What stands in columns keeps its spaces up to the break.
+            // Aligned text keeps its spaces up to the break.
             cut = line.rfind(' ', report::bytes_within(line, columns));
             if (cut == std::string_view::npos || cut < begin) cut = report::bytes_within(line, columns);
         }

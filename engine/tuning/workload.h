@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a path kernel is timed on.
+// The trades that a path kernel is timed on.
 #pragma once
 
 #include <cstddef>
