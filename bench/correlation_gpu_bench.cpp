@@ -176,6 +176,7 @@ class walk {
         arguments_.paths = paths;
         arguments_.trade_count = 1;
         arguments_.tiles = static_cast<kernels::word32>(tiles);
+        arguments_.part_tiles = arguments_.tiles;
     }
 
     void run(const kernels::array_argument& normals) {

@@ -283,10 +283,20 @@ planned plan_one(const books::trade& t, const markets::market_state& in, const s
 // What is known of a trade after its paths.
 struct walked_trade {
     kernels::tile_result result;
-    std::optional<run::estimate> quasi;          // of a quasi-random run, whose paths are not independent
+    std::optional<run::estimate> quasi;  // of a quasi-random run, whose paths are not independent
+    std::vector<double> part_means;
+    std::uint64_t part_paths = 0;
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
     std::optional<error> sample_failure;         // then it is not compared with double
     std::optional<double> shadow_difference;
+
+    walked_trade(const run::tally& of, bool is_quasi)
+        : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
+        const std::vector<kernels::moments> parts = of.parts();
+        if (is_quasi) quasi = run::estimate_of_units(parts);
+        part_means.reserve(parts.size());
+        for (const kernels::moments& m : parts) part_means.push_back(m.mean);
+    }
 };
 
 // The trades of a run as GPUs walk them: in the programs that many shapes share.
@@ -360,9 +370,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
             (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
             continue;
         }
-        walked_trade& w = walked[walks[k]].emplace();
-        w.result = got.results[k];
-        if (!got.units.empty()) w.quasi = run::estimate_of_units(got.units[k]);
+        walked[walks[k]].emplace(got.tallies[k], source.is_quasi);
     }
     const auto tell_of_devices = [&] {
         for (std::size_t d = 0; d < shares.size(); ++d) {
@@ -380,8 +388,8 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (!walked[walks[k]]) continue;
         walked_trade& w = *walked[walks[k]];
-        w.sample = sample.results[k];
         w.sample_failure = sample.failures[k];
+        if (!w.sample_failure) w.sample = sample.tallies[k].whole();
     }
     for (std::size_t d = 0; d < shares.size(); ++d) {
         if (!shares[d].lost) shares[d].lost = sample.shares[d].lost;
@@ -440,8 +448,8 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const a
     const auto results = cpu::walk_all(jobs, operations, run.threads, options.cancel, {});
     std::size_t next = 0;
     for (const std::size_t i : trades) {
-        const kernels::tile_result& in_double = results[next++];
-        const kernels::tile_result& sample = walked[i]->sample ? *walked[i]->sample : results[next++];
+        const kernels::tile_result in_double = results[next++].whole();
+        const kernels::tile_result sample = walked[i]->sample ? *walked[i]->sample : results[next++].whole();
         walked[i]->shadow_difference = cpu::compare(sample, in_double, walked[i]->result).difference;
     }
 }
@@ -698,7 +706,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
                 now.path_steps_done = p.path_steps_done;
                 report();
             });
-        for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]].emplace().result = results[k];
+        for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]].emplace(results[k], false);
     }
     take_shadows(plans, run, shocks, scenarios, operations, options, walked);
     const auto walked_at = clock::now();
@@ -722,6 +730,8 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
                 return plan::bounds_of(plans[i].code->program, plans[i].data, plans[i].when);
             });
             row.shadow_difference = walked[i]->shadow_difference;
+            out.manifest.part_paths = walked[i]->part_paths;
+            row.part_means = std::move(walked[i]->part_means);
             if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {
                 row.shadow_difference.reset();
                 row.remarks.emplace_back("in double its first paths gave no finite number to compare with");

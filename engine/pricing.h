@@ -25,9 +25,9 @@ struct stages {
         plan = [](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
                   const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
     // From programs to the moments of what they pay, on the CPU.
-    std::function<std::vector<kernels::tile_result>(
-        std::span<const cpu::path_job>, const cpu::lane_operations&, int threads,
-        const std::atomic<bool>* cancel, const std::function<void(const cpu::pool_progress&)>&)>
+    std::function<std::vector<run::tally>(std::span<const cpu::path_job>, const cpu::lane_operations&,
+                                          int threads, const std::atomic<bool>* cancel,
+                                          const std::function<void(const cpu::pool_progress&)>&)>
         walk = cpu::walk_all;
 };
 

@@ -50,8 +50,8 @@ struct path_arguments {
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
-    // For a reduction that merges tiles, by result of the trade: where they end, and a count that starts at
-    // 0.
+    // For a reduction that merges tiles, [result of the trade][part]: where they end, and a count that starts
+    // at 0.
     tile_result* merged;
     word32* finished;
     double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
@@ -67,13 +67,20 @@ struct path_arguments {
     array_argument normal;
     array_argument uniform;
     array_argument scenario;  // a step_stride from row to row
+    word32 part_tiles;        // of the launch, from its first on, that are merged together
 };
 
-// One block a trade.
+// Tiles are merged in parts of equal size, of which the last may be shorter.
+static constexpr word32 parts_of(word32 tiles, word32 part_tiles) {
+    return (tiles - 1) / part_tiles + 1;
+}
+
+// One block a part of a trade.
 struct merge_arguments {
     tile_result* tiles;   // [trade][tile], used up
-    tile_result* merged;  // [trade]
+    tile_result* merged;  // [trade][part]
     word32 tiles_per_trade;
+    word32 part_tiles;
 };
 
 }  // namespace tilewalk::kernels

@@ -225,10 +225,12 @@ static void walk_tile(const path_arguments& a, char* shared) {
     const work_of_block work(a);
     const word32 result = work.trade.result;
     const word64 row = word64(result) * a.tiles;
-    choice::reduction::finish(payoffs, work.count,
-                              {work.tile, work.tile_of_launch, a.tiles, a.results + row, a.merged + result,
-                               a.finished + result, a.payoffs + row * paths_per_tile},
-                              feed_memory);
+    const word64 first_part = word64(result) * parts_of(a.tiles, a.part_tiles);
+    choice::reduction::finish(
+        payoffs, work.count,
+        {work.tile, work.tile_of_launch, a.tiles, a.part_tiles, a.results + row, a.merged + first_part,
+         a.finished + first_part, a.payoffs + row * paths_per_tile},
+        feed_memory);
 }
 
 }  // namespace tilewalk::kernels

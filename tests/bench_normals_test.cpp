@@ -225,6 +225,7 @@ cuda::fake_gpu::work kernel_of(const std::string& text, const std::string& name,
                                std::span<void*> arguments) {
     if (name == "merge_tiles") {
         const auto job = argument<kernels::merge_arguments>(arguments);
+        EXPECT_EQ(job.part_tiles, job.tiles_per_trade);
         return [=] { *job.merged = merged({job.tiles, job.tiles + job.tiles_per_trade}); };
     }
     if (text.find("curand_generator<double") != std::string::npos)

@@ -25,6 +25,7 @@
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "tests/own_folder.h"
+#include "tests/whole.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk {
@@ -305,7 +306,8 @@ TEST(engine, tiles_merge_in_one_fixed_tree) {
             cpu::path_job beside = job;
             beside.paths = 1030;
             const std::vector<cpu::path_job> jobs{beside, job, beside};
-            const auto got = cpu::walk_all(jobs, operations, threads, nullptr, {}).at(1).moments;
+            const auto got =
+                tests::whole(cpu::walk_all(jobs, operations, threads, nullptr, {})).at(1).moments;
             for (const auto of : {&kernels::moments::count, &kernels::moments::mean, &kernels::moments::m2,
                                   &kernels::moments::m3, &kernels::moments::m4}) {
                 EXPECT_EQ(bits(got.*of), bits(expected.*of))

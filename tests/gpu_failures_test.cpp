@@ -65,11 +65,13 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
 }
 
 void merge(const cuda::launch& how, const kernels::merge_arguments& a) {
-    for (word32 trade = 0; trade < how.blocks; ++trade) {
-        const kernels::tile_result* tiles = a.tiles + word64{trade} * a.tiles_per_trade;
-        a.merged[trade] = tiles[0];
-        for (word32 t = 1; t < a.tiles_per_trade; ++t)
-            a.merged[trade] = kernels::merge(a.merged[trade], tiles[t]);
+    const word32 parts = kernels::parts_of(a.tiles_per_trade, a.part_tiles);
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const word32 first = block % parts * a.part_tiles;
+        const kernels::tile_result* tiles = a.tiles + word64{block / parts} * a.tiles_per_trade;
+        a.merged[block] = tiles[first];
+        for (word32 t = first + 1; t < std::min(first + a.part_tiles, a.tiles_per_trade); ++t)
+            a.merged[block] = kernels::merge(a.merged[block], tiles[t]);
     }
 }
 

@@ -229,7 +229,7 @@ std::string moments_text(std::uint32_t threads) {
            "    reductions::tree<" +
            count +
            ">::finish(shared, counts[blockIdx.x],\n"
-           "        {blockIdx.x, blockIdx.x, gridDim.x, out, nullptr, nullptr},\n"
+           "        {blockIdx.x, blockIdx.x, gridDim.x, gridDim.x, out, nullptr, nullptr, nullptr},\n"
            "        reinterpret_cast<char*>(shared + paths_per_tile));\n}\n}\n";
 }
 constexpr std::uint32_t moments_shared_bytes = (kernels::paths_per_tile + 64) * sizeof(double);

@@ -35,6 +35,7 @@
 #include "tests/own_folder.h"
 #include "tests/scenario_file.h"
 #include "tests/surface_program.h"
+#include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -413,6 +414,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     a.paths = paths;
     a.trade_count = 1;
     a.tiles = static_cast<kernels::word32>(tiles);
+    a.part_tiles = a.tiles;
     a.normal.first = normals.data();
     a.normal.step_stride = static_cast<word64>(n) * pitch;
     a.normal.slot_stride = pitch;
@@ -430,7 +432,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};
     jobs[0].scenarios = t.scenarios;
     const auto expected =
-        cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}).at(0);
+        tests::whole(cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {})).at(0);
     EXPECT_GT(expected.moments.m2, 0) << "paths that all pay the same would show nothing";
     EXPECT_EQ(got.not_finite, expected.not_finite);
     for (const auto part :

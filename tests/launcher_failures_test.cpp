@@ -32,6 +32,7 @@
 #include "kernels/tile_result.h"
 #include "tests/fake_device.h"
 #include "tests/surface_program.h"
+#include "tests/whole.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::cuda {
@@ -109,8 +110,8 @@ class planned_book {
             std::vector<cpu::path_job> walks;
             for (std::size_t j = 0; j < jobs_.size(); ++j)
                 walks.push_back({&code[j], jobs_[j].data, jobs_[j].when, seed, paths, in});
-            for (const auto& r :
-                 cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}))
+            for (const auto& r : tests::whole(
+                     cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {})))
                 known.push_back({r.moments, r.not_finite, r.first_not_finite});
         }
         return known;
@@ -281,17 +282,23 @@ void run_walk(const program::path_program& code, precision in, const launch& how
         const kernels::trade_record& r = a.trades[trade];
         kernels::tile_result* tiles = a.results + word64{r.result} * a.tiles;
         tiles[tile] = walk_tile(trade_in_memory(code, a, r), in, a.seed, a.paths, a.first_tile + tile);
-        if (a.finished == nullptr || ++a.finished[r.result] != a.tiles) continue;
-        merge_row(tiles, a.tiles);
-        a.merged[r.result] = tiles[0];
+        if (a.finished == nullptr) continue;
+        const word32 part = tile / a.part_tiles, first = part * a.part_tiles;
+        const word32 count = std::min(a.part_tiles, a.tiles - first);
+        const word64 at = word64{r.result} * kernels::parts_of(a.tiles, a.part_tiles) + part;
+        if (++a.finished[at] != count) continue;
+        merge_row(tiles + first, count);
+        a.merged[at] = tiles[first];
     }
 }
 
 void run_merge(const launch& how, const kernels::merge_arguments& a) {
-    for (word32 trade = 0; trade < how.blocks; ++trade) {
-        kernels::tile_result* m = a.tiles + word64{trade} * a.tiles_per_trade;
-        merge_row(m, a.tiles_per_trade);
-        a.merged[trade] = m[0];
+    const word32 parts = kernels::parts_of(a.tiles_per_trade, a.part_tiles);
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const word32 first = block % parts * a.part_tiles;
+        kernels::tile_result* m = a.tiles + word64{block / parts} * a.tiles_per_trade + first;
+        merge_row(m, std::min(a.part_tiles, a.tiles_per_trade - first));
+        a.merged[block] = m[0];
     }
 }
 
@@ -405,8 +412,8 @@ std::size_t priced(const gpu_outcome& got, const run_of_book& what) {
     for (std::size_t j = 0; j < got.failures.size(); ++j) {
         if (got.failures[j]) continue;
         count += 1;
-        EXPECT_EQ(bits(got.results[j]), bits(expected[j]))
-            << "job " << j << ": " << got.results[j].moments.mean << " on the GPU, "
+        EXPECT_EQ(bits(got.tallies[j].whole()), bits(expected[j]))
+            << "job " << j << ": " << got.tallies[j].whole().moments.mean << " on the GPU, "
             << expected[j].moments.mean << " on the CPU, " << what.paths << " paths";
     }
     return count;

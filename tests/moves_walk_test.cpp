@@ -39,6 +39,7 @@
 #include "tests/own_folder.h"
 #include "tests/plain_walk.h"
 #include "tests/scenario_file.h"
+#include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::cuda {
@@ -158,7 +159,7 @@ class planned_book {
             walks.back().normals = run.replay->normals();
             walks.back().uniforms = run.replay->uniforms();
         }
-        return cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
+        return tests::whole(cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
     }
 
   private:
@@ -278,13 +279,16 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
 }
 
 void merge(const launch& how, const kernels::merge_arguments& a) {
-    for (word32 trade = 0; trade < how.blocks; ++trade) {
-        kernels::tile_result* m = a.tiles + word64{trade} * a.tiles_per_trade;
-        for (word32 count = a.tiles_per_trade; count > 1; count = (count + 1) / 2) {
+    const word32 parts = kernels::parts_of(a.tiles_per_trade, a.part_tiles);
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const word32 first = block % parts * a.part_tiles;
+        kernels::tile_result* m = a.tiles + word64{block / parts} * a.tiles_per_trade + first;
+        for (word32 count = std::min(a.part_tiles, a.tiles_per_trade - first); count > 1;
+             count = (count + 1) / 2) {
             for (word32 i = 0; i < (count + 1) / 2; ++i)
                 m[i] = 2 * i + 1 < count ? kernels::merge(m[2 * i], m[2 * i + 1]) : m[2 * i];
         }
-        a.merged[trade] = m[0];
+        a.merged[block] = m[0];
     }
 }
 
@@ -472,8 +476,8 @@ std::size_t priced(const gpu_outcome& got, const std::vector<kernels::tile_resul
     for (std::size_t j = 0; j < got.failures.size(); ++j) {
         if (got.failures[j]) continue;
         ++count;
-        EXPECT_EQ(bits(got.results[j]), bits(expected[j]))
-            << "job " << j << ": " << got.results[j].moments.mean << " on the GPU, "
+        EXPECT_EQ(bits(got.tallies[j].whole()), bits(expected[j]))
+            << "job " << j << ": " << got.tallies[j].whole().moments.mean << " on the GPU, "
             << expected[j].moments.mean << " on the CPU";
     }
     return count;

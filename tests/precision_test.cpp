@@ -18,6 +18,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/plan/trade_program.h"
 #include "tests/plain_walk.h"
+#include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -210,7 +211,7 @@ TEST(precision, walks_equal_one_path_at_a_time) {
                     const std::vector<cpu::path_job> jobs{p.job(in, seed, paths)};
                     for (const auto* set : instruction_sets()) {
                         SCOPED_TRACE(set->name);
-                        const auto got = cpu::walk_all(jobs, *set, 1, nullptr, {}).at(0);
+                        const auto got = tests::whole(cpu::walk_all(jobs, *set, 1, nullptr, {})).at(0);
                         EXPECT_EQ(got.not_finite, 0U);
                         expect_same_bits(got.moments, expected);
                     }
@@ -250,7 +251,7 @@ TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
                        : tests::plain_random_walk<float, kernels::single_draws>(code, data, when, seed, path);
         });
         const std::vector<cpu::path_job> jobs{{&lanes, &data, &when, seed, 1, in, {}, {}}};
-        const auto got = cpu::walk_all(jobs, *instruction_sets().front(), 1, nullptr, {}).at(0);
+        const auto got = tests::whole(cpu::walk_all(jobs, *instruction_sets().front(), 1, nullptr, {})).at(0);
         EXPECT_NE(expected.mean, 0);
         expect_same_bits(got.moments, expected);
     }
@@ -264,10 +265,10 @@ TEST(precision, neighbours_and_threads_change_no_bit) {
         book.push_back(other.job(in, 6, 1030));
     }
     const auto sets = instruction_sets();
-    const auto together = cpu::walk_all(book, *sets.at(0), 3, nullptr, {});
+    const auto together = tests::whole(cpu::walk_all(book, *sets.at(0), 3, nullptr, {}));
     for (std::size_t j = 0; j < book.size(); ++j) {
         SCOPED_TRACE(j);
-        const auto alone = cpu::walk_all({&book[j], 1}, *sets.back(), 1, nullptr, {}).at(0);
+        const auto alone = tests::whole(cpu::walk_all({&book[j], 1}, *sets.back(), 1, nullptr, {})).at(0);
         expect_same_bits(together.at(j).moments, alone.moments);
     }
     // Precisions are not one and the same.
@@ -280,7 +281,7 @@ TEST(precision, single_fast_needs_a_gpu) {
     const tests::shocked_program p(1, 0, 1);
     const std::vector<cpu::path_job> jobs{p.job(precision::single_fast, 1, 10)};
     try {
-        cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {});
+        tests::whole(cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {}));
         FAIL();
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::usage);
@@ -303,7 +304,8 @@ TEST(precision, is_a_setting_of_a_run) {
         options.overrides.precision = arithmetic::name_of(in);
         const results r = engine().price(trades, options);
         const cpu::path_job job{&code, &made.data, &made.when, default_seed, 5000, in, {}, {}};
-        const auto walked = cpu::walk_all({&job, 1}, *instruction_sets().at(0), 1, nullptr, {}).at(0);
+        const auto walked =
+            tests::whole(cpu::walk_all({&job, 1}, *instruction_sets().at(0), 1, nullptr, {})).at(0);
         EXPECT_EQ(bits(r.rows.at(0).price), bits(walked.moments.mean)) << r.rows.at(0).message;
         EXPECT_EQ(r.manifest.precision, arithmetic::name_of(in));
     }
@@ -330,7 +332,7 @@ TEST(precision, demo_book_agrees_with_double) {
         std::vector<cpu::path_job> jobs;
         for (const precision in : cpu_precisions)
             jobs.push_back({&code, &made.data, &made.when, 42, paths, in, {}, {}});
-        const auto r = cpu::walk_all(jobs, *instruction_sets().at(0), 2, nullptr, {});
+        const auto r = tests::whole(cpu::walk_all(jobs, *instruction_sets().at(0), 2, nullptr, {}));
         const auto standard_error = [&](int i) {
             const auto& m = r[static_cast<std::size_t>(i)].moments;
             return std::sqrt(m.m2 / (m.count - 1) / m.count);
@@ -373,7 +375,7 @@ TEST(precision, bridges_stay_finite_without_variance) {
                 std::vector<cpu::path_job> jobs;
                 for (const precision in : cpu_precisions)
                     jobs.push_back({&code, &made.data, &made.when, 42, 2048, in, {}, {}});
-                const auto r = cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {});
+                const auto r = tests::whole(cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {}));
                 for (const auto& one : r) EXPECT_EQ(one.not_finite, 0U);
                 EXPECT_NEAR(r[1].moments.mean, r[2].moments.mean, 1e-3);
             }
@@ -400,7 +402,7 @@ cpu::path_job one_step(const function& record, tests::shocked_program& into) {
 
 cpu::shadow shadow_on_cpu(const cpu::path_job& run) {
     const std::vector<cpu::path_job> jobs{cpu::sample_of(run), cpu::shadow_of(run), run};
-    const auto r = cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {});
+    const auto r = tests::whole(cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {}));
     return cpu::compare(r[0], r[1], r[2]);
 }
 

@@ -55,7 +55,7 @@ struct model_block {
     std::atomic<bool> any{false};
 };
 
-thread_local struct { unsigned x = 0; } threadIdx;
+thread_local struct { unsigned x = 0; } threadIdx, blockIdx;
 thread_local model_block* here = nullptr;
 
 void __syncthreads() {
@@ -94,6 +94,7 @@ void __threadfence() {}
 
 }  // namespace
 
+#include "kernels/merge_kernel.h"
 #include "kernels/reductions/atomic.h"
 #include "kernels/reductions/last_block.h"
 #include "kernels/reductions/store.h"
@@ -123,17 +124,20 @@ std::vector<double> some_payoffs(std::size_t paths) {
 
 struct played {
     std::vector<tile_result> results;
-    tile_result merged;
-    word32 finished = 0;
+    std::vector<tile_result> merged;  // by part
+    std::vector<word32> finished;
     std::vector<double> payoffs;  // that it stored
 };
 
-// The blocks of a trade, one after the other in `order`.
+// The blocks of a trade, one after the other in `order`; part_tiles 0: all are one part.
 template <template <int> class reduction, int threads>
-played play(const std::vector<double>& payoffs, const std::vector<word32>& order) {
+played play(const std::vector<double>& payoffs, const std::vector<word32>& order, word32 part_tiles = 0) {
     played out;
     out.results.resize(order.size());
-    out.merged.not_finite = 12345;
+    const auto tiles = static_cast<word32>(order.size());
+    if (part_tiles == 0) part_tiles = tiles;
+    out.merged.resize(kernels::parts_of(tiles, part_tiles), {{}, 12345, 0});
+    out.finished.resize(out.merged.size());
     out.payoffs.resize(order.size() * tile_paths, -1);
     std::vector<double> tile(tile_paths);
     // Exactly what the reduction asks for.
@@ -148,8 +152,8 @@ played play(const std::vector<double>& payoffs, const std::vector<word32>& order
                 tile[i] = i < count ? payoffs[first + i] : nan;
             __syncthreads();
             reduction<threads>::finish(tile.data(), static_cast<int>(count),
-                                       {at, at, static_cast<word32>(order.size()), out.results.data(),
-                                        &out.merged, &out.finished, out.payoffs.data()},
+                                       {at, at, tiles, part_tiles, out.results.data(), out.merged.data(),
+                                        out.finished.data(), out.payoffs.data()},
                                        reinterpret_cast<char*>(shared.data()));
             __syncthreads();
         }
@@ -301,16 +305,65 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
         for (int turn = 0; turn < (tiles < 10 ? 3 : 1); ++turn) {
             std::shuffle(order.begin(), order.end(), dice);
             const auto got = play<last_block, 64>(payoffs, order);
-            EXPECT_EQ(got.finished, tiles);
-            EXPECT_EQ(bits(got.merged), bits(expected)) << tiles << " tiles, the last is " << order.back();
+            EXPECT_EQ(got.finished.at(0), tiles);
+            EXPECT_EQ(bits(got.merged.at(0)), bits(expected))
+                << tiles << " tiles, the last is " << order.back();
+        }
+        // In parts each part is a tree of its own, whoever of it comes last.
+        for (const word32 part : {1u, 2u, 4u}) {
+            const auto got = play<last_block, 64>(payoffs, order, part);
+            for (std::size_t p = 0; p < got.merged.size(); ++p) {
+                const std::size_t first = p * part, count = std::min<std::size_t>(part, tiles - first);
+                std::vector<kernels::moments> of_part;
+                for (std::size_t t = first; t < first + count; ++t)
+                    of_part.push_back(expected_of(payoffs, t).moments);
+                const tile_result whole{kernels::merge_tiles(of_part.data(), count)};
+                EXPECT_EQ(got.finished[p], count);
+                EXPECT_EQ(bits(got.merged[p]), bits(whole)) << "part " << p << " of " << tiles << " tiles";
+            }
         }
     }
     // What is no number is counted through the merge.
     auto payoffs = some_payoffs(3 * tile_paths);
     payoffs[2500] = nan;
     const auto bad = play<last_block, 64>(payoffs, {2, 0, 1});
-    EXPECT_EQ(bad.merged.not_finite, 1u);
-    EXPECT_EQ(bad.merged.first_not_finite, 2500u);
+    EXPECT_EQ(bad.merged.at(0).not_finite, 1u);
+    EXPECT_EQ(bad.merged.at(0).first_not_finite, 2500u);
+}
+
+// A block merges the tiles of one part of one trade, the last part of which may be shorter.
+TEST(reductions, merge_kernel_merges_parts) {
+    constexpr word32 trades = 3;
+    for (const word32 tiles : {1u, 5u, 8u, 150u}) {
+        for (const word32 part : {1u, 2u, 4u, tiles}) {
+            const auto payoffs = some_payoffs(std::size_t{trades} * tiles * tile_paths);
+            std::vector<tile_result> all;
+            for (word32 t = 0; t < trades * tiles; ++t) all.push_back(expected_of(payoffs, t));
+            const word32 parts = kernels::parts_of(tiles, part);
+            std::vector<tile_result> used_up = all, merged(std::size_t{trades} * parts);
+            for (word32 b = 0; b < trades * parts; ++b) {
+                model_block block(64);
+                const auto work = [&](unsigned thread) {
+                    threadIdx.x = thread;
+                    blockIdx.x = b;
+                    here = &block;
+                    kernels::merge_tiles_of_trade<64>({used_up.data(), merged.data(), tiles, part});
+                };
+                std::vector<std::jthread> threads;
+                for (unsigned t = 0; t < 64; ++t) threads.emplace_back(work, t);
+            }
+            for (word32 trade = 0; trade < trades; ++trade) {
+                for (word32 p = 0; p < parts; ++p) {
+                    std::vector<kernels::moments> of_part;
+                    for (word32 t = p * part; t < std::min(tiles, (p + 1) * part); ++t)
+                        of_part.push_back(all[trade * tiles + t].moments);
+                    const tile_result expected{kernels::merge_tiles(of_part.data(), of_part.size())};
+                    EXPECT_EQ(bits(merged[trade * parts + p]), bits(expected))
+                        << "trade " << trade << ", part " << p << " of " << tiles << " tiles";
+                }
+            }
+        }
+    }
 }
 
 // Nothing else is written, whatever the number of threads.
@@ -358,16 +411,19 @@ void store_made_up(const cuda::launch& how, const kernels::path_arguments& a) {
 }
 
 void merge_on_host(const cuda::launch& how, const kernels::merge_arguments& a) {
-    for (word32 trade = 0; trade < how.blocks; ++trade) {
-        std::vector<tile_result> m(a.tiles + word64{trade} * a.tiles_per_trade,
-                                   a.tiles + word64{trade + 1} * a.tiles_per_trade);
+    const word32 parts = kernels::parts_of(a.tiles_per_trade, a.part_tiles);
+    for (word32 block = 0; block < how.blocks; ++block) {
+        const word32 first = block % parts * a.part_tiles;
+        const word32 end = std::min(first + a.part_tiles, a.tiles_per_trade);
+        const tile_result* of_trade = a.tiles + word64{block / parts} * a.tiles_per_trade;
+        std::vector<tile_result> m(of_trade + first, of_trade + end);
         while (m.size() > 1) {
             std::vector<tile_result> next;
             for (std::size_t i = 0; i < m.size(); i += 2)
                 next.push_back(i + 1 < m.size() ? kernels::merge(m[i], m[i + 1]) : m[i]);
             m = next;
         }
-        a.merged[trade] = m[0];
+        a.merged[block] = m[0];
     }
 }
 
@@ -445,7 +501,7 @@ TEST(reductions_by_a_device, give_the_numbers_of_the_tree_in_any_chunks) {
     std::set<words> all_bits;
     std::set<int> reduced;
     for (const auto when : {schedule::at_once, schedule::late, schedule::by_dice}) {
-        for (const std::uint64_t memory_bytes : {0u, 100000u, 1u}) {
+        for (const std::uint64_t memory_bytes : {0u, 120000u, 1u}) {
             run_of_store run;
             run.memory_bytes = memory_bytes;
             run.gpu->when = when;
@@ -453,11 +509,11 @@ TEST(reductions_by_a_device, give_the_numbers_of_the_tree_in_any_chunks) {
             ASSERT_EQ(failures_of(got), "");
             const std::string what = std::to_string(memory_bytes) + " bytes";
             for (word32 trade = 0; trade + 1 < jobs_in_all; ++trade)
-                expect_near(got.results[trade], run.expected(trade), what);
-            EXPECT_EQ(got.results[2].not_finite, 2u);
-            EXPECT_EQ(got.results[2].first_not_finite, 2047u);
+                expect_near(got.tallies[trade].whole(), run.expected(trade), what);
+            EXPECT_EQ(got.tallies[2].whole().not_finite, 2u);
+            EXPECT_EQ(got.tallies[2].whole().first_not_finite, 2047u);
             EXPECT_TRUE(memory_bytes <= 1 || run.gpu->most_bytes <= memory_bytes) << run.gpu->most_bytes;
-            all_bits.insert(bits(got.results[0]));
+            all_bits.insert(bits(got.tallies[0].whole()));
             reduced.insert(run.gpu->calls["reduce_stored"]);
         }
     }
@@ -480,8 +536,8 @@ TEST(reductions_by_a_device, miss_no_path) {
         };
     };
     const auto got = run.walk();
-    EXPECT_EQ(got.results[0].not_finite, 1u);
-    EXPECT_EQ(got.results[0].first_not_finite, tile_paths + 5);
+    EXPECT_EQ(got.tallies[0].whole().not_finite, 1u);
+    EXPECT_EQ(got.tallies[0].whole().first_not_finite, tile_paths + 5);
 }
 
 TEST(reductions_by_a_device, fail_with_its_error) {
@@ -505,7 +561,7 @@ TEST(reductions_by_a_device, fail_with_its_error) {
     run.gpu->failures = {{"reduce_stored", 1, device_failure::out_of_memory}};
     const auto got = run.walk();
     EXPECT_EQ(failures_of(got), "");
-    expect_near(got.results[0], run.expected(0), "after memory was out");
+    expect_near(got.tallies[0].whole(), run.expected(0), "after memory was out");
     EXPECT_GT(run.gpu->calls["reduce_stored"], 2);
 }
 

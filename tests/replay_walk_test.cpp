@@ -14,6 +14,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "tests/own_folder.h"
 #include "tests/plain_walk.h"
+#include "tests/whole.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {
@@ -86,7 +87,8 @@ kernels::moments walked(cpu::path_job job, const arrays::shock_cube& normals,
                         const arrays::shock_cube& uniforms, int threads = 1) {
     job.normals = normals;
     job.uniforms = uniforms;
-    return cpu::walk_all({&job, 1}, *cpu::runnable_instruction_sets().sets[0], threads, nullptr, {})
+    return tests::whole(
+               cpu::walk_all({&job, 1}, *cpu::runnable_instruction_sets().sets[0], threads, nullptr, {}))
         .at(0)
         .moments;
 }

@@ -36,6 +36,7 @@
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/surface_program.h"
+#include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -494,7 +495,8 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
         std::vector<cpu::path_job> walks;
         for (std::size_t i = 0; i < made.size(); ++i)
             walks.push_back({&lanes[i], jobs[i].data, jobs[i].when, 5, paths, precision, {}, {}});
-        const auto expected = cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
+        const auto expected =
+            tests::whole(cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
         const auto compare = [&](const cuda::kernel_choice& how) {
             SCOPED_TRACE(std::string(arithmetic::name_of(precision)) + ", feed " + how.feed + ", width " +
                          std::to_string(how.width) + ", rows in " + how.row_space);
@@ -507,10 +509,10 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
             const auto got = cuda::launcher({device}, kernels).walk_all(run);
             for (std::size_t i = 0; i < jobs.size(); ++i) {
                 ASSERT_FALSE(got.failures[i]) << got.failures[i]->what();
-                EXPECT_EQ(got.results[i].not_finite, 0u);
+                EXPECT_EQ(got.tallies[i].whole().not_finite, 0u);
                 for (const auto part : {&kernels::moments::mean, &kernels::moments::m2, &kernels::moments::m3,
                                         &kernels::moments::m4}) {
-                    EXPECT_EQ(std::bit_cast<std::uint64_t>(got.results[i].moments.*part),
+                    EXPECT_EQ(std::bit_cast<std::uint64_t>(got.tallies[i].whole().moments.*part),
                               std::bit_cast<std::uint64_t>(expected[i].moments.*part))
                         << "program " << i;
                 }

@@ -21,6 +21,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
 #include "tests/made_book.h"
+#include "tests/whole.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk {
@@ -87,7 +88,7 @@ std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& cod
     std::vector<cpu::path_job> jobs;
     for (std::size_t i = 0; i < data.size(); ++i)
         jobs.push_back({&compiled[code_of[i]], &data[i], &when[i], seed, paths});
-    return cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {});
+    return tests::whole(cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
 }
 
 // Each trade in the program that it moves into has the bits that it has in its own.

@@ -10,6 +10,7 @@
 
 #include "kernels/tile.h"
 #include "products/program/recorder.h"
+#include "tests/whole.h"
 
 namespace tilewalk::cpu {
 namespace {
@@ -69,7 +70,7 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
         jobs.push_back(trade.job(paths));
     }
     for (const int threads : {1, 3}) {
-        const auto pooled = walk_all(jobs, operations, threads, nullptr, {});
+        const auto pooled = tests::whole(walk_all(jobs, operations, threads, nullptr, {}));
         ASSERT_EQ(pooled.size(), jobs.size());
         for (std::size_t j = 0; j < jobs.size(); ++j) {
             SCOPED_TRACE(testing::Message() << jobs[j].paths << " paths on " << threads << " threads");

@@ -105,7 +105,13 @@ TEST(verify_plants, what_is_no_mistake_is_not_caught) {
     stages with_small_errors;
     with_small_errors.walk = [](const auto&... with) {
         auto out = cpu::walk_all(with...);
-        for (auto& r : out) r.moments.m2 *= 0.25;
+        for (run::tally& t : out) {
+            kernels::tile_result whole = t.whole();
+            whole.moments.m2 *= 0.25;
+            const kernels::word64 tiles = t.run_tiles();
+            t = run::tally(tiles, std::bit_ceil(tiles));
+            t.add({0, tiles}, whole);
+        }
         return out;
     };
     EXPECT_FALSE(priced(with_small_errors).holds());

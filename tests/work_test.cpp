@@ -123,10 +123,11 @@ TEST(work, a_row_of_scenarios_is_read_once_for_all_steps_that_it_holds) {
     EXPECT_EQ(priced(trades, paths).scenario_rows_read, alike * groups_of_lanes * rows);
 }
 
-// A block of 1,024 tiles is merged when it is full. Each thread may have one open, and one more may wait for
-// its last tile.
+// A block of a part's tiles is merged when it is full. Each thread may have one open, and one more may wait
+// for its last tile.
 TEST(work, a_merged_block_keeps_no_tiles) {
-    constexpr std::uint64_t tiles_of_a_block = 1024, blocks = 6;
+    constexpr std::uint64_t tiles_of_a_block = 128, blocks = 48;
+    ASSERT_EQ(run::part_tiles_of(blocks * tiles_of_a_block), tiles_of_a_block);
     constexpr int threads = 2;
     const std::string call = "product: european, maturity: 1.0";
     const std::uint64_t paths = blocks * tiles_of_a_block * kernels::paths_per_tile;

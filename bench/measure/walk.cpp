@@ -85,6 +85,7 @@ walk::walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cud
     arguments_.paths = paths_;
     arguments_.trade_count = 1;
     arguments_.tiles = static_cast<kernels::word32>(tiles_);
+    arguments_.part_tiles = arguments_.tiles;
     // No result yet, so that a kernel that leaves none is found out.
     on.device().fill(merged_.as<void>(), 0xff, merged_.bytes(), on.stream());
 }
@@ -100,6 +101,7 @@ void walk::run(const kernels::array_argument& normals) {
     }
     if (reduction_.merges_tiles) return;
     kernels::merge_arguments merge{results_.as<tile_result>(), merged_.as<tile_result>(),
+                                   static_cast<kernels::word32>(tiles_),
                                    static_cast<kernels::word32>(tiles_)};
     void* of_merge[] = {&merge};
     cuda::launch how;

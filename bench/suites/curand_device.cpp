@@ -145,7 +145,7 @@ device_asian::device_asian(gpu_timer& on, const cuda::toolkit_headers& with, ele
 void device_asian::run() {
     void* of_walk[] = {&job_};
     on_.run(walk_, how_, of_walk);
-    kernels::merge_arguments merge{job_.results, merged_.as<tile_result>(), job_.blocks};
+    kernels::merge_arguments merge{job_.results, merged_.as<tile_result>(), job_.blocks, job_.blocks};
     void* of_merge[] = {&merge};
     cuda::launch how;
     how.threads = 256;  // of the kernel's text

@@ -119,6 +119,7 @@ class lone {
         arguments_.finished = finished_.as<kernels::word32>();
         arguments_.paths = paths;
         arguments_.tiles = static_cast<kernels::word32>(kernels::tiles_of(paths));
+        arguments_.part_tiles = arguments_.tiles;
         on.device().fill(merged_.as<void>(), 0xff, merged_.bytes(), on.stream());
     }
 
@@ -139,7 +140,8 @@ class lone {
             on_.run(reduce_, how, arguments);
         }
         if (by_.merges_tiles) return;
-        kernels::merge_arguments merge{arguments_.results, arguments_.merged, arguments_.tiles};
+        kernels::merge_arguments merge{arguments_.results, arguments_.merged, arguments_.tiles,
+                                       arguments_.tiles};
         void* arguments[] = {&merge};
         cuda::launch how;
         how.threads = threads;

@@ -24,6 +24,7 @@ struct request {
     spoken options;
     std::optional<std::string> totals;  // a file
     bool spreadsheet_safe = false;
+    bool tiles = false;
 };
 
 results run(const job& asked, const market& of) {
@@ -64,6 +65,8 @@ int price(const request& asked) {
         output("-").write(with.text(wanted.trades));
         return all_well;
     }
+    if (asked.tiles && with.format.value != output_format::json)
+        throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     check_market(wanted);
     const output to(with.output.value);
     std::optional<output> totals_to;
@@ -78,6 +81,7 @@ int price(const request& asked) {
     const results r = run(wanted, of);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
+    form.parts = asked.tiles;
     std::ostringstream text, totals;
     write(text, r, with.format.value, form);
     to.write(text.view());
@@ -112,6 +116,9 @@ command add_price(CLI::App& to) {
         ->type_name("FILE");
     app->add_flag("--spreadsheet-safe", asked->spreadsheet_safe,
                   "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
+    app->add_flag("--tiles", asked->tiles,
+                  "In JSON, say of each trade what every part of the run gave: sums over trades and\n"
+                  "differences between runs of one seed then have errors of their own");
     add_book_options(*app, asked->options);
     app->footer(
         ranking_text() +

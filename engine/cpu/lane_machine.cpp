@@ -62,7 +62,12 @@ std::uint64_t path_job::tiles() const {
     return kernels::tiles_of(paths);
 }
 
+run::tile_range path_job::walked_tiles() const {
+    return range.count > 0 ? range : run::tile_range{0, tiles()};
+}
+
 void path_job::check() const {
+    if (walked_tiles().end() > tiles()) throw error(error_kind::internal, "the run has no such tiles");
     if (precision == arithmetic::precision::single_fast) {
         throw error(
             error_kind::usage,

@@ -9,6 +9,7 @@
 #include "engine/arithmetic/precision.h"
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/lane_program.h"
+#include "engine/run/tile_range.h"
 #include "kernels/tile_result.h"
 #include "products/program/passes.h"
 #include "products/program/timeline.h"
@@ -24,7 +25,7 @@ struct path_job {
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
     std::uint64_t seed = 0;
-    std::uint64_t paths = 0;
+    std::uint64_t paths = 0;  // of the run
     arithmetic::precision precision = arithmetic::precision::double_;
     // Where they are there, they stand in for the random numbers. An element becomes what the precision's
     // shocks are: rounded to float in single and mixed, then converted to the type of the states.
@@ -33,8 +34,10 @@ struct path_job {
     // The arrays of the market, by their number: what the trade's scenario_rows point into. A step of them is
     // a row, and they have one slot. An element becomes what an element of the cubes above becomes.
     std::span<const arrays::shock_cube> scenarios{};
+    run::tile_range range{};  // of tiles that are walked; none: the whole run
 
-    std::uint64_t tiles() const;
+    std::uint64_t tiles() const;  // of the run
+    run::tile_range walked_tiles() const;
     // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube or array is too small.
     // Nothing of this is looked at again while tiles are walked.
     void check() const;

@@ -74,23 +74,11 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
 
 namespace {
 
-// Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its
-// paths. A block of 2^10 is a whole branch of the fixed tree over tiles: merging blocks gives the bits of
-// merging all at once.
-constexpr std::uint64_t tiles_per_block = 1024;
+using kernels::word64;
 
-tile_result merge_in_order(const std::vector<tile_result>& parts) {
-    tile_result out;
-    std::vector<kernels::moments> moments;
-    moments.reserve(parts.size());
-    for (const tile_result& p : parts) {
-        out.not_finite += p.not_finite;
-        out.first_not_finite = std::min(out.first_not_finite, p.first_not_finite);
-        moments.push_back(p.moments);
-    }
-    out.moments = kernels::merge_tiles(moments.data(), moments.size());
-    return out;
-}
+// Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its
+// paths. A block lies within a part: its tiles are a subtree of the run's, or what a range has of one.
+constexpr word64 most_tiles_of_block = 1024;
 
 // How many tiles have their results kept, and how many had at most.
 class kept_tiles {
@@ -110,60 +98,85 @@ class kept_tiles {
 
 class tile_block {
   public:
-    // Keeps the result of tile `at` of the block's `count`; the last one to come merges the block. True if it
-    // did.
-    bool keep(std::size_t at, std::size_t count, const tile_result& r, kept_tiles& all) {
+    // Keeps what tile `at` of the block's `count` gave; true if it is the last one to come.
+    bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r, kept_tiles& all) {
         std::call_once(made_, [&] {
-            tiles_.resize(count);
-            all.add(tiles_.size());
+            tiles_.resize(count * r.size());
+            all.add(count);
         });
-        tiles_[at] = r;
-        if (kept_.fetch_add(1, std::memory_order_acq_rel) + 1 < count) return false;
-        merged_ = merge_in_order(tiles_);
-        const std::size_t before = tiles_.size();
-        tiles_ = {};
-        all.remove(before - tiles_.size());
-        return true;
+        std::ranges::copy(r, tiles_.begin() + static_cast<std::ptrdiff_t>(at * r.size()));
+        return kept_.fetch_add(1, std::memory_order_acq_rel) + 1 == count;
     }
-    const tile_result& merged() const { return merged_; }
+    // Hands the tiles, from `first` on, to the tally.
+    void give_to(run::tally& to, word64 first, kept_tiles& all) {
+        const std::size_t outputs = to.outputs(), count = tiles_.size() / outputs;
+        for (std::size_t i = 0; i < count; ++i)
+            to.add({first + i, 1}, std::span(tiles_).subspan(i * outputs, outputs));
+        tiles_ = {};
+        all.remove(count);
+    }
 
   private:
     std::once_flag made_;
     std::atomic<std::size_t> kept_{0};
-    std::vector<tile_result> tiles_;
-    tile_result merged_;
+    std::vector<tile_result> tiles_;  // [tile][output]
 };
 
 struct walked_job {
-    std::uint64_t first_tile = 0;  // in the line of the tiles of all jobs
+    word64 first_tile;  // in the line of the tiles of all jobs
+    run::tile_range range;
+    word64 block_tiles;
     std::vector<tile_block> blocks;
-    std::atomic<std::size_t> blocks_left;
+    std::size_t blocks_left;  // with the tally
+    std::mutex lock;
+    run::tally tally;
 
-    walked_job(const path_job& job, std::uint64_t first)
+    walked_job(const path_job& job, word64 first)
         : first_tile(first),
-          blocks((job.tiles() + tiles_per_block - 1) / tiles_per_block),
-          blocks_left(blocks.size()) {}
+          range(job.walked_tiles()),
+          block_tiles(std::min(most_tiles_of_block, run::part_tiles_of(job.tiles()))),
+          blocks((range.end() - 1) / block_tiles - range.first / block_tiles + 1),
+          blocks_left(blocks.size()),
+          tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size()) {}
+
+    // The tiles of a block that lie in the range.
+    run::tile_range tiles_of(word64 block) const {
+        const word64 at = (range.first / block_tiles + block) * block_tiles;
+        const word64 first = std::max(at, range.first);
+        return {first, std::min(at + block_tiles, range.end()) - first};
+    }
+    // True if the job is done.
+    bool keep(word64 tile, std::span<const tile_result> r, kept_tiles& all) {
+        const word64 block = tile / block_tiles - range.first / block_tiles;
+        const run::tile_range in_block = tiles_of(block);
+        if (!blocks[block].keep(tile - in_block.first, in_block.count, r, all)) return false;
+        run::tally merged(tally.run_tiles(), tally.part_tiles(), tally.outputs());
+        blocks[block].give_to(merged, in_block.first, all);
+        const std::lock_guard guard(lock);
+        tally.add(merged);
+        return --blocks_left == 0;
+    }
 };
 
 }  // namespace
 
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads) {
-    const std::uint64_t tiles = kernels::tiles_of(paths);
-    const std::uint64_t blocks = (tiles + tiles_per_block - 1) / tiles_per_block;
-    const std::uint64_t open = std::min(blocks, static_cast<std::uint64_t>(threads) + 1);
-    return blocks * sizeof(tile_block) + std::min(tiles, open * tiles_per_block) * sizeof(tile_result);
+    const word64 tiles = kernels::tiles_of(paths), part = run::part_tiles_of(tiles);
+    const word64 block = std::min(most_tiles_of_block, part), blocks = (tiles + block - 1) / block;
+    const word64 open = std::min(blocks, static_cast<word64>(threads) + 1);
+    return blocks * sizeof(tile_block) + std::min(tiles, open * block) * sizeof(tile_result) +
+           (tiles + part - 1) / part * (sizeof(tile_result) + sizeof(run::tile_range));
 }
 
-std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
-                                  int threads, const std::atomic<bool>* cancel,
-                                  const std::function<void(const pool_progress&)>& on_progress) {
+std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
+                                 int threads, const std::atomic<bool>* cancel,
+                                 const std::function<void(const pool_progress&)>& on_progress) {
     std::deque<walked_job> walked;
     std::uint64_t tiles = 0;
     std::size_t most_outputs = 1;
     for (const path_job& job : jobs) {
         job.check();
-        walked.emplace_back(job, tiles);
-        tiles += job.tiles();
+        tiles += walked.emplace_back(job, tiles).range.count;
         most_outputs = std::max(most_outputs, job.code->outputs.size());
     }
     std::atomic<std::size_t> jobs_done{0};
@@ -182,20 +195,14 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
         tiles, threads, cancel,
         [&](int thread, std::uint64_t i) {
             const auto after =
-                std::upper_bound(walked.begin(), walked.end(), i,
-                                 [](std::uint64_t at, const walked_job& w) { return at < w.first_tile; });
+                std::upper_bound(walked.begin(), walked.end(), word64{i},
+                                 [](word64 at, const walked_job& w) { return at < w.first_tile; });
             walked_job& into = *std::prev(after);
             const path_job& job = jobs[static_cast<std::size_t>(std::prev(after) - walked.begin())];
             worker& w = workers[static_cast<std::size_t>(thread)];
-            const std::uint64_t tile = i - into.first_tile;
+            const word64 tile = into.range.first + (i - into.first_tile);
             w.machine.walk(job, tile, w.results);
-
-            const std::uint64_t block = tile / tiles_per_block;
-            const std::uint64_t in_block = std::min(tiles_per_block, job.tiles() - block * tiles_per_block);
-            if (into.blocks[block].keep(tile % tiles_per_block, in_block, w.results[0], kept) &&
-                --into.blocks_left == 0) {
-                ++jobs_done;
-            }
+            if (into.keep(tile, std::span(w.results).first(into.tally.outputs()), kept)) ++jobs_done;
             steps_done +=
                 static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
         },
@@ -206,12 +213,9 @@ std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_ope
     for (const worker& w : workers) rows_read += w.machine.scenario_rows_read();
     if (on_progress) on_progress({jobs_done, steps_done, kept.most(), rows_read});
 
-    std::vector<tile_result> out;
-    for (const walked_job& w : walked) {
-        std::vector<tile_result> blocks;
-        for (const tile_block& b : w.blocks) blocks.push_back(b.merged());
-        out.push_back(merge_in_order(blocks));
-    }
+    std::vector<run::tally> out;
+    out.reserve(walked.size());
+    for (walked_job& w : walked) out.push_back(std::move(w.tally));
     return out;
 }
 

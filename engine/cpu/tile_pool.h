@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the tiles of many trades on all cores. Which core walks a tile, and when, changes nothing: results
-// are kept by tile and merged in one fixed order.
+// are kept by tile and merged in the run's one tree.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cpu/lane_machine.h"
+#include "engine/run/tally.h"
 
 namespace tilewalk::cpu {
 
@@ -32,9 +33,9 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
 // What walk_all keeps of one job at a time.
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
 
-// One result for each job: the moments of its first output over all paths.
-std::vector<tile_result> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
-                                  int threads, const std::atomic<bool>* cancel,
-                                  const std::function<void(const pool_progress&)>& on_progress);
+// A tally for each job, of all its outputs over the tiles that it walks.
+std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
+                                 int threads, const std::atomic<bool>* cancel,
+                                 const std::function<void(const pool_progress&)>& on_progress);
 
 }  // namespace tilewalk::cpu

@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <numeric>
 #include <set>
@@ -23,6 +22,7 @@
 #include "engine/cuda/shock_cubes.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
+#include "engine/run/tile_range.h"
 #include "engine/run/units.h"
 #include "kernels/tile.h"
 
@@ -34,49 +34,13 @@ using kernels::tile_result;
 using kernels::word32;
 using kernels::word64;
 
-// Neighbouring tiles of a run.
-struct tile_range {
-    word64 first = 0;
-    word64 count = 0;
-    friend bool operator==(const tile_range&, const tile_range&) = default;
+using run::tile_range;
 
-    // Where merge_tiles of the range merges last: a complete subtree and the rest.
-    word64 first_half() const {
-        word64 half = 1;
-        while (2 * half < count) half *= 2;
-        return half;
-    }
+// What a chunk of the run gave: its parts, one after the other, for each job.
+struct chunk_results {
+    tile_range tiles;
+    std::vector<tile_result> results;  // [job][part of the chunk]
 };
-
-// Cuts a range into pieces of at most `most` tiles, each a subtree of the range's.
-void cut(const tile_range& range, word64 most, std::vector<tile_range>& into) {
-    if (range.count <= most) {
-        into.push_back(range);
-        return;
-    }
-    const word64 half = range.first_half();
-    cut({range.first, half}, most, into);
-    cut({range.first + half, range.count - half}, most, into);
-}
-
-using results_of_jobs = std::vector<tile_result>;
-
-results_of_jobs merged(results_of_jobs a, const results_of_jobs& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = kernels::merge(a[i], b[i]);
-    return a;
-}
-
-// The way back: pieces in the order of `cut` become the results of the range.
-results_of_jobs put_together(const tile_range& range, word64 most, std::deque<results_of_jobs>& pieces) {
-    if (range.count <= most) {
-        results_of_jobs front = std::move(pieces.front());
-        pieces.pop_front();
-        return front;
-    }
-    const word64 half = range.first_half();
-    results_of_jobs first = put_together({range.first, half}, most, pieces);
-    return merged(std::move(first), put_together({range.first + half, range.count - half}, most, pieces));
-}
 
 // A text compiled for each architecture there is among the devices.
 struct built_kernel {
@@ -105,7 +69,7 @@ struct run_state {
     std::vector<job_group> groups;
     std::optional<shock_plan> shocks;  // if they, or scenarios, come from arrays
     moves_cubes::needs moves;          // no rows: no job reads any
-    word64 unit_tiles = 0;             // of a quasi-random run; 0: any other
+    word64 part_tiles = 1;             // that are merged on a device; the host merges parts
     word64 most_tiles = 0;             // of a piece
     built_kernel merge;
     std::mutex lock;  // of outcome
@@ -146,13 +110,14 @@ class device_walk {
         choose_chunks();
     }
 
-    // The results of the range, cut into chunks that fit. Where memory runs out on the way, smaller ones do.
-    // `following` is walked after it, if there is any.
-    results_of_jobs walk(const tile_range& range, const tile_range& following = {}) {
+    // The range, cut into chunks that fit. Where memory runs out on the way, smaller ones do. `following` is
+    // walked after it, if there is any.
+    void walk(const tile_range& range, std::vector<chunk_results>& into, const tile_range& following = {}) {
         if (range.count <= most_tiles_) {
             const word64 counted_before = counted_;
             try {
-                return walk_at_once(range, first_chunk(following));
+                into.push_back(walk_at_once(range, first_chunk(following)));
+                return;
             } catch (const device_error& e) {
                 uncount(counted_before);
                 if (e.failure() != device_failure::out_of_memory) throw;
@@ -162,13 +127,13 @@ class device_walk {
                 sets_ = 1;
                 set_ = 0;
                 most_tiles_ = range.first_half();
-                if (range.count == 1) return walk(range, following);
+                if (range.count == 1) return walk(range, into, following);
             }
         }
         const word64 half = range.first_half();
         const tile_range rest{range.first + half, range.count - half};
-        results_of_jobs first = walk({range.first, half}, rest);
-        return merged(std::move(first), walk(rest, following));
+        walk({range.first, half}, into, rest);
+        walk(rest, into, following);
     }
 
     // What was walked last came to nothing: its steps are not done.
@@ -280,9 +245,11 @@ class device_walk {
             budget = std::min(budget, allowed - std::min(allowed, state_.packed.bytes()));
         }
         const std::size_t jobs = state_.packed.records.size();
-        std::size_t always = jobs * sizeof(tile_result);
-        if (reduction_.merges_tiles) always += jobs * sizeof(word32);
-        std::size_t per_tile = jobs * (sizeof(tile_result) + stored_bytes_per_tile());
+        const std::size_t per_part =
+            jobs * (sizeof(tile_result) + (reduction_.merges_tiles ? sizeof(word32) : 0));
+        std::size_t always = per_part;
+        std::size_t per_tile = jobs * (sizeof(tile_result) + stored_bytes_per_tile()) +
+                               (state_.part_tiles > 1 ? per_part / state_.part_tiles + 1 : per_part);
         word64 most = ~word64{0} >> 1;
         std::size_t per_tile_of_set = 0;
         if (state_.shocks) {
@@ -342,14 +309,16 @@ class device_walk {
     }
 
     // While it walks, the shocks of the next chunk are made.
-    results_of_jobs walk_at_once(const tile_range& range, const tile_range& next) {
+    chunk_results walk_at_once(const tile_range& range, const tile_range& next) {
         const std::size_t jobs = state_.packed.records.size();
+        const auto part_tiles = static_cast<word32>(std::min(state_.part_tiles, range.count));
+        const std::size_t parts = jobs * kernels::parts_of(static_cast<word32>(range.count), part_tiles);
         const std::size_t tile_bytes = jobs * range.count * sizeof(tile_result);
         const device_memory tiles(device_, tile_bytes);
-        const device_memory merged_tiles(device_, jobs * sizeof(tile_result));
-        const device_memory finished(device_, reduction_.merges_tiles ? jobs * sizeof(word32) : 0);
+        const device_memory merged_tiles(device_, parts * sizeof(tile_result));
+        const device_memory finished(device_, reduction_.merges_tiles ? parts * sizeof(word32) : 0);
         const device_memory payoffs(device_, jobs * range.count * stored_bytes_per_tile());
-        results_of_jobs out(jobs);
+        chunk_results out{range, std::vector<tile_result>(parts)};
         std::vector<timed_launch> launched;
         if (state_.shocks && !cubes_) {
             cubes_.emplace(on_, *state_.shocks, cube_tiles(), sets_);
@@ -362,8 +331,8 @@ class device_walk {
         // A job that no kernel walks, because its group failed, merges to nothing.
         device_.fill(tiles.as<void>(), 0, tile_bytes, main_.get());
         if (reduction_.merges_tiles) {
-            device_.fill(merged_tiles.as<void>(), 0, jobs * sizeof(tile_result), main_.get());
-            device_.fill(finished.as<void>(), 0, jobs * sizeof(word32), main_.get());
+            device_.fill(merged_tiles.as<void>(), 0, merged_tiles.bytes(), main_.get());
+            device_.fill(finished.as<void>(), 0, finished.bytes(), main_.get());
         }
         // A payoff that nobody stored is no number, and so found.
         if (reduction_.stores_payoffs) {
@@ -388,14 +357,14 @@ class device_walk {
         }
         if (!reduction_.merges_tiles) {
             kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
-                                           static_cast<word32>(range.count)};
+                                           static_cast<word32>(range.count), part_tiles};
             void* arguments[] = {&merge};
             owned_event merging = new_event(device_, main_.get());
             device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
-                        {static_cast<std::uint32_t>(jobs), 256, 0, nullptr, 0}, arguments, main_.get());
+                        {static_cast<std::uint32_t>(parts), 256, 0, nullptr, 0}, arguments, main_.get());
             launched.push_back({std::move(merging), new_event(device_, main_.get()), 0});
         }
-        device_.download(out.data(), merged_tiles.as<void>(), jobs * sizeof(tile_result), main_.get());
+        device_.download(out.results.data(), merged_tiles.as<void>(), merged_tiles.bytes(), main_.get());
         const owned_event end = new_event(device_, main_.get());
         drain(launched, 0);
         device_.wait(main_.get());
@@ -466,6 +435,7 @@ class device_walk {
         a.paths = state_.run.paths;
         a.first_tile = range.first;
         a.tiles = static_cast<word32>(range.count);
+        a.part_tiles = static_cast<word32>(std::min(state_.part_tiles, range.count));
         // Trades that read the same shocks walk side by side.
         const bool from_arrays = feed_named(g.how.feed).makes_use_of(feed_entry::array);
         const bool has_scenarios = g.code->scenarios_per_step > 0;
@@ -685,9 +655,9 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
             state.fail(g.jobs, e);
         }
     }
-    if (from_arrays && run.replay == nullptr && plan.source->is_quasi) {
-        state.unit_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
-    }
+    // What tells how sure a quasi-random run is are its units.
+    if (from_arrays && run.replay == nullptr && plan.source->is_quasi)
+        state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     state.shocks = plan;
 }
 
@@ -804,7 +774,8 @@ class shared_pieces {
 // Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
 // run.
 void walk_share(run_state& state, loaded_device& on, const std::vector<tile_range>& ranges,
-                shared_pieces& pieces, std::vector<results_of_jobs>& results, gpu_outcome::share& share) {
+                shared_pieces& pieces, std::vector<std::vector<chunk_results>>& results,
+                gpu_outcome::share& share) {
     std::optional<device_walk> walk;
     std::optional<std::size_t> piece;
     const auto end_run = [&](const error& why) {
@@ -816,7 +787,9 @@ void walk_share(run_state& state, loaded_device& on, const std::vector<tile_rang
         while ((piece = pieces.take())) {
             const word64 counted_before = walk->counted();
             try {
-                results[*piece] = walk->walk(ranges[*piece]);
+                std::vector<chunk_results> chunks;
+                walk->walk(ranges[*piece], chunks);
+                results[*piece] = std::move(chunks);
             } catch (...) {
                 walk->uncount(counted_before);
                 throw;
@@ -840,18 +813,27 @@ void walk_share(run_state& state, loaded_device& on, const std::vector<tile_rang
     state.outcome.kernel_seconds = std::max(state.outcome.kernel_seconds, walk->kernel_seconds());
 }
 
+void add(const chunk_results& chunk, word64 part_tiles, std::vector<run::tally>& to) {
+    const std::size_t parts = chunk.results.size() / to.size();
+    for (std::size_t j = 0; j < to.size(); ++j) {
+        for (std::size_t p = 0; p < parts; ++p) {
+            const word64 first = p * part_tiles;
+            to[j].add({chunk.tiles.first + first, std::min(part_tiles, chunk.tiles.count - first)},
+                      chunk.results[j * parts + p]);
+        }
+    }
+}
+
 void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     const gpu_run& run = state.run;
     const tile_range all{0, kernels::tiles_of(run.paths)};
-    // Of a quasi-random run the results of each unit are needed; of others, work for each device.
-    const word64 most =
-        state.unit_tiles != 0 ? state.unit_tiles : (all.count + devices.size() - 1) / devices.size();
-    std::vector<tile_range> ranges;
-    cut(all, most, ranges);
+    const tile_range asked = run.tiles.count > 0 ? run.tiles : all;
+    std::vector<tile_range> ranges;  // work for each device
+    run::cut(all, asked, (asked.count + devices.size() - 1) / devices.size(), ranges);
     for (const tile_range& range : ranges) state.most_tiles = std::max(state.most_tiles, range.count);
 
     shared_pieces pieces(ranges.size(), state);
-    std::vector<results_of_jobs> results(ranges.size());
+    std::vector<std::vector<chunk_results>> results(ranges.size());
     std::atomic<std::size_t> working{devices.size()};
     std::atomic<std::size_t> alive{devices.size()};
     const auto work = [&](std::size_t d) {
@@ -877,15 +859,10 @@ void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_devi
     }
     if (state.stopped() || !pieces.all_done()) return;
     report();
-    if (state.unit_tiles != 0) {
-        state.outcome.units.resize(run.jobs.size());
-        for (const results_of_jobs& piece : results) {
-            for (std::size_t j = 0; j < piece.size(); ++j) state.outcome.units[j].push_back(piece[j].moments);
-        }
+    state.outcome.tallies.assign(run.jobs.size(), run::tally(all.count, state.part_tiles));
+    for (const std::vector<chunk_results>& piece : results) {
+        for (const chunk_results& chunk : piece) add(chunk, state.part_tiles, state.outcome.tallies);
     }
-    std::deque<results_of_jobs> in_order(std::make_move_iterator(results.begin()),
-                                         std::make_move_iterator(results.end()));
-    state.outcome.results = put_together(all, most, in_order);
 }
 
 }  // namespace
@@ -944,7 +921,7 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     gpu_run run = asked;
     run.jobs = separated.jobs();
     gpu_outcome outcome;
-    outcome.results.resize(run.jobs.size());
+    outcome.tallies.assign(run.jobs.size(), run::tally(kernels::tiles_of(run.paths)));
     outcome.failures.resize(run.jobs.size());
     outcome.shares.resize(devices_.size());
     packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
@@ -971,7 +948,7 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
                     group(run, separated, packed, tuned, fits),
                     std::nullopt,
                     {},
-                    0,
+                    run::part_tiles_of(kernels::tiles_of(run.paths)),
                     0,
                     {merge_kernel_text(), {}},
                     {},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the tiles of many trades on GPUs: one kernel for all trades of a shape, launched over lists of
 // (trade, tile). Which device walks a tile, and in how many chunks a run is cut, changes no bit: results are
-// kept by tile and merged in the tree of kernels::merge_tiles. A device that fails hands its work to the
+// kept by tile and merged in the run's one tree. A device that fails hands its work to the
 // others: as long as one lives, so does the run.
 #pragma once
 
@@ -25,6 +25,7 @@
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/tuned_choices.h"
+#include "engine/run/tally.h"
 #include "kernels/tile_result.h"
 
 namespace tilewalk::cuda {
@@ -60,6 +61,7 @@ struct gpu_run {
     kernel_choice how;
     std::string correlation = "auto";  // who correlates shocks, see makes_moves_ahead
     std::uint64_t seed = 0, paths = 0;
+    run::tile_range tiles{};  // that are walked, of the run's; none: all
     // Where shocks come from that a feed brings; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
     const arrays::shock_file* replay = nullptr;       // instead of a source
@@ -72,10 +74,10 @@ struct gpu_run {
 };
 
 struct gpu_outcome {
-    std::vector<kernels::tile_result> results;   // by job
+    // By job; of a job that failed without a meaning. The parts of a quasi-random run are its units (see
+    // engine/run/units.h).
+    std::vector<run::tally> tallies;
     std::vector<std::optional<error>> failures;  // by job
-    // By job, of a quasi-random run: the moments of each unit (see engine/run/units.h).
-    std::vector<std::vector<kernels::moments>> units;
     // That the run took, with those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;

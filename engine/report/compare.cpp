@@ -10,6 +10,7 @@
 #include "engine/report/columns.h"
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
+#include "engine/run/units.h"
 #include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
 
@@ -25,6 +26,12 @@ price_difference only(const price_row& row, finding found) {
     d.currency = row.currency;
     d.found = found;
     return d;
+}
+
+double z_of(const price_difference& d) {
+    return d.error > 0 && std::isfinite(d.difference)
+               ? d.difference / d.error
+               : std::copysign(std::numeric_limits<double>::infinity(), d.difference);
 }
 
 price_difference compare(const price_row& a, const price_row& b) {
@@ -45,14 +52,23 @@ price_difference compare(const price_row& a, const price_row& b) {
     }
     d.difference = b.price - a.price;
     d.error = std::hypot(a.standard_error, b.standard_error);
-    if (d.difference != 0)
-        d.z = d.error > 0 && std::isfinite(d.difference)
-                  ? d.difference / d.error
-                  : std::copysign(std::numeric_limits<double>::infinity(), d.difference);
+    if (d.difference != 0) d.z = z_of(d);
     d.same_bits = a.price == b.price && std::signbit(a.price) == std::signbit(b.price) &&
                   a.has_error() == b.has_error() && (a.standard_error == b.standard_error || !a.has_error());
     d.other_quantity = a.quantity != b.quantity;
     return d;
+}
+
+// Where both say what each part of the run gave, the parts of the difference tell its own error.
+void take_error_of_parts(price_difference& d, const price_row& a, const price_row& b, const run_manifest& m) {
+    if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
+        a.part_means.size() != b.part_means.size())
+        return;
+    std::vector<double> parts(b.part_means);
+    for (std::size_t p = 0; p < parts.size(); ++p) parts[p] -= a.part_means[p];
+    d.error = run::error_of_parts(parts, m.part_paths, m.paths);
+    d.error_of_parts = true;
+    if (d.difference != 0) d.z = z_of(d);
 }
 
 // Whether prices are judged by how far they are apart, not by their standard errors.
@@ -175,6 +191,9 @@ std::string told(const comparison& c, const difference_rule& by) {
            " standard errors\n";
 }
 
+constexpr const char* own_errors_text =
+    "std error: that of the difference itself, from how much it differs between parts of the run\n";
+
 // Trades of which there is more or less: no price of one unit says so.
 std::string changed_quantities(const comparison& c) {
     std::string out;
@@ -233,6 +252,8 @@ comparison compare(const results& first, const results& second) {
         at->second.pop_back();
         met[other] = true;
         c.rows.push_back(compare(row, second.rows[other]));
+        if (c.common_random_numbers)
+            take_error_of_parts(c.rows.back(), row, second.rows[other], first.manifest);
     }
     for (std::size_t i = 0; i < second.rows.size(); ++i)
         if (!met[i]) c.rows.push_back(only(second.rows[i], finding::only_second));
@@ -257,8 +278,10 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
                                              {"first", align::point},
                                              {"second", align::point},
                                              {"difference", align::right}};
+    const bool has_own_errors = std::ranges::any_of(c.rows, &price_difference::error_of_parts);
     if (by_size) {
         heads.push_back({"in bp", align::point});
+        if (has_own_errors) heads.push_back({"std error", align::right});
     } else {
         heads.insert(heads.end(), {{"std error", align::right}, {"in errors", align::point}});
     }
@@ -275,6 +298,7 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
             const double part = d.difference == 0 ? 0 : 1e4 * (d.difference / std::abs(d.first));
             if (by_size) {
                 cells.push_back(std::isfinite(part) ? report::significant(part, 3) : "");
+                if (has_own_errors) cells.push_back(d.error_of_parts ? report::significant(d.error, 3) : "");
             } else {
                 cells.insert(cells.end(),
                              {is_figure(d.error) ? report::significant(d.error, 3) : "",
@@ -305,7 +329,8 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
              std::to_string(same) + " to the same bits; " + std::to_string(differing) +
              (by_size ? " with other prices" : " beyond " + report::shortest(by.limit) + " standard errors") +
              ", missing or failed in one");
-    text += lines(told(c, by) + reasons(c) + changed_quantities(c));
+    text += lines(told(c, by) + (by_size && has_own_errors ? own_errors_text : "") + reasons(c) +
+                  changed_quantities(c));
     out << text;
 }
 

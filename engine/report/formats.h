@@ -12,7 +12,7 @@ namespace tilewalk::report {
 
 std::string table(const results& r, const text_form& form);
 std::string csv(const results& r, const text_form& form);
-std::string json(const results& r);
+std::string json(const results& r, const text_form& form);
 // The totals alone.
 std::string totals_table(const results& r, const text_form& form);
 std::string totals_csv(const results& r, const text_form& form);

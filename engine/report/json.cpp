@@ -41,7 +41,7 @@ std::string json_of(const run_settings& settings) {
     return "{" + out + "}";
 }
 
-std::string json_of(const run_manifest& m) {
+std::string json_of(const run_manifest& m, const text_form& form) {
     std::string out = "  \"manifest\": {\n";
     const auto member = [&](std::string_view name, const std::string& value) {
         out += "    \"" + std::string(name) + "\": " + value + ",\n";
@@ -56,6 +56,7 @@ std::string json_of(const run_manifest& m) {
     member("random", json_string(m.random));
     member("seed", std::to_string(m.seed));
     member("paths", std::to_string(m.paths));
+    if (form.parts) member("part_paths", std::to_string(m.part_paths));
     member("threads", std::to_string(m.threads));
     member("settings", json_of(m.settings));
     member("devices", json_list(m.devices));
@@ -81,12 +82,17 @@ std::string json_of(const run_manifest& m) {
     return out;
 }
 
-std::string json_of(const price_row& row) {
+std::string json_of(const price_row& row, const text_form& form) {
     std::string out;
     for (const row_field& field : row_fields()) {
         if (field.json_text == nullptr) continue;
         const std::string text = field.json_text(row);
         if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.json) + "\": " + text;
+    }
+    if (form.parts && row.status == trade_status::priced) {
+        std::string means;
+        for (const double x : row.part_means) means += (means.empty() ? "" : ", ") + json_number(x);
+        out += ", \"part_means\": [" + means + "]";
     }
     return "{" + out + "}";
 }
@@ -99,23 +105,26 @@ std::string json_of(const currency_total& total) {
 }
 
 // A list of objects, a line each.
-template <class Items>
-std::string lines_of(const Items& items) {
+template <class Items, class F>
+std::string lines_of(const Items& items, const F& text_of) {
     std::string out;
-    for (const auto& item : items) out += (out.empty() ? "\n    " : ",\n    ") + json_of(item);
+    for (const auto& item : items) out += (out.empty() ? "\n    " : ",\n    ") + text_of(item);
     return "[" + out + (out.empty() ? "]" : "\n  ]");
 }
 
 }  // namespace
 
-std::string json(const results& r) {
-    return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + json_of(r.manifest) +
-           ",\n  \"rows\": " + lines_of(r.rows) + ",\n  \"totals\": " + lines_of(r.totals()) + "\n}\n";
+std::string json(const results& r, const text_form& form) {
+    return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + json_of(r.manifest, form) +
+           ",\n  \"rows\": " + lines_of(r.rows, [&](const price_row& row) { return json_of(row, form); }) +
+           ",\n  \"totals\": " +
+           lines_of(r.totals(), [](const currency_total& total) { return json_of(total); }) + "\n}\n";
 }
 
 std::string totals_json(const results& r) {
     return "{\n  \"format\": \"tilewalk-totals-1\",\n  \"as_of\": " + json_string(r.manifest.as_of) +
-           ",\n  \"totals\": " + lines_of(r.totals()) + "\n}\n";
+           ",\n  \"totals\": " +
+           lines_of(r.totals(), [](const currency_total& total) { return json_of(total); }) + "\n}\n";
 }
 
 }  // namespace tilewalk::report

@@ -131,6 +131,15 @@ class members {
         }
         return out;
     }
+    std::vector<double> numbers(const std::string& key) {
+        const json& items = list(key);
+        std::vector<double> out;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (!items[i].is_number()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a number");
+            out.push_back(items[i].get<double>());
+        }
+        return out;
+    }
     std::optional<double> number_or_null(const std::string& key) {
         const json& value = take(key);
         if (!value.is_null() && !value.is_number()) fail(path(key), value, "a number or null");
@@ -195,6 +204,7 @@ run_manifest read_manifest(members from, const std::string& name) {
     m.random = from.text("random");
     m.seed = from.natural<std::uint64_t>("seed");
     m.paths = from.natural<std::uint64_t>("paths");
+    if (from.has("part_paths")) m.part_paths = from.natural<std::uint64_t>("part_paths");
     m.threads = from.natural<int>("threads");
     m.settings = read_settings(from.mapping("settings"));
     m.devices = from.texts("devices");
@@ -280,6 +290,7 @@ price_row read_row(members from, bool is_older, const std::string& name) {
         row.remarks = from.texts("remarks");
         row.reported = read_reported(from.take("reported"), from.path("reported"), name);
     }
+    if (from.has("part_means")) row.part_means = from.numbers("part_means");
     row.message = from.text("message");
     members where = from.mapping("where");
     row.where.file = where.text("file");

@@ -160,6 +160,17 @@ constexpr std::array totals{
     total_field{"value", "The sum of their values.",
                 [](const currency_total& t, const text_form&) { return csv_number(t.value); },
                 [](const currency_total& t) { return json_number(t.value); }},
+    total_field{"value_error",
+                "The standard error of the total, from how much it differs between parts of the run, and so "
+                "with all that trades have in common. None below 16 parts, or where a trade has none.",
+                [](const currency_total& t, const text_form&) { return csv_number(t.error); },
+                [](const currency_total& t) { return json_number(t.error); }},
+    total_field{"low", "The lower end of the 95 % interval of the total, by Student's t.",
+                [](const currency_total& t, const text_form&) { return csv_number(t.low); },
+                [](const currency_total& t) { return json_number(t.low); }},
+    total_field{"high", "The upper end.",
+                [](const currency_total& t, const text_form&) { return csv_number(t.high); },
+                [](const currency_total& t) { return json_number(t.high); }},
     total_field{"value_error_at_most",
                 "The plain sum of their errors: the standard error of the total is at most that, whatever "
                 "they have in common. None where a trade has none.",

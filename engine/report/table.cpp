@@ -168,13 +168,21 @@ std::string footer_text(const run_manifest& m, const text_form& form) {
 
 std::string totals_table(const results& r, const text_form& form) {
     const std::vector<currency_total> totals = r.totals();
-    columns table(
-        {{"total"}, {"trades", align::right}, {"value", align::point}, {"std error at most", align::point}});
+    columns table({{"total"},
+                   {"trades", align::right},
+                   {"value", align::point},
+                   {"std error", align::right},
+                   {"low", align::point},
+                   {"high", align::point}});
     std::string notes;
+    bool any_bound = false;
     for (const auto& t : totals) {
-        table.add({printable(t.currency), std::to_string(t.trades),
-                   is_figure(t.value) ? justified(t.value, t.error_at_most) : "",
-                   error_text(t.error_at_most)});
+        const bool is_bound = !is_figure(t.error) && is_figure(t.error_at_most);
+        const double error = is_bound ? t.error_at_most : t.error;
+        const auto shown = [&](double x) { return is_figure(x) ? justified(x, error) : ""; };
+        any_bound |= is_bound;
+        table.add({printable(t.currency), std::to_string(t.trades), shown(t.value),
+                   (is_bound ? "at most " : "") + error_text(error), shown(t.low), shown(t.high)});
         if (!is_figure(t.value)) {
             notes += hanging("the values in " + printable(t.currency) + " are too large to be added",
                              form.columns, 2);
@@ -186,8 +194,12 @@ std::string totals_table(const results& r, const text_form& form) {
         }
     }
     std::string out = table.text();
-    out += hanging("trades share random numbers: a total's error is the plain sum of theirs, never too small",
-                   form.columns, 2);
+    out += hanging(
+        any_bound ? "trades share random numbers: a total's error is at most the plain sum of theirs, which "
+                    "is all that fewer than " +
+                        std::to_string(least_parts) + " parts of a run tell"
+                  : "low and high: 95 %; trades share random numbers, which these errors know of",
+        form.columns, 2);
     out += notes;
     if (r.failed() > 0) out += "failed trades are left out\n";
     return out;

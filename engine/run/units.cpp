@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "kernels/arithmetic.h"
 #include "tilewalk/error.h"
@@ -42,6 +43,16 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
     }
     if (squares < 1) out.standard_error = kernels::sqrt(spread / (1 - squares));
     return out;
+}
+
+double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths) {
+    std::vector<kernels::moments> units;
+    units.reserve(means.size());
+    for (std::size_t p = 0; p < means.size(); ++p) {
+        const std::uint64_t first = std::min(run_paths, p * part_paths);
+        units.push_back({static_cast<double>(std::min(part_paths, run_paths - first)), means[p], 0, 0, 0});
+    }
+    return estimate_of_units(units).standard_error;
 }
 
 }  // namespace tilewalk::run

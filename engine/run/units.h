@@ -54,9 +54,10 @@ struct estimate {
 // one unit are anything but independent, so their spread says nothing; the units are. Where the last unit is
 // shorter, its mean counts for as much less.
 //
-// The moments of a unit are merge_tiles of its tiles. Units are a power of two of tiles, so these are the
-// nodes of one level of the tree that merges the run: merging on from there gives the moments of the run as
-// ever.
+// Units are a power of two of tiles: they are the parts of the run's tally (see engine/run/tally.h).
 estimate estimate_of_units(std::span<const kernels::moments> units);
+// The same error from the means of parts of `part_paths` paths, of which the last has what is left of the
+// run's.
+double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths);
 
 }  // namespace tilewalk::run

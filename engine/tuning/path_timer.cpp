@@ -127,6 +127,7 @@ kernels::path_arguments path_timer::arguments(const kernel_choice& how) {
     a.paths = paths_;
     a.trade_count = static_cast<kernels::word32>(of_.trades.size());
     a.tiles = static_cast<kernels::word32>(kernels::tiles_of(paths_));
+    a.part_tiles = a.tiles;
     if (cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) {
         const cube& c = cube_for(how);
         const auto argument = [&](const std::optional<cuda::device_memory>& memory, int per_step) {

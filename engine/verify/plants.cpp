@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -306,17 +307,24 @@ void share_normals_of_dates(path_shocks& of) {
 
 // ---- The results of tiles
 
+// A tally that knows all tiles as one part.
+run::tally tally_of(const tile_result& whole, std::uint64_t tiles) {
+    run::tally out(tiles, std::bit_ceil(tiles));
+    out.add({0, tiles}, whole);
+    return out;
+}
+
 stages with_tiles(tile_result (*merge)(std::vector<tile_result>&)) {
     stages s;
     s.walk = [merge](std::span<const path_job> jobs, const cpu::lane_operations& operations, int,
                      const std::atomic<bool>*, const auto&) {
-        std::vector<tile_result> out;
+        std::vector<run::tally> out;
         cpu::lane_machine machine(operations);
         for (const path_job& job : jobs) {
             job.check();
             std::vector<tile_result> tiles(job.tiles());
             for (std::uint64_t t = 0; t < tiles.size(); ++t) machine.walk(job, t, {&tiles[t], 1});
-            out.push_back(merge(tiles));
+            out.push_back(tally_of(merge(tiles), job.tiles()));
         }
         return out;
     };
@@ -381,8 +389,12 @@ stages with_moments(void (*change)(moments&)) {
     stages s;
     s.walk = [change](std::span<const path_job> jobs, const cpu::lane_operations& operations, int threads,
                       const std::atomic<bool>* cancel, const auto& on_progress) {
-        std::vector<tile_result> out = cpu::walk_all(jobs, operations, threads, cancel, on_progress);
-        for (tile_result& r : out) change(r.moments);
+        std::vector<run::tally> out = cpu::walk_all(jobs, operations, threads, cancel, on_progress);
+        for (run::tally& t : out) {
+            tile_result whole = t.whole();
+            change(whole.moments);
+            t = tally_of(whole, t.run_tiles());
+        }
         return out;
     };
     return s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree within a tile; the block that finishes the last tile of a trade then merges them all in the one
-// fixed tree, whichever block that is. The same bits as `tree`, and no kernel that merges.
+// The tree within a tile; the block that finishes the last tile of a part of a trade then merges them all in
+// the one fixed tree, whichever block that is. The same bits as `tree`, and no kernel that merges.
 #pragma once
 
 #include "kernels/merge_tree.h"
@@ -15,17 +15,19 @@ struct last_block {
     static void finish(const double* payoffs, int count, const tile_site& site, char* shared) {
         tree<threads>::finish(payoffs, count, site, shared);
         word32* is_last = reinterpret_cast<word32*>(shared);
+        const word32 part = site.tile_of_launch / site.part_tiles, first = part * site.part_tiles;
+        const word32 left = site.tiles - first, tiles = left < site.part_tiles ? left : site.part_tiles;
         if (threadIdx.x == 0) {
             // This thread has written the result: the first fence shows it to whom the count tells of it, the
             // second shows this block what was written before the counts that it has seen.
             __threadfence();
-            *is_last = atomicAdd(site.finished, 1u) + 1 == site.tiles;
+            *is_last = atomicAdd(site.finished + part, 1u) + 1 == tiles;
             __threadfence();
         }
         __syncthreads();
         if (*is_last == 0) return;
-        merge_in_block<threads>(site.results, site.tiles);
-        if (threadIdx.x == 0) *site.merged = site.results[0];
+        merge_in_block<threads>(site.results + first, tiles);
+        if (threadIdx.x == 0) site.merged[part] = site.results[first];
     }
 };
 

@@ -15,9 +15,10 @@ struct tile_site {
     word64 tile;            // of the run
     word32 tile_of_launch;  // its place among the trade's results
     word32 tiles;           // of the trade in this launch
+    word32 part_tiles;      // of which a reduction that merges tiles merges so many at a time
     tile_result* results;   // of the trade, by tile of the launch
-    tile_result* merged;    // of the trade; for a reduction that merges tiles
-    word32* finished;       // tiles of the trade that are; likewise
+    tile_result* merged;    // of the trade, by part; for a reduction that merges tiles
+    word32* finished;       // tiles of the part that are; likewise
     double* payoffs;        // of the trade, by tile of the launch and path; for a reduction that stores them
 
     tile_result& result() const { return results[tile_of_launch]; }

@@ -71,7 +71,7 @@ static void walk_asian(const asian_job& a, char* shared) {
     payoffs[threadIdx.x] = asian_payoff<generator>(a, word64(blockIdx.x) * normals_threads + threadIdx.x);
     __syncthreads();
     reduction::finish(payoffs, normals_threads,
-                      {blockIdx.x, blockIdx.x, a.blocks, a.results, nullptr, nullptr, nullptr},
+                      {blockIdx.x, blockIdx.x, a.blocks, a.blocks, a.results, nullptr, nullptr, nullptr},
                       shared + paths_per_tile * sizeof(double));
 }
 

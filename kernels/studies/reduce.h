@@ -18,7 +18,8 @@ static void reduce(const path_arguments& a, char* shared) {
         payoffs[path] = a.payoffs[tile * paths_per_tile + word64(path)];
     }
     __syncthreads();
-    reduction::finish(payoffs, count, {tile, word32(tile), a.tiles, a.results, a.merged, a.finished, nullptr},
+    reduction::finish(payoffs, count,
+                      {tile, word32(tile), a.tiles, a.part_tiles, a.results, a.merged, a.finished, nullptr},
                       shared + paths_per_tile * sizeof(double));
 }
 

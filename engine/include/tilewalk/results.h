@@ -59,6 +59,10 @@ struct price_row {
     // them.
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
+    // The mean of each part of the run, which has `run_manifest::part_paths` paths, the last as many as are
+    // left. Trades of a run walk the same parts, so the means tell what their errors have in common. None of
+    // a trade that needed no path, or of results that were read from a file without them.
+    std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
@@ -86,6 +90,7 @@ struct run_manifest {
     std::string as_of, started;  // dates in ISO form; started is UTC
     std::string precision = "double", random = "philox";
     std::uint64_t seed = 0, paths = 0;
+    std::uint64_t part_paths = 0;  // of a part of the run; 0: no part is told of
     int threads = 0;
     run_settings settings;             // what was said, by the caller or the book
     std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
@@ -108,10 +113,15 @@ struct currency_total {
     std::uint64_t trades = 0;
     std::uint64_t without_error = 0;  // of these, trades that have no standard error
     double value = 0;                 // none where the sum is too large for a number
-    // Trades share random numbers, so their errors may go together: the plain sum of the errors is never too
-    // small, whatever the dependence. None where a trade has none.
+    // The standard error of the value and its 95 % interval, by Student's t: from how much the total differs
+    // between parts of the run, and so with all that trades have in common. None where there are fewer than
+    // `least_parts`, where a trade has no error, and where its parts are not known.
+    double error = no_figure, low = no_figure, high = no_figure;
+    // The plain sum of the errors, which the error never exceeds, whatever the dependence. None where a trade
+    // has none.
     double error_at_most = 0;
 };
+inline constexpr std::size_t least_parts = 16;
 
 struct results {
     std::vector<price_row> rows;  // in the order of the book
@@ -129,6 +139,8 @@ struct text_form {
     std::size_t columns = 200;
     // Whether text in CSV that a spreadsheet would run as a formula begins with an apostrophe.
     bool spreadsheet_safe = false;
+    // Whether JSON has each trade's means by part of the run.
+    bool parts = false;
 };
 // Numbers in csv and json keep all their bits (shortest form that reads back the same).
 void write(std::ostream& out, const results& r, output_format format, const text_form& form = {});
@@ -152,8 +164,11 @@ struct price_difference {
     finding found = finding::compared;
     double first = 0, second = 0;  // prices of one unit
     double difference = 0;         // second - first
-    double error = 0;  // of two independent prices: the root of the sum of squares; none if one has none
-    double z = 0;      // difference in errors; infinite where prices differ that have no error
+    // Of two independent prices: the root of the sum of squares; none if one has none. With `error_of_parts`
+    // that of the difference itself, whose random numbers are common.
+    double error = 0;
+    bool error_of_parts = false;
+    double z = 0;                 // difference in errors; infinite where prices differ that have no error
     bool same_bits = false;       // price and standard error alike
     bool other_quantity = false;  // which changes no price of one unit
 

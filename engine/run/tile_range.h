@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neighbouring tiles of a run, and the one fixed tree over all its tiles: neighbours first, an odd last one
+// is carried up. A subtree begins at a multiple of a power of two that it fills, or ends with the run.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "kernels/tile.h"
+
+namespace tilewalk::run {
+
+struct tile_range {
+    kernels::word64 first = 0;
+    kernels::word64 count = 0;
+    friend bool operator==(const tile_range&, const tile_range&) = default;
+
+    kernels::word64 end() const { return first + count; }
+    // Where a subtree was merged last: a complete half and the rest.
+    kernels::word64 first_half() const { return count < 2 ? 1 : std::bit_ceil(count) / 2; }
+    bool is_subtree_of(kernels::word64 run_tiles) const {
+        const kernels::word64 size = std::bit_ceil(std::max<kernels::word64>(count, 1));
+        return count > 0 && end() <= run_tiles && first % size == 0 && (count == size || end() == run_tiles);
+    }
+};
+
+// The largest subtrees of `in`, itself one, that lie in `range` and have at most `most` tiles, in order.
+inline void cut(const tile_range& in, const tile_range& range, kernels::word64 most,
+                std::vector<tile_range>& into) {
+    if (in.end() <= range.first || range.end() <= in.first) return;
+    if (in.count <= most && range.first <= in.first && in.end() <= range.end()) {
+        into.push_back(in);
+        return;
+    }
+    const kernels::word64 half = in.first_half();
+    cut({in.first, half}, range, most, into);
+    cut({in.first + half, in.count - half}, range, most, into);
+}
+
+// A run is cut into parts of equal size, the last of which may be shorter: subtrees, as small as they can be
+// where there are at most so many. How much they differ tells how sure a sum over many trades is.
+inline constexpr kernels::word64 most_parts = 64;
+constexpr kernels::word64 part_tiles_of(kernels::word64 run_tiles) {
+    return std::bit_ceil(std::max<kernels::word64>(1, (run_tiles + most_parts - 1) / most_parts));
+}
+
+}  // namespace tilewalk::run

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks as one result each: all tiles of a run, merged.
+#pragma once
+
+#include <vector>
+
+#include "engine/run/tally.h"
+
+namespace tilewalk::tests {
+
+inline std::vector<kernels::tile_result> whole(const std::vector<run::tally>& walks) {
+    std::vector<kernels::tile_result> out;
+    for (const run::tally& t : walks) out.push_back(t.whole());
+    return out;
+}
+
+}  // namespace tilewalk::tests
