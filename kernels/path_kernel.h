@@ -18,6 +18,16 @@ static constexpr bool step_has_tables = requires {
     program::step_has_tables;
 };
 
+// How many states of a path are results: a program says it only if they are more than one.
+template <class program>
+static constexpr int outputs_of() {
+    if constexpr (requires { program::outputs; }) {
+        return program::outputs;
+    } else {
+        return 1;
+    }
+}
+
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop names them ahead: what is alike for all paths is then on its way while the feed makes
 // or brings the shocks.
@@ -89,6 +99,8 @@ class walker {
     const word32* scenario_rows(word32 steps) const { return masks_ + steps + 1; }
 
     double payoff(int w) const { return double(states_[w][program::output]); }
+    // Of the output k, known when the kernel is compiled: a state has no address.
+    double payoff(int w, int k) const { return double(states_[w][program::output_of(k)]); }
 
   private:
     template <int width>
@@ -195,6 +207,20 @@ struct work_of_block {
     }
 };
 
+// Sums the payoffs of an output over the tile, into its row of the results.
+template <class choice>
+static void finish_output(const path_arguments& a, const double* payoffs, word32 output, char* feed_memory) {
+    const work_of_block work(a);
+    const word32 result = work.trade.result + output;
+    const word64 row = word64(result) * a.tiles;
+    const word64 first_part = word64(result) * parts_of(a.tiles, a.part_tiles);
+    choice::reduction::finish(
+        payoffs, work.count,
+        {work.tile, work.tile_of_launch, a.tiles, a.part_tiles, a.results + row, a.merged + first_part,
+         a.finished + first_part, a.payoffs + row * paths_per_tile},
+        feed_memory);
+}
+
 // `choice` is how the kernel is built: types real (of the states) and shock, program, feed, shape, memory,
 // numbers, source (of shocks) and reduction.
 template <class choice>
@@ -205,9 +231,10 @@ static void walk_tile(const path_arguments& a, char* shared) {
     using numbers = typename choice::numbers;
     constexpr int width = shape::width, threads = shape::threads;
     constexpr int paths_per_pass = width * threads;
-    // The payoffs of the tile, by path; the feed's memory follows.
+    // The payoffs of the tile, by output and path; the feed's memory follows.
+    constexpr int outputs = outputs_of<program>();
     double* payoffs = reinterpret_cast<double*>(shared);
-    char* feed_memory = shared + paths_per_tile * sizeof(double);
+    char* feed_memory = shared + outputs * paths_per_tile * sizeof(double);
 
 #pragma unroll 1
     for (int pass = 0, count = work_of_block(a).count; pass * paths_per_pass < count; ++pass) {
@@ -219,18 +246,24 @@ static void walk_tile(const path_arguments& a, char* shared) {
             numbers::of(a, work.trade.numbers_at), a.words + work.trade.words_at);
         choice::feed::walk(source::of(a, path, walk.scenario_rows(work.trade.steps)), int(work.trade.steps),
                            choice::memory::of(a, feed_memory), body{walk});
-        for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
+        if constexpr (outputs == 1) {
+            for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
+        } else {
+            unrolled<outputs>([&](int k) {
+                for (int w = 0; w < width; ++w) payoffs[k * paths_per_tile + in_tile + w] = walk.payoff(w, k);
+            });
+        }
     }
     __syncthreads();
-    const work_of_block work(a);
-    const word32 result = work.trade.result;
-    const word64 row = word64(result) * a.tiles;
-    const word64 first_part = word64(result) * parts_of(a.tiles, a.part_tiles);
-    choice::reduction::finish(
-        payoffs, work.count,
-        {work.tile, work.tile_of_launch, a.tiles, a.part_tiles, a.results + row, a.merged + first_part,
-         a.finished + first_part, a.payoffs + row * paths_per_tile},
-        feed_memory);
+    if constexpr (outputs == 1) {
+        finish_output<choice>(a, payoffs, 0, feed_memory);
+    } else {
+#pragma unroll 1
+        for (int k = 0; k < outputs; ++k) {
+            if (k > 0) __syncthreads();  // the reduction's memory is free again
+            finish_output<choice>(a, payoffs + k * paths_per_tile, word32(k), feed_memory);
+        }
+    }
 }
 
 }  // namespace tilewalk::kernels

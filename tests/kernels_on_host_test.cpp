@@ -28,6 +28,7 @@
 #include "engine/cuda/best_choice.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/reductions.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/draws.h"
@@ -403,12 +404,16 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
         const auto& [array, row] = packed.scenarios[r];
         arrays::copy_row(t.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
     }
-    std::vector<kernels::tile_result> results(tiles);
+    const std::size_t outputs = t.code.outputs.size();
+    std::vector<kernels::tile_result> results(outputs * tiles), merged(outputs);
+    std::vector<kernels::word32> finished(outputs);
     kernels::path_arguments a{};
     a.trades = packed.records.data();
     a.numbers = numbers.data();
     a.words = words[0].x;
     a.results = results.data();
+    a.merged = merged.data();
+    a.finished = finished.data();
     a.seed = seed;
     a.keys = kernels::schedule_of(seed);
     a.paths = paths;
@@ -426,19 +431,26 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     host_kernel(cuda::path_kernel_text(t.code, how))
         .run(static_cast<unsigned>(tiles), static_cast<unsigned>(how.threads), a);
 
-    // Of three tiles the first two are a subtree.
-    const kernels::tile_result got = kernels::merge(kernels::merge(results[0], results[1]), results[2]);
     const cpu::lane_program code = cpu::compile(t.code);
     std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};
     jobs[0].scenarios = t.scenarios;
-    const auto expected =
-        tests::whole(cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {})).at(0);
-    EXPECT_GT(expected.moments.m2, 0) << "paths that all pay the same would show nothing";
-    EXPECT_EQ(got.not_finite, expected.not_finite);
-    for (const auto part :
-         {&kernels::moments::mean, &kernels::moments::m2, &kernels::moments::m3, &kernels::moments::m4}) {
-        EXPECT_EQ(std::bit_cast<std::uint64_t>(got.moments.*part),
-                  std::bit_cast<std::uint64_t>(expected.moments.*part));
+    const run::tally walked =
+        cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}).at(0);
+    for (std::size_t o = 0; o < outputs; ++o) {
+        SCOPED_TRACE("output " + std::to_string(o));
+        const kernels::tile_result expected = walked.whole(o);
+        const kernels::tile_result* r = results.data() + o * tiles;
+        // Of three tiles the first two are a subtree.
+        const bool is_merged = cuda::reduction_named(how.reduction).merges_tiles;
+        const kernels::tile_result got =
+            is_merged ? merged[o] : kernels::merge(kernels::merge(r[0], r[1]), r[2]);
+        EXPECT_TRUE(o > 0 || expected.moments.m2 > 0) << "paths that all pay the same would show nothing";
+        EXPECT_EQ(got.not_finite, expected.not_finite);
+        for (const auto part :
+             {&kernels::moments::mean, &kernels::moments::m2, &kernels::moments::m3, &kernels::moments::m4}) {
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(got.moments.*part),
+                      std::bit_cast<std::uint64_t>(expected.moments.*part));
+        }
     }
 }
 
@@ -510,6 +522,22 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
 
 // Tables of the size of a surface, and so small that a group's rows would wait in registers; a payment after
 // each step, for which a group is walked at once, and after every second.
+// A program of which every state is an output, the first of them last: each has a row of results of its own.
+TEST(kernels_of_several_outputs_on_host, give_the_bits_of_the_cpu) {
+    for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+        const planned_trade& t = planned("autocallable");
+        program::path_program code = t.program.code;
+        ASSERT_GE(code.states.size(), 2u);
+        for (std::uint32_t s = static_cast<std::uint32_t>(code.states.size()); s-- > 0;)
+            code.outputs.push_back(s);
+        kernel_choice how = usual(code, in);
+        expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
+        how.reduction = "last_block";  // which uses the memory of an output again for the next
+        how.width = 1;
+        expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
+    }
+}
+
 TEST(kernels_with_tables_on_host, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const std::size_t size : {2u, 3u, 40u}) {

@@ -339,6 +339,7 @@ struct run_of_book {
     std::uint64_t paths = 2500;
     std::uint64_t seed = 7;
     kernel_choice how;
+    run::tile_range tiles{};
     std::uint64_t memory_bytes = 0;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const gpu_progress&)> on_progress;
@@ -349,6 +350,7 @@ struct run_of_book {
         run.how = how;
         run.seed = seed;
         run.paths = paths;
+        run.tiles = tiles;
         run.memory_bytes = memory_bytes;
         run.cancel = cancel;
         run.on_progress = on_progress;
@@ -426,6 +428,36 @@ std::string failures_of(const gpu_outcome& got) {
 }
 
 // ---- the tests -------------------------------------------------------------------------------------------
+
+// Ranges of tiles that are walked alone merge to the run, in parts that a device has merged and the host
+// merges on.
+TEST(launcher, walks_ranges_of_tiles_alone) {
+    for (const std::string reduction : {"tree", "last_block"}) {
+        run_of_book what;
+        what.paths = 66 * kernels::paths_per_tile - 5;  // parts of two tiles
+        what.how.reduction = reduction;
+        const auto walked = [&](const run::tile_range& tiles, std::size_t devices) {
+            std::vector<std::shared_ptr<fake_gpu>> gpus;
+            for (std::size_t d = 0; d < devices; ++d) gpus.push_back(new_gpu(what.how));
+            fake_machine machine(gpus);
+            what.tiles = tiles;
+            gpu_outcome got = machine.walk(what);
+            EXPECT_EQ(failures_of(got), "");
+            EXPECT_EQ(machine.report(), "");
+            return got;
+        };
+        const gpu_outcome all = walked({}, 1);
+        EXPECT_EQ(priced(all, what), jobs_in_all);
+        gpu_outcome pieces = walked({13, 53}, 2);
+        const gpu_outcome first = walked({0, 13}, 1);
+        for (std::size_t j = 0; j < jobs_in_all; ++j) {
+            EXPECT_FALSE(pieces.tallies[j].is_complete());
+            pieces.tallies[j].add(first.tallies[j]);
+            EXPECT_TRUE(pieces.tallies[j] == all.tallies[j]) << "job " << j;
+            EXPECT_EQ(all.tallies[j].known().size(), 33u);
+        }
+    }
+}
 
 // Constant memory takes the numbers of one trade at least, or the trade says what would hold it.
 TEST(launcher, refuses_rows_that_constant_memory_does_not_hold) {

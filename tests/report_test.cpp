@@ -95,11 +95,12 @@ far    priced *  european  USD           0.01250    0.00250  0.00750 .. 0.01750 
 1 trade failed:
   bad: book.yaml:7:22: unknown asset 'ACMEE'; did you mean 'ACME'?
 
-total  trades       value  std error at most
------  ------  ----------  -----------------
-USD         2     10.4631             0.0338
-EUR         1  -1234.5               12.5
-trades share random numbers: a total's error is the plain sum of theirs, never too small
+total  trades       value       std error        95% interval
+-----  ------  ----------  --------------  ------------------
+USD         2     10.4631  at most 0.0338
+EUR         1  -1234.5               12.5  -1259.0 .. -1210.0
+at most: the plain sum of errors, never too small; a run of 16 parts or more knows how they go together
+errors of totals know what trades have in common, who share random numbers
 failed trades are left out
 
 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
@@ -115,7 +116,7 @@ TEST(report, table_shows_value_only_where_a_quantity_is_not_one) {
     const std::string text = written(r, output_format::table);
     EXPECT_NE(text.find("quantity"), std::string::npos) << text;
     EXPECT_NE(text.find("-10450.6"), std::string::npos) << text;
-    EXPECT_NE(text.find("-10450.6               31.3\n"), std::string::npos) << "the total\n" << text;
+    EXPECT_NE(text.find("-10450.6  at most 31.3\n"), std::string::npos) << "the total\n" << text;
 }
 
 TEST(report, empty_book_has_an_empty_table) {
@@ -234,26 +235,27 @@ TEST(report, totals_are_told_in_every_form) {
         write_totals(out, r, format);
         return out.str();
     };
-    EXPECT_EQ(totals(output_format::csv), R"(currency,trades,without_error,value,value_error_at_most
-USD,2,0,-20.88866,0.065
-EUR,1,0,-1234.5,12.5
-JPY,1,1,5,
+    EXPECT_EQ(totals(output_format::csv),
+              R"(currency,trades,without_error,value,value_error,low,high,value_error_at_most
+USD,2,0,-20.88866,,,,0.065
+EUR,1,0,-1234.5,12.5,-1258.9995498067506,-1210.0004501932494,12.5
+JPY,1,1,5,,,,
 )");
     const std::string json = R"("totals": [
-    {"currency": "USD", "trades": 2, "without_error": 0, "value": -20.88866, "value_error_at_most": 0.065},
-    {"currency": "EUR", "trades": 1, "without_error": 0, "value": -1234.5, "value_error_at_most": 12.5},
-    {"currency": "JPY", "trades": 1, "without_error": 1, "value": 5.0, "value_error_at_most": null}
+    {"currency": "USD", "trades": 2, "without_error": 0, "value": -20.88866, "value_error": null, "low": null, "high": null, "value_error_at_most": 0.065},
+    {"currency": "EUR", "trades": 1, "without_error": 0, "value": -1234.5, "value_error": 12.5, "low": -1258.9995498067506, "high": -1210.0004501932494, "value_error_at_most": 12.5},
+    {"currency": "JPY", "trades": 1, "without_error": 1, "value": 5.0, "value_error": null, "low": null, "high": null, "value_error_at_most": null}
   ]
 }
 )";
     EXPECT_TRUE(totals(output_format::json).ends_with(json)) << totals(output_format::json);
     EXPECT_TRUE(written(r, output_format::json).ends_with(json)) << written(r, output_format::json);
-    EXPECT_NE(totals(output_format::table).find("std error at most"), std::string::npos);
+    EXPECT_NE(totals(output_format::table).find("at most 0.0650"), std::string::npos);
     // Values that are numbers may have a sum that is none.
     r.rows[0].quantity = r.rows[3].quantity = 1;
     r.rows[0].price = r.rows[3].price = 1.5e308;
     EXPECT_FALSE(is_figure(r.totals()[0].value) || is_figure(r.totals()[0].error_at_most));
-    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,,\n"), std::string::npos)
+    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,,,,,\n"), std::string::npos)
         << totals(output_format::csv);
     EXPECT_NE(totals(output_format::table).find("the values in USD are too large to be added"),
               std::string::npos)
@@ -371,7 +373,7 @@ TEST(report, json_is_word_for_word) {
     {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
   ],
   "totals": [
-    {"currency": "USD", "trades": 1, "without_error": 0, "value": 10.45058, "value_error_at_most": 0.03125}
+    {"currency": "USD", "trades": 1, "without_error": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125}
   ]
 }
 )";
@@ -530,10 +532,10 @@ far    priced *  european  USD        0.01250    0.00250  0.00750 .. 0.01750  13
 * thin sample: fewer than 100 paths carry the variance, so the standard error itself is in doubt
   far: only about 37 paths carry the variance
 
-total  trades    value  std error at most
------  ------  -------  -----------------
-USD         2  10.4631             0.0338
-trades share random numbers: a total's error is the plain sum of theirs, never too small
+total  trades    value       std error
+-----  ------  -------  --------------
+USD         2  10.4631  at most 0.0338
+at most: the plain sum of errors, never too small; a run of 16 parts or more knows how they go together
 
 131072 paths, seed 18446744073709551615, single precision, random numbers of curand_xorwow, as of 2026-01-15
 516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s

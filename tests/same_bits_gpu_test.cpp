@@ -33,6 +33,7 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
+#include "engine/plan/trade_program.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/surface_program.h"
@@ -475,6 +476,65 @@ TEST(same_bits_without_a_gpu, every_two_values_that_can_stand_together_do) {
     // Each is six kernels to compile, on 16 cores a third of a second or so.
     EXPECT_LE(combinations.size(), 150u);
     std::printf("%zu combinations\n", combinations.size());
+}
+
+// Every state an output, and the tiles of a run in two ranges: each tally is the CPU's, part by part.
+TEST_F(same_bits, of_several_outputs_and_ranges_of_tiles) {
+    const book trades = book::parse(R"(
+market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
+trades:
+  - {id: european, product: european, underlying: A, strike: 100, maturity: 1.0}
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
+  - {id: autocallable, product: autocallable, basket: [A], initial_level: [100], observations: [0.5, 1.0],
+     call_level: [1.0, 0.9], coupon: [0.05, 0.1], protection: 0.6}
+)");
+    constexpr std::uint64_t many = 150 * std::uint64_t{kernels::paths_per_tile} - 77;  // parts of four tiles
+    std::vector<plan::trade_program> made;
+    std::vector<cpu::lane_program> lanes;
+    for (const auto& t : trades.state().trades) {
+        made.push_back(plan::plan_trade(t, trades.market()->state()));
+        auto& code = made.back().code;
+        for (std::uint32_t s = 0; s < code.states.size(); ++s) code.outputs.push_back(s);
+        lanes.push_back(cpu::compile(code));
+    }
+    std::vector<cuda::gpu_job> jobs;
+    for (const auto& p : made) jobs.push_back({&p.code, &p.data, &p.when});
+    const auto device = std::make_shared<cuda::loaded_device>(cuda::open_device(devices_.at(0).index));
+    cuda::kernel_store kernels(cuda::nvrtc_compiler(), {});
+    std::size_t compared = 0;
+    for (const auto precision : {cuda::precision::double_, cuda::precision::single, cuda::precision::mixed}) {
+        std::vector<cpu::path_job> walks;
+        for (std::size_t i = 0; i < made.size(); ++i)
+            walks.push_back({&lanes[i], jobs[i].data, jobs[i].when, 5, many, precision});
+        const auto expected = cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 2, nullptr, {});
+        for (const std::string feed : {"inline", "smem_rolling_async", "bulk_async"}) {
+            for (const std::string reduction : {"tree", "last_block"}) {
+                SCOPED_TRACE(std::string(arithmetic::name_of(precision)) + ", " + feed + ", " + reduction);
+                cuda::gpu_run run;
+                run.jobs = jobs;
+                run.how.precision = precision;
+                run.how.feed = feed;
+                run.how.reduction = reduction;
+                run.seed = 5;
+                run.paths = many;
+                run.compile_threads = 4;
+                cuda::launcher launcher({device}, kernels);
+                const auto all = launcher.walk_all(run);
+                run.tiles = {37, 113};
+                auto pieces = launcher.walk_all(run);
+                run.tiles = {0, 37};
+                const auto first = launcher.walk_all(run);
+                for (std::size_t i = 0; i < jobs.size(); ++i) {
+                    ASSERT_FALSE(all.failures[i]) << all.failures[i]->what();
+                    EXPECT_TRUE(all.tallies[i] == expected[i]) << "trade " << i;
+                    pieces.tallies[i].add(first.tallies[i]);
+                    EXPECT_TRUE(pieces.tallies[i] == expected[i]) << "trade " << i << " in two ranges";
+                    compared += 2 * expected[i].outputs() * expected[i].known().size();
+                }
+            }
+        }
+    }
+    std::printf("%zu parts of outputs compared\n", compared);
 }
 
 // Programs by hand, whose paths read rows at places of their own: wherever rows live, with every feed, and as

@@ -21,7 +21,9 @@ constexpr int most_distance = 32;
 constexpr int most_rows = 64;
 constexpr int most_padding = 64;
 // What a path kernel keeps in shared memory besides: the payoffs of its tile.
-constexpr std::uint64_t payoff_bytes = kernels::paths_per_tile * sizeof(double);
+constexpr std::uint64_t bytes_of_payoffs(int outputs) {
+    return static_cast<std::uint64_t>(outputs) * kernels::paths_per_tile * sizeof(double);
+}
 
 int shock_bytes(const kernel_choice& how) {
     return how.precision == precision::double_ ? 8 : 4;
@@ -135,7 +137,7 @@ std::string with_commas(std::uint64_t number) {
 
 // Single changes that make it fit, the mildest of each kind.
 std::vector<std::string> what_fits(const kernel_choice& how, int slots, const feed_entry& feed,
-                                   std::uint64_t limit) {
+                                   std::uint64_t payoff_bytes, std::uint64_t limit) {
     std::vector<std::string> found;
     const auto fits = [&](const kernel_choice& other) {
         return feed.shared_bytes(other, slots) + payoff_bytes <= limit;
@@ -173,10 +175,11 @@ std::vector<std::string> what_fits(const kernel_choice& how, int slots, const fe
 }
 
 void check_shared_memory(const kernel_choice& how, int slots, const feed_entry& feed,
-                         const device_limits& device) {
+                         const device_limits& device, int outputs) {
+    const std::uint64_t payoff_bytes = bytes_of_payoffs(outputs);
     const std::uint64_t needed = feed.shared_bytes(how, slots) + payoff_bytes;
     if (needed <= device.shared_bytes_per_block) return;
-    const auto fitting = what_fits(how, slots, feed, device.shared_bytes_per_block);
+    const auto fitting = what_fits(how, slots, feed, payoff_bytes, device.shared_bytes_per_block);
     std::string advice;
     for (std::size_t i = 0; i < fitting.size(); ++i) advice += (i > 0 ? ", or " : "") + fitting[i];
     if (fitting.empty()) {
@@ -229,12 +232,12 @@ int padding_of(const kernel_choice& how) {
     return ring_of(how, 1).length() - how.distance;
 }
 
-void check(const kernel_choice& how, int slots, const device_limits& device) {
+void check(const kernel_choice& how, int slots, const device_limits& device, int outputs) {
     const feed_entry& feed = feed_named(how.feed);
     check_numbers(how);
     check_spaces(how, feed);
     check_capability(feed, device);
-    check_shared_memory(how, slots, feed, device);
+    check_shared_memory(how, slots, feed, device, outputs);
 }
 
 }  // namespace tilewalk::cuda

@@ -61,6 +61,6 @@ struct device_limits {
 
 // Whether a kernel can be built like this, for a step of so many shocks, and run there. Throws
 // tilewalk::error (usage) that says what would work.
-void check(const kernel_choice& how, int slots, const device_limits& device);
+void check(const kernel_choice& how, int slots, const device_limits& device, int outputs = 1);
 
 }  // namespace tilewalk::cuda

@@ -124,7 +124,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how) {
     // The reduction works where the feed's memory was.
     const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
-    return kernels::paths_per_tile * sizeof(double) +
+    return p.outputs.size() * kernels::paths_per_tile * sizeof(double) +
            std::max(feed, reduction_named(how.reduction).shared_bytes);
 }
 

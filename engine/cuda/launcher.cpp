@@ -36,10 +36,10 @@ using kernels::word64;
 
 using run::tile_range;
 
-// What a chunk of the run gave: its parts, one after the other, for each job.
+// What a chunk of the run gave: its parts, one after the other, for each row of results.
 struct chunk_results {
     tile_range tiles;
-    std::vector<tile_result> results;  // [job][part of the chunk]
+    std::vector<tile_result> results;  // [row][part of the chunk]
 };
 
 // A text compiled for each architecture there is among the devices.
@@ -244,11 +244,11 @@ class device_walk {
             const auto allowed = static_cast<std::size_t>(state_.run.memory_bytes);
             budget = std::min(budget, allowed - std::min(allowed, state_.packed.bytes()));
         }
-        const std::size_t jobs = state_.packed.records.size();
+        const std::size_t rows = state_.packed.results;
         const std::size_t per_part =
-            jobs * (sizeof(tile_result) + (reduction_.merges_tiles ? sizeof(word32) : 0));
+            rows * (sizeof(tile_result) + (reduction_.merges_tiles ? sizeof(word32) : 0));
         std::size_t always = per_part;
-        std::size_t per_tile = jobs * (sizeof(tile_result) + stored_bytes_per_tile()) +
+        std::size_t per_tile = rows * (sizeof(tile_result) + stored_bytes_per_tile()) +
                                (state_.part_tiles > 1 ? per_part / state_.part_tiles + 1 : per_part);
         word64 most = ~word64{0} >> 1;
         std::size_t per_tile_of_set = 0;
@@ -303,21 +303,21 @@ class device_walk {
         ahead_ = next;
     }
 
-    // Of a job.
+    // Of a row of results.
     std::size_t stored_bytes_per_tile() const {
         return reduction_.stores_payoffs ? kernels::paths_per_tile * sizeof(double) : 0;
     }
 
     // While it walks, the shocks of the next chunk are made.
     chunk_results walk_at_once(const tile_range& range, const tile_range& next) {
-        const std::size_t jobs = state_.packed.records.size();
+        const std::size_t rows = state_.packed.results;
         const auto part_tiles = static_cast<word32>(std::min(state_.part_tiles, range.count));
-        const std::size_t parts = jobs * kernels::parts_of(static_cast<word32>(range.count), part_tiles);
-        const std::size_t tile_bytes = jobs * range.count * sizeof(tile_result);
+        const std::size_t parts = rows * kernels::parts_of(static_cast<word32>(range.count), part_tiles);
+        const std::size_t tile_bytes = rows * range.count * sizeof(tile_result);
         const device_memory tiles(device_, tile_bytes);
         const device_memory merged_tiles(device_, parts * sizeof(tile_result));
         const device_memory finished(device_, reduction_.merges_tiles ? parts * sizeof(word32) : 0);
-        const device_memory payoffs(device_, jobs * range.count * stored_bytes_per_tile());
+        const device_memory payoffs(device_, rows * range.count * stored_bytes_per_tile());
         chunk_results out{range, std::vector<tile_result>(parts)};
         std::vector<timed_launch> launched;
         if (state_.shocks && !cubes_) {
@@ -351,7 +351,7 @@ class device_walk {
             device_.wait_for(main_.get(), done.back().get());
         }
         if (reduction_.stores_payoffs) {
-            device_.reduce_stored({payoffs.as<double>(), tiles.as<tile_result>(), jobs, range.count,
+            device_.reduce_stored({payoffs.as<double>(), tiles.as<tile_result>(), rows, range.count,
                                    range.first, state_.run.paths},
                                   main_.get());
         }
@@ -539,10 +539,11 @@ class device_walk {
 };
 
 // Jobs by the text of their kernel.
-// `fits` says whether devices can run a kernel that is built so, for so many shocks a step.
-std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
-                             const std::optional<tuned_device>& tuned,
-                             const std::function<bool(const kernel_choice&, int)>& fits) {
+// `fits` says whether devices can run a kernel of a program that is built so.
+std::vector<job_group> group(
+    const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
+    const std::optional<tuned_device>& tuned,
+    const std::function<bool(const kernel_choice&, const program::path_program&)>& fits) {
     std::map<const program::path_program*, std::size_t> by_code;
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // of walk and correlate
     std::vector<job_group> out;
@@ -563,8 +564,10 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
             if (tuned && how.is_open && !separated.is_separated(j)) {
                 measured = tuned->choices.find(tuned->on, *code, how);
             }
-            const bool takes_measured = measured && fits(measured->how, code->slots_per_step());
-            how = takes_measured ? measured->how : best_choice(how, *code, fits);
+            const bool takes_measured = measured && fits(measured->how, *code);
+            how = takes_measured
+                      ? measured->how
+                      : best_choice(how, *code, [&](const kernel_choice& c, int) { return fits(c, *code); });
             std::string text = path_kernel_text(*code, how);
             const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
             if (is_new)
@@ -583,12 +586,13 @@ std::vector<job_group> group(const gpu_run& run, const separated_jobs& separated
 }
 
 void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, const kernel_choice& how,
-                  int slots) {
+                  const program::path_program& code) {
     const reduction_entry& reduction = reduction_named(how.reduction);
     for (const auto& d : devices) {
         const device_properties& p = d->get().properties();
         check(reduction, p);
-        check(how, slots, {p.major, p.minor, p.shared_bytes_per_block});
+        check(how, code.slots_per_step(), {p.major, p.minor, p.shared_bytes_per_block},
+              static_cast<int>(code.outputs.size()));
     }
 }
 
@@ -596,7 +600,7 @@ void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, co
 void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     for (job_group& g : state.groups) {
         try {
-            check_on_all(devices, g.how, g.code->slots_per_step());
+            check_on_all(devices, g.how, *g.code);
         } catch (const error& e) {
             g.failed = true;
             state.fail(g.jobs, e);
@@ -813,13 +817,17 @@ void walk_share(run_state& state, loaded_device& on, const std::vector<tile_rang
     state.outcome.kernel_seconds = std::max(state.outcome.kernel_seconds, walk->kernel_seconds());
 }
 
-void add(const chunk_results& chunk, word64 part_tiles, std::vector<run::tally>& to) {
-    const std::size_t parts = chunk.results.size() / to.size();
+void add(const chunk_results& chunk, const packed_trades& packed, std::vector<run::tally>& to) {
+    const std::size_t parts = chunk.results.size() / packed.results;
+    std::vector<tile_result> outputs;
     for (std::size_t j = 0; j < to.size(); ++j) {
+        const tile_result* of_job = chunk.results.data() + packed.records[j].result * parts;
+        outputs.resize(to[j].outputs());
         for (std::size_t p = 0; p < parts; ++p) {
-            const word64 first = p * part_tiles;
-            to[j].add({chunk.tiles.first + first, std::min(part_tiles, chunk.tiles.count - first)},
-                      chunk.results[j * parts + p]);
+            const word64 first = p * to[j].part_tiles();
+            for (std::size_t o = 0; o < outputs.size(); ++o) outputs[o] = of_job[o * parts + p];
+            to[j].add({chunk.tiles.first + first, std::min(to[j].part_tiles(), chunk.tiles.count - first)},
+                      outputs);
         }
     }
 }
@@ -859,9 +867,12 @@ void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_devi
     }
     if (state.stopped() || !pieces.all_done()) return;
     report();
-    state.outcome.tallies.assign(run.jobs.size(), run::tally(all.count, state.part_tiles));
+    state.outcome.tallies.clear();
+    for (const gpu_job& job : run.jobs)
+        state.outcome.tallies.emplace_back(all.count, state.part_tiles, job.code->outputs.size())
+            .expect_all();
     for (const std::vector<chunk_results>& piece : results) {
-        for (const chunk_results& chunk : piece) add(chunk, state.part_tiles, state.outcome.tallies);
+        for (const chunk_results& chunk : piece) add(chunk, state.packed, state.outcome.tallies);
     }
 }
 
@@ -897,7 +908,7 @@ std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kerne
     std::vector<needed_kernel> out;
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;
-    const auto anything_fits = [](const kernel_choice&, int) { return true; };
+    const auto anything_fits = [](const kernel_choice&, const program::path_program&) { return true; };
     for (job_group& g :
          group(run, separated, pack(run.jobs, numbers_in(how.precision)), tuned, anything_fits)) {
         if (g.reads_moves()) {
@@ -928,9 +939,9 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     refuse_too_long_rows(space_named(run.how.row_space), packed);
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
-    const auto fits = [&](const kernel_choice& how, int slots) {
+    const auto fits = [&](const kernel_choice& how, const program::path_program& code) {
         try {
-            check_on_all(devices_, how, slots);
+            check_on_all(devices_, how, code);
             return true;
         } catch (const error&) {
             return false;

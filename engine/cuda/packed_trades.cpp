@@ -26,7 +26,8 @@ class packer {
         put(data.initial_states, data.initial_states.size());
         fill_piece();
         kernels::trade_record record{numbers_at, into_.words.size(), static_cast<word32>(job.when->steps()),
-                                     static_cast<word32>(into_.records.size())};
+                                     static_cast<word32>(into_.results)};
+        into_.results += job.code->outputs.size();
         for (std::size_t k = 0; k < sections; ++k) {
             into_.words.push_back(static_cast<word32>(count_ - numbers_at));
             put(data.rows[k], data.widths[k]);

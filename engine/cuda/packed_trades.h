@@ -36,7 +36,8 @@ struct packed_trades {
     std::size_t number_bytes = sizeof(double);  // of one
     std::vector<kernels::word32> words;
     std::vector<scenario_row> scenarios;         // that some trade takes, each once
-    std::vector<kernels::trade_record> records;  // by job; `result` is the job's index
+    std::vector<kernels::trade_record> records;  // by job
+    std::size_t results = 0;                     // rows of results: an output of a job each
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
 
     std::span<const std::byte> numbers_of(std::size_t job) const {

@@ -21,12 +21,10 @@ std::string error_text(double error) {
     return is_figure(error) ? justified(error, error) : "";
 }
 
-std::string interval_text(const price_row& row) {
-    if (!row.has_interval()) return {};
-    const auto end = [&](double x) {
-        return row.has_error() ? justified(x, row.standard_error) : significant(x, 3);
-    };
-    return end(row.low) + " .. " + end(row.high);
+std::string interval_text(double low, double high, double error) {
+    if (!is_figure(low) || !is_figure(high)) return {};
+    const auto end = [&](double x) { return is_figure(error) ? justified(x, error) : significant(x, 3); };
+    return end(low) + " .. " + end(high);
 }
 
 std::string reported_text(const price_row& row) {
@@ -79,7 +77,7 @@ std::string rows_text(const results& r, const text_form& form) {
         if (priced(row)) {
             cells.insert(cells.end(),
                          {justified(row.price, row.standard_error), error_text(row.standard_error),
-                          interval_text(row), std::to_string(row.paths)});
+                          interval_text(row.low, row.high, row.standard_error), std::to_string(row.paths)});
             if (with_value)
                 cells.insert(cells.end(), {shortest(row.quantity), justified(row.value(), row.value_error()),
                                            error_text(row.value_error())});
@@ -168,21 +166,22 @@ std::string footer_text(const run_manifest& m, const text_form& form) {
 
 std::string totals_table(const results& r, const text_form& form) {
     const std::vector<currency_total> totals = r.totals();
-    columns table({{"total"},
-                   {"trades", align::right},
-                   {"value", align::point},
-                   {"std error", align::right},
-                   {"low", align::point},
-                   {"high", align::point}});
+    const bool any_error = std::ranges::any_of(totals, [](const auto& t) { return is_figure(t.error); });
+    std::vector<columns::head> heads{
+        {"total"}, {"trades", align::right}, {"value", align::point}, {"std error", align::right}};
+    if (any_error) heads.push_back({"95% interval", align::right});
+    columns table(heads);
     std::string notes;
     bool any_bound = false;
     for (const auto& t : totals) {
         const bool is_bound = !is_figure(t.error) && is_figure(t.error_at_most);
         const double error = is_bound ? t.error_at_most : t.error;
-        const auto shown = [&](double x) { return is_figure(x) ? justified(x, error) : ""; };
         any_bound |= is_bound;
-        table.add({printable(t.currency), std::to_string(t.trades), shown(t.value),
-                   (is_bound ? "at most " : "") + error_text(error), shown(t.low), shown(t.high)});
+        std::vector<std::string> cells{printable(t.currency), std::to_string(t.trades),
+                                       is_figure(t.value) ? justified(t.value, error) : "",
+                                       (is_bound ? "at most " : "") + error_text(error)};
+        if (any_error) cells.push_back(interval_text(t.low, t.high, error));
+        table.add(std::move(cells));
         if (!is_figure(t.value)) {
             notes += hanging("the values in " + printable(t.currency) + " are too large to be added",
                              form.columns, 2);
@@ -193,13 +192,15 @@ std::string totals_table(const results& r, const text_form& form) {
                              form.columns, 2);
         }
     }
+    table.fit(form.columns, {{"95% interval"}, {"trades"}});
     std::string out = table.text();
-    out += hanging(
-        any_bound ? "trades share random numbers: a total's error is at most the plain sum of theirs, which "
-                    "is all that fewer than " +
-                        std::to_string(least_parts) + " parts of a run tell"
-                  : "low and high: 95 %; trades share random numbers, which these errors know of",
-        form.columns, 2);
+    if (any_bound)
+        out += hanging("at most: the plain sum of errors, never too small; a run of " +
+                           std::to_string(least_parts) + " parts or more knows how they go together",
+                       form.columns, 2);
+    if (any_error)
+        out += hanging("errors of totals know what trades have in common, who share random numbers",
+                       form.columns, 2);
     out += notes;
     if (r.failed() > 0) out += "failed trades are left out\n";
     return out;

@@ -35,6 +35,12 @@ tally::tally(word64 run_tiles, word64 part_tiles, std::size_t outputs)
         refuse("a tally needs an output and parts of a power of two of tiles");
 }
 
+void tally::expect_all() {
+    const std::size_t parts = static_cast<std::size_t>((run_tiles_ + part_tiles_ - 1) / part_tiles_);
+    ranges_.reserve(parts);
+    results_.reserve(parts * outputs_);
+}
+
 void tally::add(const tile_range& subtree, std::span<const tile_result> found) {
     if (!subtree.is_subtree_of(run_tiles_) || subtree.count > part_tiles_ || found.size() != outputs_)
         refuse(shown(subtree) + " are no subtree of a part of " + std::to_string(part_tiles_) +

@@ -21,6 +21,9 @@ class tally {
     tally(kernels::word64 run_tiles, kernels::word64 part_tiles, std::size_t outputs = 1);
     explicit tally(kernels::word64 run_tiles) : tally(run_tiles, part_tiles_of(run_tiles)) {}
 
+    // Makes room for all parts at once, for who adds them in their order.
+    void expect_all();
+
     // What a subtree of the run gave, within a part, an item for each output. Throws tilewalk::error
     // (internal) where a tile of it is known already.
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found);

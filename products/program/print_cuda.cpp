@@ -112,7 +112,14 @@ std::string print_cuda(const path_program& p, const std::string& name) {
            constant("output", p.outputs.at(0));
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
-    // What has none keeps its text.
+    // What has no more outputs, or no tables, keeps its text.
+    if (p.outputs.size() > 1) {
+        std::string states;
+        for (const auto o : p.outputs) states += (states.empty() ? "" : ", ") + std::to_string(o);
+        out += constant("outputs", p.outputs.size()) +
+               "    static constexpr int output_of(int k) {\n        constexpr int states[] = {" + states +
+               "};\n        return states[k];\n    }\n\n";
+    }
     if (!p.sections.at(0).tables.empty()) out += "    static constexpr bool step_has_tables = true;\n\n";
     out +=
         "    template <int k, class real, class shock, class row_numbers, class numbers>\n"
