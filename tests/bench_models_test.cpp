@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of millions of path-steps)
 // The suite `models` as far as it needs no GPU: every model has a row of 252 steps, one core is measured
 // where there is no GPU, a GPU that computes what the processor does passes, and wrong prices and bits are
 // caught.

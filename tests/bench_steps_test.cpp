@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of millions of path-steps)
 // The suite `steps` as far as the processor takes it: every model that takes steps of its own is there, a
 // scheme that is far off is called wrong, and steps are counted and shortened as the rows say.
 #include "bench/suites/steps.h"

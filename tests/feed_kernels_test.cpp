@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of kernels through the run-time compiler)
 // Every feed, in a small path kernel, through the run-time compiler: no spills, no stack frame, the
 // instructions that the feed is about, and the program of a step as often in the code as the feed says.
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of millions of path-steps)
 // The error of a price by the steps that Heston's model takes by itself, by the law of the scheme and without
 // chance; and that this law is the one that paths follow.
 #include <fmt/format.h>

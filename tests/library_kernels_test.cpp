@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of kernels through the run-time compiler)
 // The kernels of the product library, compiled without a GPU. No registers spilled, no stack frame, and, but
 // for the fast precision, no operation that rounds otherwise than the CPU does. And terms are data: trades of
 // one shape share one text. Suites named _long compile every product with every feed in every precision on

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (arithmetic over millions of points)
 // The elementary functions against MPFR (double) and against the C library in double (float): the error
 // bounds that the headers state, on log-uniform points, whole-range points and edges; and the special values.
 #include "kernels/math.h"

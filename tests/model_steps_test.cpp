@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of millions of path-steps)
 // Steps of models walked by hand-made shocks: the mean of the asset after one step by quadrature over its
 // normals, and the jumps that a step has room for.
 #include <fmt/format.h>

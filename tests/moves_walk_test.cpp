@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of millions of moves)
 // Trades whose correlated moves are made ahead of their paths: on a fake GPU whose kernels read and write the
 // arrays of a run as the real ones do, and on a GPU. Not a bit may differ from the product within the path.
 #include "engine/cuda/moves_walk.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (mistakes that take millions of paths to notice)
 // Every mistake of the catalogue, made on purpose, is noticed in a short run; what is no mistake is not.
 #include <gtest/gtest.h>
 
