@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures what a build takes on this machine, without ccache: cold, and to the test of one file that was touched. Prints the
+# rows of the table in CONTRIBUTING.md. Takes half an hour on two cores, which should have nothing else to do.
+#
+#     .ci/build_times.sh [FOLDER]     builds in FOLDER, a new one in /tmp if left out
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=${1:-$(mktemp -d /tmp/build_times.XXXXXX)}
+export CCACHE_DISABLE=1
+
+# seconds COMMAND...: how long it takes
+seconds() {
+    local begin
+    begin=$(date +%s.%N)
+    "$@" > "$folder/log" 2>&1 || { tail -n 40 "$folder/log" >&2 && return 1; }
+    awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN {printf "%.0f", b - a}'
+}
+# row WHAT SECONDS
+row() { printf '| %s | %d:%02d |\n' "$1" $(($2 / 60)) $(($2 % 60)); }
+# touched FILE TARGET PRESET: from a change of a file to its test
+touched() {
+    touch "$1"
+    row "$3: \`$1\` touched, to \`$2\`" "$(seconds ninja -C "$folder/$3" "$2")"
+}
+configured() {
+    cmake --preset "$1" -B "$folder/$1" -G Ninja -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_C_COMPILER_LAUNCHER= \
+        -DTILEWALK_TESTS=ON > "$folder/log"
+}
+
+echo "$(nproc) cores, $(c++ --version | head -n 1), $(date -u +%F)"
+mkdir -p "$folder"
+configured release
+row "release: the command, cold (\`make demo\`)" "$(seconds ninja -C "$folder/release" tilewalk_cli)"
+row "release: all else that \`make test\` builds" "$(seconds ninja -C "$folder/release")"
+edits=(engine/engine.cpp:engine_test engine/models/model.h:stochastic_volatility_test kernels/feeds/smem_rolling.h:feeds_test)
+for one in "${edits[@]}"; do touched "${one%:*}" "${one#*:}" release; done
+configured dev
+ninja -C "$folder/dev" "${edits[@]#*:}" > "$folder/log" 2>&1
+for one in "${edits[@]}"; do touched "${one%:*}" "${one#*:}" dev; done
+[ $# -gt 0 ] || rm -rf "$folder"
