@@ -157,7 +157,7 @@ class walk {
         : threads_(static_cast<std::uint32_t>(how.threads)),
           shared_bytes_(static_cast<std::uint32_t>(cuda::path_kernel_shared_bytes(code, how))),
           kernel_(the_gpu().kernel_of(cuda::path_kernel_text(code, how), "walk")) {
-        const cuda::gpu_job job{&code, &data, &when};
+        const run::job job{&code, &data, &when};
         const auto packed =
             cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
                                                                      : cuda::number_type::double_);

@@ -143,36 +143,27 @@ const market& market_of(const book& trades) {
     return *trades.market();
 }
 
-// A program and what the CPU runs of it.
-struct shape {
-    program::path_program program;
-    cpu::lane_program lanes;
-};
-
 // Programs by shape, so that a book of many trades of few shapes keeps and compiles few.
 class shape_store {
   public:
-    std::shared_ptr<const shape> find_or_compile(program::path_program code) {
+    std::shared_ptr<const program::path_program> one_of(program::path_program code) {
         const std::string key = program::shape_of(code);
         const std::lock_guard guard(lock_);
         auto& entry = by_shape_[key];
-        if (!entry) {
-            cpu::lane_program lanes = cpu::compile(code);
-            entry = std::make_shared<const shape>(shape{std::move(code), std::move(lanes)});
-        }
+        if (!entry) entry = std::make_shared<const program::path_program>(std::move(code));
         return entry;
     }
 
   private:
     std::mutex lock_;
-    std::map<std::string, std::shared_ptr<const shape>> by_shape_;
+    std::map<std::string, std::shared_ptr<const program::path_program>> by_shape_;
 };
 
 struct planned {
     std::optional<error> failure;
     std::string currency;
     std::vector<std::string> remarks;
-    std::shared_ptr<const shape> code;
+    std::shared_ptr<const program::path_program> code;
     program::path_data data;
     program::timeline when;
     double certain_value = 0;
@@ -270,7 +261,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, const s
         p.data = std::move(made.data);
         p.when = std::move(made.when);
         if (p.certain) p.certain_value = p.data.initial_states[made.code.outputs[0]];
-        p.code = shapes.find_or_compile(std::move(made.code));
+        p.code = shapes.one_of(std::move(made.code));
         missing.add(made.missing_correlations);
     } catch (const std::exception& e) {
         throw_if_cancelled(e);
@@ -304,14 +295,14 @@ struct gpu_trades {
     std::vector<program::path_data> data;
     std::vector<program::timeline> when;
     plan::united_programs programs;
-    std::vector<cuda::gpu_job> jobs;
+    std::vector<run::job> jobs;
 
     gpu_trades(const std::vector<std::size_t>& walks, const std::vector<planned>& plans) {
-        std::map<const shape*, std::size_t> known;
+        std::map<const program::path_program*, std::size_t> known;
         std::vector<const program::path_program*> shapes;
         for (const std::size_t i : walks) {
             if (known.emplace(plans[i].code.get(), shapes.size()).second) {
-                shapes.push_back(&plans[i].code->program);
+                shapes.push_back(plans[i].code.get());
             }
         }
         programs = plan::unite(shapes);
@@ -332,26 +323,13 @@ struct gpu_trades {
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
 // the CPU has the precision and the random numbers, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
-                  std::vector<planned>& plans, const settled& run, const arrays::shock_file* file,
-                  std::span<const arrays::shock_cube> scenarios, const run_options& options,
-                  const std::function<void(std::uint64_t)>& on_steps,
+                  std::vector<planned>& plans, const settled& run, const run::walk& all,
                   std::vector<std::optional<walked_trade>>& walked, run_manifest& told) {
     const gpu_trades trades(walks, plans);
     const random::catalogue_entry& source = random::find(run.random, random::back_end::gpu);
-    cuda::gpu_run asked;
+    cuda::gpu_run asked{all,
+                        {run.how, run.correlation, &source, run.memory_bytes, run.threads, &gpus.tuned()}};
     asked.jobs = trades.jobs;
-    asked.how = run.how;
-    asked.correlation = run.correlation;
-    asked.seed = run.seed;
-    asked.paths = run.paths;
-    asked.source = &source;
-    asked.replay = file;
-    asked.scenarios = scenarios;
-    asked.memory_bytes = run.memory_bytes;
-    asked.compile_threads = run.threads;
-    asked.tuned = &gpus.tuned();
-    asked.cancel = options.cancel;
-    asked.on_progress = [&](const cuda::gpu_progress& p) { on_steps(p.path_steps_done); };
     cuda::launcher launcher(on.devices, gpus.kernels());
     cuda::gpu_outcome got = launcher.walk_all(asked);
     told.kernels_compiled = got.kernels_compiled;
@@ -381,7 +359,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     };
     if (!is_fast) return tell_of_devices();
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
-    asked.paths = std::min<std::uint64_t>(run.paths, cpu::shadow_tiles * kernels::paths_per_tile);
+    asked.paths = cpu::shadow_paths(run.paths);
     asked.source = &random::catalogue().front();  // whose numbers the CPU makes, too
     asked.on_progress = nullptr;
     const cuda::gpu_outcome sample = launcher.walk_all(asked);
@@ -397,15 +375,8 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     tell_of_devices();
 }
 
-// A trade for the CPU's walk, with what it takes from files.
-cpu::path_job job_for_cpu(const planned& p, const settled& run, const arrays::shock_file* file,
-                          std::span<const arrays::shock_cube> scenarios) {
-    cpu::path_job job{&p.code->lanes, &p.data, &p.when, run.seed, run.paths, run.how.precision};
-    job.scenarios = scenarios;
-    if (file == nullptr) return job;
-    job.normals = file->normals();
-    job.uniforms = file->uniforms();
-    return job;
+run::job job_of(const planned& p) {
+    return {p.code.get(), &p.data, &p.when};
 }
 
 arrays::element element_of(arithmetic::precision p) {
@@ -422,8 +393,8 @@ std::optional<arrays::shock_file> replayed_in(const settled& run) {
 // Whether the file has the shocks that a trade takes; the trade fails if not.
 bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t paths) {
     try {
-        file.check({p.when.steps(), static_cast<std::uint64_t>(p.code->program.normals_per_step),
-                    static_cast<std::uint64_t>(p.code->program.uniforms_per_step), paths});
+        file.check({p.when.steps(), static_cast<std::uint64_t>(p.code->normals_per_step),
+                    static_cast<std::uint64_t>(p.code->uniforms_per_step), paths});
         return true;
     } catch (const error& e) {
         p.failure = e;
@@ -431,26 +402,53 @@ bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t pa
     }
 }
 
+// Walks the trades of `walks` on the CPU.
+void walk_on_cpu(run::back_end& on, const std::vector<std::size_t>& walks, std::vector<planned>& plans,
+                 const settled& run, const run::walk& all, std::vector<std::optional<walked_trade>>& walked) {
+    random::find(run.random, random::back_end::cpu);
+    std::vector<run::job> jobs;
+    for (const std::size_t i : walks) jobs.push_back(job_of(plans[i]));
+    run::walk asked = all;
+    asked.jobs = jobs;
+    run::outcome got = on.walk_all(asked);
+    for (std::size_t k = 0; k < walks.size(); ++k) {
+        if (got.failures[k]) {
+            plans[walks[k]].failure = std::move(got.failures[k]);
+        } else {
+            walked[walks[k]].emplace(got.tallies[k], false);
+        }
+    }
+}
+
 // How far a run that is not in double lies from double, for every trade, on its first tiles.
-void take_shadows(const std::vector<planned>& plans, const settled& run, const arrays::shock_file* file,
-                  std::span<const arrays::shock_cube> scenarios, const cpu::lane_operations& operations,
-                  const run_options& options, std::vector<std::optional<walked_trade>>& walked) {
+void take_shadows(const std::vector<planned>& plans, const settled& run, const run::walk& all,
+                  const cpu::lane_operations& operations, std::vector<std::optional<walked_trade>>& walked) {
     if (run.how.precision == arithmetic::precision::double_) return;
-    std::vector<std::size_t> trades;
-    std::vector<cpu::path_job> jobs;
+    std::vector<std::size_t> trades, sampled;
+    std::vector<run::job> jobs, jobs_of_sample;
     for (std::size_t i = 0; i < walked.size(); ++i) {
         if (!walked[i] || walked[i]->result.not_finite > 0 || walked[i]->sample_failure) continue;
-        const cpu::path_job job = job_for_cpu(plans[i], run, file, scenarios);
         trades.push_back(i);
-        jobs.push_back(cpu::shadow_of(job));
-        if (!walked[i]->sample) jobs.push_back(cpu::sample_of(job));
+        jobs.push_back(job_of(plans[i]));
+        if (walked[i]->sample) continue;
+        sampled.push_back(i);
+        jobs_of_sample.push_back(jobs.back());
     }
-    const auto results = cpu::walk_all(jobs, operations, run.threads, options.cancel, {});
-    std::size_t next = 0;
-    for (const std::size_t i : trades) {
-        const kernels::tile_result in_double = results[next++].whole();
-        const kernels::tile_result sample = walked[i]->sample ? *walked[i]->sample : results[next++].whole();
-        walked[i]->shadow_difference = cpu::compare(sample, in_double, walked[i]->result).difference;
+    run::walk first = all;
+    first.paths = cpu::shadow_paths(run.paths);
+    first.on_progress = nullptr;
+    const auto walk_in = [&](arithmetic::precision p, std::span<const run::job> of) {
+        first.jobs = of;
+        return cpu::back_end(operations, run.threads, p).walk_all(first).tallies;
+    };
+    if (!sampled.empty()) {
+        const auto samples = walk_in(run.how.precision, jobs_of_sample);
+        for (std::size_t k = 0; k < sampled.size(); ++k) walked[sampled[k]]->sample = samples[k].whole();
+    }
+    const auto in_double = walk_in(cpu::shadow_precision(run.how.precision), jobs);
+    for (std::size_t k = 0; k < trades.size(); ++k) {
+        walked_trade& w = *walked[trades[k]];
+        w.shadow_difference = cpu::compare(*w.sample, in_double[k].whole(), w.result).difference;
     }
 }
 
@@ -674,41 +672,34 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
         now.path_steps += run.paths * p.when.steps();
     }
     now.trades_done = plans.size() - walks.size();
-    const arrays::shock_file* shocks = file ? &*file : nullptr;
     const std::vector<arrays::shock_cube> scenarios = in.state().scenario_cubes();
+    run::walk all;
+    all.seed = run.seed;
+    all.paths = run.paths;
+    all.replay = file ? &*file : nullptr;
+    all.scenarios = scenarios;
+    all.cancel = options.cancel;
     std::vector<std::optional<walked_trade>> walked(plans.size());
     if (!gpus.devices.empty() && !walks.empty()) {
-        walk_on_gpus(
-            all_gpus, gpus, walks, plans, run, shocks, scenarios, options,
-            [&](std::uint64_t steps) {
-                now.path_steps_done = steps;
-                report();
-            },
-            walked, out.manifest);
+        all.on_progress = [&](const run::progress& p) {
+            now.path_steps_done = p.path_steps_done;
+            report();
+        };
+        walk_on_gpus(all_gpus, gpus, walks, plans, run, all, walked, out.manifest);
         std::erase_if(walks, [&](std::size_t i) { return walked[i] || plans[i].failure; });
         now.trades_done = plans.size() - walks.size();
         report();
     }
     if (!walks.empty()) {
-        random::find(run.random, random::back_end::cpu);
         const std::size_t done_before = plans.size() - walks.size();
-        if (shocks != nullptr) {
-            std::erase_if(walks,
-                          [&](std::size_t i) { return !has_shocks_for(plans[i], *shocks, run.paths); });
-        }
-        std::vector<cpu::path_job> jobs;
-        for (const std::size_t i : walks) {
-            jobs.push_back(job_for_cpu(plans[i], run, shocks, scenarios));
-        }
-        const auto results =
-            by.walk(jobs, operations, run.threads, options.cancel, [&](const cpu::pool_progress& p) {
-                now.trades_done = done_before + p.jobs_done;
-                now.path_steps_done = p.path_steps_done;
-                report();
-            });
-        for (std::size_t k = 0; k < walks.size(); ++k) walked[walks[k]].emplace(results[k], false);
+        all.on_progress = [&](const run::progress& p) {
+            now.trades_done = done_before + p.jobs_done;
+            now.path_steps_done = p.path_steps_done;
+            report();
+        };
+        walk_on_cpu(*by.on_cpu(operations, run.threads, run.how.precision), walks, plans, run, all, walked);
     }
-    take_shadows(plans, run, shocks, scenarios, operations, options, walked);
+    take_shadows(plans, run, all, operations, walked);
     const auto walked_at = clock::now();
 
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -726,9 +717,8 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
         } else if (plans[i].certain) {
             price_certain(row, plans[i].certain_value);
         } else {
-            price_walked(row, walked[i]->result, run.paths, walked[i]->quasi, [&] {
-                return plan::bounds_of(plans[i].code->program, plans[i].data, plans[i].when);
-            });
+            price_walked(row, walked[i]->result, run.paths, walked[i]->quasi,
+                         [&] { return plan::bounds_of(*plans[i].code, plans[i].data, plans[i].when); });
             row.shadow_difference = walked[i]->shadow_difference;
             out.manifest.part_paths = walked[i]->part_paths;
             row.part_means = std::move(walked[i]->part_means);

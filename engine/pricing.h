@@ -3,13 +3,12 @@
 // wants to know whether a wrong one would be noticed hands in that.
 #pragma once
 
-#include <atomic>
 #include <functional>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "engine/book/book_state.h"
-#include "engine/cpu/tile_pool.h"
+#include "engine/cpu/back_end.h"
 #include "engine/cuda/backend.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
@@ -24,11 +23,12 @@ struct stages {
                                       arithmetic::precision, const plan::poll&)>
         plan = [](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
                   const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
-    // From programs to the moments of what they pay, on the CPU.
-    std::function<std::vector<run::tally>(std::span<const cpu::path_job>, const cpu::lane_operations&,
-                                          int threads, const std::atomic<bool>* cancel,
-                                          const std::function<void(const cpu::pool_progress&)>&)>
-        walk = cpu::walk_all;
+    // Who walks what no GPU does.
+    std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
+                                                 arithmetic::precision)>
+        on_cpu = [](const cpu::lane_operations& operations, int threads, arithmetic::precision in) {
+            return std::make_unique<cpu::back_end>(operations, threads, in);
+        };
 };
 
 struct priced_book {

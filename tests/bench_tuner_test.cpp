@@ -302,7 +302,7 @@ TEST_F(tuned, kernels_are_built_as_was_found_where_that_is_open) {
     made.how.feed = "inline";
     auto asked = open_choice(false);
     choices.remember(on_, asian_.code, asked, made);
-    const cuda::gpu_job job{&asian_.code, &asian_.trades[0].data, &asian_.trades[0].when};
+    const run::job job{&asian_.code, &asian_.trades[0].data, &asian_.trades[0].when};
     const auto width_of = [&](const std::optional<cuda::tuned_device>& by) {
         for (const auto& k : cuda::kernels_of({&job, 1}, asked, "auto", by)) {
             if (k.is_walk) return k.how.width * 1000 + k.how.threads;

@@ -103,10 +103,9 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
         ++planned_to_the_end;
         return made;
     };
-    by.walk = [&](const auto& jobs, const auto& operations, int threads, const auto* cancel,
-                  const auto& tell) {
+    by.on_cpu = [&](const auto& operations, int threads, arithmetic::precision in) {
         ++walks;
-        return cpu::walk_all(jobs, operations, threads, cancel, tell);
+        return std::make_unique<cpu::back_end>(operations, threads, in);
     };
     run_options options;
     options.overrides.device = "cpu";

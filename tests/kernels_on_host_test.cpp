@@ -383,7 +383,7 @@ struct walked_program {
 
 template <class draws>
 void expect_bits(const walked_program& t, const kernel_choice& how) {
-    const cuda::gpu_job job{&t.code, &t.data, &t.when};
+    const run::job job{&t.code, &t.data, &t.when};
     const auto packed =
         cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
                                                                  : cuda::number_type::double_);

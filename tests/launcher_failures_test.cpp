@@ -98,7 +98,7 @@ class planned_book {
         }
     }
 
-    const std::vector<gpu_job>& jobs() const { return jobs_; }
+    const std::vector<run::job>& jobs() const { return jobs_; }
     std::size_t shapes() const { return by_shape_.size(); }
 
     const std::vector<kernels::tile_result>& on_cpu(std::uint64_t paths, std::uint64_t seed,
@@ -120,7 +120,7 @@ class planned_book {
   private:
     std::vector<plan::trade_program> plans_;
     std::map<std::string, const program::path_program*> by_shape_;
-    std::vector<gpu_job> jobs_;
+    std::vector<run::job> jobs_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, precision>, std::vector<kernels::tile_result>> on_cpu_;
 };
 
@@ -318,7 +318,7 @@ std::shared_ptr<fake_gpu> new_gpu(const kernel_choice& how) {
                                                             [l](const auto& a) { run_merge(l, a); });
         }
         EXPECT_EQ(name, "walk");
-        for (const gpu_job& job : the_book().jobs()) {
+        for (const run::job& job : the_book().jobs()) {
             if (path_kernel_text(*job.code, how) != cubin) continue;
             return with_arguments<kernels::path_arguments>(
                 arguments,
@@ -342,7 +342,7 @@ struct run_of_book {
     run::tile_range tiles{};
     std::uint64_t memory_bytes = 0;
     const std::atomic<bool>* cancel = nullptr;
-    std::function<void(const gpu_progress&)> on_progress;
+    std::function<void(const run::progress&)> on_progress;
 
     gpu_run asked() const {
         gpu_run run;
@@ -362,12 +362,12 @@ struct run_of_book {
 // failed is walked again, and so may not be counted twice.
 std::uint64_t steps_in_all(const run_of_book& what) {
     std::uint64_t steps = 0;
-    for (const gpu_job& job : the_book().jobs()) steps += job.when->steps();
+    for (const run::job& job : the_book().jobs()) steps += job.when->steps();
     return steps * what.paths;
 }
 std::shared_ptr<std::uint64_t> last_told(run_of_book& what) {
     const auto last = std::make_shared<std::uint64_t>(0);
-    what.on_progress = [last](const gpu_progress& p) {
+    what.on_progress = [last](const run::progress& p) {
         EXPECT_GE(p.path_steps_done, *last);
         *last = p.path_steps_done;
     };
@@ -462,7 +462,7 @@ TEST(launcher, walks_ranges_of_tiles_alone) {
 // Constant memory takes the numbers of one trade at least, or the trade says what would hold it.
 TEST(launcher, refuses_rows_that_constant_memory_does_not_hold) {
     const tests::surface_program p(252, 100, 2);
-    const std::vector<gpu_job> jobs{{&p.code, &p.data, &p.when}};
+    const std::vector<run::job> jobs{{&p.code, &p.data, &p.when}};
     const auto gpu = std::make_shared<fake_gpu>();
     gpu->variables["tilewalk_rows"] = space_named("constant").most_bytes;
     gpu->kernel = [](const std::string&, const std::string&, const launch&, std::span<void*>) {
@@ -919,7 +919,7 @@ TEST(launcher, reports_a_kernel_that_goes_astray) {
 
 TEST(launcher, fails_only_the_trades_whose_kernel_does_not_compile) {
     run_of_book what;
-    for (const gpu_job& bad : the_book().jobs()) {
+    for (const run::job& bad : the_book().jobs()) {
         const auto gpu = new_gpu(what.how);
         fake_machine machine({gpu});
         machine.compiler().refuses = [bad_text = path_kernel_text(*bad.code, what.how)](

@@ -145,7 +145,7 @@ class planned_book {
     planned_book(const planned_book&) = delete;
     planned_book& operator=(const planned_book&) = delete;
 
-    const std::vector<gpu_job>& jobs() const { return jobs_; }
+    const std::vector<run::job>& jobs() const { return jobs_; }
     std::span<const arrays::shock_cube> scenarios() const { return scenarios_; }
 
     std::vector<kernels::tile_result> on_cpu(const gpu_run& run) const {
@@ -170,7 +170,7 @@ class planned_book {
     plan::united_programs programs_;
     std::deque<program::path_data> data_;
     std::deque<program::timeline> when_;
-    std::vector<gpu_job> jobs_;
+    std::vector<run::job> jobs_;
 };
 
 const planned_book& the_book() {

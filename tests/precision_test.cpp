@@ -401,7 +401,11 @@ cpu::path_job one_step(const function& record, tests::shocked_program& into) {
 }
 
 cpu::shadow shadow_on_cpu(const cpu::path_job& run) {
-    const std::vector<cpu::path_job> jobs{cpu::sample_of(run), cpu::shadow_of(run), run};
+    cpu::path_job sample = run;
+    sample.paths = cpu::shadow_paths(run.paths);
+    cpu::path_job shadow = sample;
+    shadow.precision = cpu::shadow_precision(run.precision);
+    const std::vector<cpu::path_job> jobs{sample, shadow, run};
     const auto r = tests::whole(cpu::walk_all(jobs, *instruction_sets().at(0), 1, nullptr, {}));
     return cpu::compare(r[0], r[1], r[2]);
 }
@@ -428,8 +432,8 @@ TEST(shadow, tells_the_rounding_of_single_and_nothing_else) {
         }
     }
     // The run of a GPU: its own precision is not walked here, its shadow is.
-    EXPECT_EQ(cpu::shadow_of(p.job(precision::single_fast, 8, 9000)).precision, precision::mixed);
-    EXPECT_EQ(cpu::shadow_of(p.job(precision::single_fast, 8, 9000)).paths, 4096U);
+    EXPECT_EQ(cpu::shadow_precision(precision::single_fast), precision::mixed);
+    EXPECT_EQ(cpu::shadow_paths(9000), 4096U);
 }
 
 TEST(shadow, shows_where_single_is_too_small) {

@@ -485,7 +485,7 @@ class run_of_store {
   private:
     book book_;
     std::vector<plan::trade_program> plans_;
-    std::vector<cuda::gpu_job> jobs_;
+    std::vector<run::job> jobs_;
 };
 
 std::string failures_of(const cuda::gpu_outcome& got) {

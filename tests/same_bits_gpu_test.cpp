@@ -497,7 +497,7 @@ trades:
         for (std::uint32_t s = 0; s < code.states.size(); ++s) code.outputs.push_back(s);
         lanes.push_back(cpu::compile(code));
     }
-    std::vector<cuda::gpu_job> jobs;
+    std::vector<run::job> jobs;
     for (const auto& p : made) jobs.push_back({&p.code, &p.data, &p.when});
     const auto device = std::make_shared<cuda::loaded_device>(cuda::open_device(devices_.at(0).index));
     cuda::kernel_store kernels(cuda::nvrtc_compiler(), {});
@@ -541,7 +541,7 @@ trades:
 // many paths a thread as there may be. The smallest would wait in registers if they were read as others.
 TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
     const std::vector<tests::surface_program> made = {{11, 2, 1}, {11, 3, 1}, {12, 3, 2}, {12, 100, 2}};
-    std::vector<cuda::gpu_job> jobs;
+    std::vector<run::job> jobs;
     std::vector<cpu::lane_program> lanes;
     for (const auto& p : made) {
         jobs.push_back({&p.code, &p.data, &p.when});

@@ -101,20 +101,25 @@ TEST(verify_plants, what_is_no_mistake_is_not_caught) {
         return verify::judge(trades, got, verify::truths_of(trades));
     };
     stages by_hand;
-    by_hand.walk = [](const auto&... with) { return cpu::walk_all(with...); };
+    by_hand.on_cpu = [](const auto&... with) { return std::make_unique<cpu::back_end>(with...); };
     EXPECT_TRUE(priced(by_hand).holds());
-    stages with_small_errors;
-    with_small_errors.walk = [](const auto&... with) {
-        auto out = cpu::walk_all(with...);
-        for (run::tally& t : out) {
-            kernels::tile_result whole = t.whole();
-            whole.moments.m2 *= 0.25;
-            const kernels::word64 tiles = t.run_tiles();
-            t = run::tally(tiles, std::bit_ceil(tiles));
-            t.add({0, tiles}, whole);
+    class too_sure : public cpu::back_end {
+      public:
+        using back_end::back_end;
+        run::outcome walk_all(const run::walk& of) override {
+            run::outcome out = back_end::walk_all(of);
+            for (run::tally& t : out.tallies) {
+                kernels::tile_result whole = t.whole();
+                whole.moments.m2 *= 0.25;
+                const kernels::word64 tiles = t.run_tiles();
+                t = run::tally(tiles, std::bit_ceil(tiles));
+                t.add({0, tiles}, whole);
+            }
+            return out;
         }
-        return out;
     };
+    stages with_small_errors;
+    with_small_errors.on_cpu = [](const auto&... with) { return std::make_unique<too_sure>(with...); };
     EXPECT_FALSE(priced(with_small_errors).holds());
 }
 

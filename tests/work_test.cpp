@@ -24,8 +24,8 @@ namespace {
 constexpr int alike = 1000;
 
 struct work {
-    std::map<std::string, int> plans;  // by trade
-    std::set<const cpu::lane_program*> programs;
+    std::map<std::string, int> plans;             // by trade
+    std::set<const cpu::lane_program*> programs;  // that were compiled
     std::uint64_t most_tiles_kept = 0, scenario_rows_read = 0;
     results told;
 };
@@ -42,15 +42,26 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
         }
         return plan::plan_trade(t, in, p, {}, often);
     };
-    by.walk = [&](std::span<const cpu::path_job> jobs, const cpu::lane_operations& operations, int crew,
-                  const std::atomic<bool>* cancel,
-                  const std::function<void(const cpu::pool_progress&)>& on_progress) {
-        for (const cpu::path_job& job : jobs) out.programs.insert(job.code);
-        return cpu::walk_all(jobs, operations, crew, cancel, [&](const cpu::pool_progress& p) {
-            out.most_tiles_kept = p.most_tiles_kept;
-            out.scenario_rows_read += p.scenario_rows_read;
-            on_progress(p);
-        });
+    class watched : public cpu::back_end {
+      public:
+        watched(work& out, const cpu::lane_operations& operations, int crew, arithmetic::precision in)
+            : back_end(operations, crew, in), out_(out) {}
+
+      private:
+        std::vector<run::tally> walk_tiles(
+            std::span<const cpu::path_job> jobs, const std::atomic<bool>* cancel,
+            const std::function<void(const cpu::pool_progress&)>& on_progress) override {
+            for (const cpu::path_job& job : jobs) out_.programs.insert(job.code);
+            return back_end::walk_tiles(jobs, cancel, [&](const cpu::pool_progress& p) {
+                out_.most_tiles_kept = p.most_tiles_kept;
+                out_.scenario_rows_read += p.scenario_rows_read;
+                on_progress(p);
+            });
+        }
+        work& out_;
+    };
+    by.on_cpu = [&](const cpu::lane_operations& operations, int crew, arithmetic::precision in) {
+        return std::make_unique<watched>(out, operations, crew, in);
     };
     cuda::backend gpus;
     run_options options;

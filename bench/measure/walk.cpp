@@ -21,7 +21,7 @@ using kernels::tile_result;
 constexpr std::uint32_t merge_threads = 256;  // of the kernel's text
 
 cuda::packed_trades packed(const planned_walk& of) {
-    const cuda::gpu_job job{&of.code, &of.trade.data, &of.trade.when};
+    const tilewalk::run::job job{&of.code, &of.trade.data, &of.trade.when};
     const bool is_single = of.how.precision == arithmetic::precision::single ||
                            of.how.precision == arithmetic::precision::single_fast;
     auto out = cuda::pack({&job, 1}, is_single ? cuda::number_type::single : cuda::number_type::double_);

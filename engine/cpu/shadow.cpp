@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cpu/shadow.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "kernels/tile.h"
-
 namespace tilewalk::cpu {
 
-path_job sample_of(const path_job& run) {
-    path_job sample = run;
-    sample.paths = std::min(run.paths, shadow_tiles * kernels::paths_per_tile);
-    return sample;
-}
-
-path_job shadow_of(const path_job& run) {
-    path_job in_double = sample_of(run);
-    if (run.precision != arithmetic::precision::double_) in_double.precision = arithmetic::precision::mixed;
-    return in_double;
-}
-
-shadow compare(const tile_result& sample, const tile_result& in_double, const tile_result& whole_run) {
+shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,
+               const kernels::tile_result& whole_run) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     shadow out;
     const bool both_finite = sample.not_finite == 0 && in_double.not_finite == 0;

@@ -9,29 +9,28 @@
 // of 53, the largest normal 6.76 instead of 8.57): that is what tests of the shocks are for. By construction
 // nothing differs in `double` and `mixed`, whose arithmetic is double: their shadow is exactly 0.
 //
-// On the CPU:
-//
-//     std::vector<path_job> jobs{sample_of(job), shadow_of(job)};   // of every trade, beside the run's own
-//     const auto r = walk_all(jobs, ...);
-//     row.shadow_difference = compare(r[0], r[1], whole_run).difference;
-//
-// For a run on a GPU sample_of(job) is not walked: the GPU's results of tiles 0 to shadow_tiles - 1 (or of as
-// many as there are), merged by kernels::merge_tiles, stand in its place. The job of a run in single_fast may
-// be handed to shadow_of as it is.
+// The first tiles of a run are walked again in its precision, or on a GPU if that alone has it, and in
+// `mixed`, which is double's arithmetic on the same shocks.
 #pragma once
 
 #include <cstdint>
 
-#include "engine/cpu/lane_machine.h"
+#include "engine/arithmetic/precision.h"
+#include "kernels/tile.h"
+#include "kernels/tile_result.h"
 
 namespace tilewalk::cpu {
 
 inline constexpr std::uint64_t shadow_tiles = 4;
 
-// The first tiles of the run, as the run walks them.
-path_job sample_of(const path_job& run);
-// The same tiles in double arithmetic, from the same shocks.
-path_job shadow_of(const path_job& run);
+// Double's arithmetic on the shocks of a run in this precision.
+constexpr arithmetic::precision shadow_precision(arithmetic::precision of_run) {
+    return of_run == arithmetic::precision::double_ ? of_run : arithmetic::precision::mixed;
+}
+constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
+    const std::uint64_t most = shadow_tiles * kernels::paths_per_tile;
+    return run_paths < most ? run_paths : most;
+}
 
 struct shadow {
     // The mean of the run's arithmetic less that of double's, over the sample. Infinite where the one gave
@@ -41,6 +40,7 @@ struct shadow {
     // the trade. Infinite for a difference where there is no standard error.
     double in_standard_errors = 0;
 };
-shadow compare(const tile_result& sample, const tile_result& in_double, const tile_result& whole_run);
+shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,
+               const kernels::tile_result& whole_run);
 
 }  // namespace tilewalk::cpu

@@ -854,7 +854,7 @@ void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_devi
     word64 told = 0;
     const auto report = [&] {
         told = std::max(told, state.path_steps_done.load());
-        if (run.on_progress) run.on_progress({told});
+        if (run.on_progress) run.on_progress({.path_steps_done = told});
     };
     {
         std::vector<std::jthread> threads;
@@ -868,7 +868,7 @@ void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_devi
     if (state.stopped() || !pieces.all_done()) return;
     report();
     state.outcome.tallies.clear();
-    for (const gpu_job& job : run.jobs)
+    for (const run::job& job : run.jobs)
         state.outcome.tallies.emplace_back(all.count, state.part_tiles, job.code->outputs.size())
             .expect_all();
     for (const std::vector<chunk_results>& piece : results) {
@@ -898,7 +898,7 @@ std::span<std::byte> loaded_device::variable(const std::shared_ptr<const std::st
     return device_->variable(modules_.at(cubin.get()).in, name);
 }
 
-std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how,
+std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_choice& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned) {
     const separated_jobs separated(jobs, correlation, how.precision);
@@ -925,6 +925,10 @@ std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kerne
     std::iota(merge.jobs.begin(), merge.jobs.end(), std::size_t{0});
     out.push_back(std::move(merge));
     return out;
+}
+
+run::outcome launcher::walk_all(const run::walk& of) {
+    return walk_all(gpu_run{of, with_});
 }
 
 gpu_outcome launcher::walk_all(const gpu_run& asked) {

@@ -25,7 +25,7 @@
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/tuned_choices.h"
-#include "engine/run/tally.h"
+#include "engine/run/job.h"
 #include "kernels/tile_result.h"
 
 namespace tilewalk::cuda {
@@ -52,32 +52,21 @@ class loaded_device {
     std::map<const std::string*, loaded> modules_;
 };
 
-struct gpu_progress {
-    std::uint64_t path_steps_done = 0;
-};
-
-struct gpu_run {
-    std::span<const gpu_job> jobs;
+// How GPUs are to walk.
+struct gpu_settings {
     kernel_choice how;
     std::string correlation = "auto";  // who correlates shocks, see makes_moves_ahead
-    std::uint64_t seed = 0, paths = 0;
-    run::tile_range tiles{};  // that are walked, of the run's; none: all
     // Where shocks come from that a feed brings; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
-    const arrays::shock_file* replay = nullptr;       // instead of a source
-    std::span<const arrays::shock_cube> scenarios{};  // the arrays that jobs take, by number
     std::uint64_t memory_bytes = 0;  // of each device, that the run may take; 0: what is free
     int compile_threads = 1;
     tuned_choices* tuned = nullptr;  // asked where the choice is open
-    const std::atomic<bool>* cancel = nullptr;
-    std::function<void(const gpu_progress&)> on_progress;  // called by the thread that runs
 };
 
-struct gpu_outcome {
-    // By job; of a job that failed without a meaning. The parts of a quasi-random run are its units (see
-    // engine/run/units.h).
-    std::vector<run::tally> tallies;
-    std::vector<std::optional<error>> failures;  // by job
+struct gpu_run : run::walk, gpu_settings {};
+
+// The parts of a quasi-random run are its units (see engine/run/units.h).
+struct gpu_outcome : run::outcome {
     // That the run took, with those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
@@ -105,21 +94,24 @@ struct tuned_device {
     const device_properties& on;
 };
 // All that a run of these jobs compiles, but for what fills arrays with shocks.
-std::vector<needed_kernel> kernels_of(std::span<const gpu_job> jobs, const kernel_choice& how,
+std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_choice& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {});
 
-class launcher {
+class launcher : public run::back_end {
   public:
-    launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels)
-        : devices_(std::move(devices)), kernels_(kernels) {}
+    launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels,
+             gpu_settings with = {})
+        : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)) {}
 
-    // What goes wrong stays with the jobs it concerns; throws only tilewalk::error (cancelled).
+    run::outcome walk_all(const run::walk& of) override;
+    // The same with settings of its own, and with what GPUs know of the run.
     gpu_outcome walk_all(const gpu_run& run);
 
   private:
     std::vector<std::shared_ptr<loaded_device>> devices_;
     kernel_store& kernels_;
+    gpu_settings with_;
 };
 
 }  // namespace tilewalk::cuda

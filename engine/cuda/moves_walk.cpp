@@ -41,9 +41,9 @@ std::optional<program::separated_moves> separated(const program::path_program& c
 
 }  // namespace
 
-separated_jobs::separated_jobs(std::span<const gpu_job> jobs, std::string_view setting, precision p)
+separated_jobs::separated_jobs(std::span<const run::job> jobs, std::string_view setting, precision p)
     : given_(jobs), walked_(jobs.begin(), jobs.end()) {
-    for (gpu_job& job : walked_) {
+    for (run::job& job : walked_) {
         auto known = by_code_.find(job.code);
         if (known == by_code_.end()) {
             known = by_code_.emplace(job.code, separated(*job.code, setting, p)).first;

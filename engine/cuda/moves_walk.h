@@ -27,21 +27,21 @@ namespace tilewalk::cuda {
 class separated_jobs {
   public:
     // `setting` is the run's `correlation`.
-    separated_jobs(std::span<const gpu_job> jobs, std::string_view setting, precision p);
+    separated_jobs(std::span<const run::job> jobs, std::string_view setting, precision p);
     separated_jobs(const separated_jobs&) = delete;
     separated_jobs& operator=(const separated_jobs&) = delete;
 
-    std::span<const gpu_job> jobs() const { return walked_; }
+    std::span<const run::job> jobs() const { return walked_; }
     bool is_separated(std::size_t job) const { return from_[job] != nullptr; }
     // Of a job that is separated.
     program::move_numbers numbers(std::size_t job) const;
 
   private:
-    std::span<const gpu_job> given_;
+    std::span<const run::job> given_;
     std::map<const program::path_program*, std::optional<program::separated_moves>> by_code_;
     std::vector<const program::separated_moves*> from_;  // by job
     std::deque<program::path_data> data_;
-    std::vector<gpu_job> walked_;
+    std::vector<run::job> walked_;
 };
 
 // How the path kernel of a separated job is built in a run of this choice, for so many shocks a step.

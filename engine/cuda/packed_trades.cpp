@@ -16,7 +16,7 @@ class packer {
   public:
     explicit packer(packed_trades& into) : into_(into) {}
 
-    void add(const gpu_job& job) {
+    void add(const run::job& job) {
         const auto sections = job.code->sections.size();
         into_.failures.push_back(why_not(job));
         const auto& data = *job.data;
@@ -75,7 +75,7 @@ class packer {
     }
 
     // Sections run in the order of their numbers, each on its next row: then a mask a step says it all.
-    static std::optional<error> why_not(const gpu_job& job) {
+    static std::optional<error> why_not(const run::job& job) {
         const auto sections = job.code->sections.size();
         if (sections > most_sections) {
             return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
@@ -96,7 +96,7 @@ class packer {
         return std::nullopt;
     }
 
-    static word32 mask_after(const gpu_job& job, std::size_t step) {
+    static word32 mask_after(const run::job& job, std::size_t step) {
         word32 mask = 0;
         for (const program::event& e : job.when->events_after(step))
             mask |= word32{1} << (e.section % most_sections);
@@ -112,12 +112,12 @@ class packer {
 
 }  // namespace
 
-packed_trades pack(std::span<const gpu_job> jobs, number_type type) {
+packed_trades pack(std::span<const run::job> jobs, number_type type) {
     packed_trades out;
     out.number_bytes = type == number_type::single ? sizeof(float) : sizeof(double);
     out.records.reserve(jobs.size());
     const auto add_all = [&](auto&& into) {
-        for (const gpu_job& job : jobs) into.add(job);
+        for (const run::job& job : jobs) into.add(job);
     };
     if (type == number_type::single) {
         add_all(packer<float>(out));

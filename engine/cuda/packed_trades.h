@@ -9,19 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "engine/run/job.h"
 #include "kernels/arguments.h"
-#include "products/program/passes.h"
-#include "products/program/timeline.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
-
-// One trade, ready to be walked on a GPU.
-struct gpu_job {
-    const program::path_program* code = nullptr;
-    const program::path_data* data = nullptr;
-    const program::timeline* when = nullptr;
-};
 
 // A row of an array of the market.
 struct scenario_row {
@@ -53,6 +45,6 @@ struct packed_trades {
     }
 };
 
-packed_trades pack(std::span<const gpu_job> jobs, number_type type);
+packed_trades pack(std::span<const run::job> jobs, number_type type);
 
 }  // namespace tilewalk::cuda

@@ -30,7 +30,7 @@ arrays::element element_of(precision p) {
 
 path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     : on_(on), of_(of), paths_(paths > 0 ? paths : of.paths) {
-    std::vector<cuda::gpu_job> jobs;
+    std::vector<run::job> jobs;
     for (const auto& t : of.trades) jobs.push_back({&of.code, &t.data, &t.when});
     auto packed =
         cuda::pack(jobs, is_single(of.precision) ? cuda::number_type::single : cuda::number_type::double_);

@@ -29,6 +29,32 @@ using markets::market_state;
 using program::operation;
 using recorded = program::recorder::recorded;
 
+// A CPU that lies: lies(jobs, operations, honestly) leaves the tallies, and may have some walked honestly.
+template <class F>
+stages with_cpu(const F& lies) {
+    using on_progress = std::function<void(const cpu::pool_progress&)>;
+    class lying : public cpu::back_end {
+      public:
+        lying(const cpu::lane_operations& operations, int threads, arithmetic::precision in, const F& how)
+            : back_end(operations, threads, in), how_(how) {}
+
+      private:
+        std::vector<run::tally> walk_tiles(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
+                                           const on_progress& tell) override {
+            const auto honestly = [&](std::span<const path_job> of) {
+                return back_end::walk_tiles(of, cancel, tell);
+            };
+            return how_(jobs, operations(), honestly);
+        }
+        F how_;
+    };
+    stages s;
+    s.on_cpu = [lies](const cpu::lane_operations& operations, int threads, arithmetic::precision in) {
+        return std::make_unique<lying>(operations, threads, in, lies);
+    };
+    return s;
+}
+
 // ---- The market
 
 stages with_market(void (*change)(market_state&)) {
@@ -267,9 +293,8 @@ path_shocks normals_of(const path_job& job, const cpu::lane_operations& operatio
 }
 
 stages with_shocks(void (*change)(path_shocks&)) {
-    stages s;
-    s.walk = [change](std::span<const path_job> jobs, const cpu::lane_operations& operations, int threads,
-                      const std::atomic<bool>* cancel, const auto& on_progress) {
+    return with_cpu([change](std::span<const path_job> jobs, const cpu::lane_operations& operations,
+                             const auto& honestly) {
         std::vector<path_shocks> shocks;
         std::vector<path_job> changed(jobs.begin(), jobs.end());
         for (path_job& job : changed) {
@@ -277,9 +302,8 @@ stages with_shocks(void (*change)(path_shocks&)) {
             change(of);
             job.normals = {of.all.data(), of.slots * of.paths, of.paths, of.steps, of.slots, of.paths};
         }
-        return cpu::walk_all(changed, operations, threads, cancel, on_progress);
-    };
-    return s;
+        return honestly(changed);
+    });
 }
 
 template <class F>
@@ -315,20 +339,18 @@ run::tally tally_of(const tile_result& whole, std::uint64_t tiles) {
 }
 
 stages with_tiles(tile_result (*merge)(std::vector<tile_result>&)) {
-    stages s;
-    s.walk = [merge](std::span<const path_job> jobs, const cpu::lane_operations& operations, int,
-                     const std::atomic<bool>*, const auto&) {
-        std::vector<run::tally> out;
-        cpu::lane_machine machine(operations);
-        for (const path_job& job : jobs) {
-            job.check();
-            std::vector<tile_result> tiles(job.tiles());
-            for (std::uint64_t t = 0; t < tiles.size(); ++t) machine.walk(job, t, {&tiles[t], 1});
-            out.push_back(tally_of(merge(tiles), job.tiles()));
-        }
-        return out;
-    };
-    return s;
+    return with_cpu(
+        [merge](std::span<const path_job> jobs, const cpu::lane_operations& operations, const auto&) {
+            std::vector<run::tally> out;
+            cpu::lane_machine machine(operations);
+            for (const path_job& job : jobs) {
+                job.check();
+                std::vector<tile_result> tiles(job.tiles());
+                for (std::uint64_t t = 0; t < tiles.size(); ++t) machine.walk(job, t, {&tiles[t], 1});
+                out.push_back(tally_of(merge(tiles), job.tiles()));
+            }
+            return out;
+        });
 }
 
 // Two by two, as the engine does.
@@ -386,18 +408,16 @@ tile_result merge_as_equals(std::vector<tile_result>& tiles) {
 }
 
 stages with_moments(void (*change)(moments&)) {
-    stages s;
-    s.walk = [change](std::span<const path_job> jobs, const cpu::lane_operations& operations, int threads,
-                      const std::atomic<bool>* cancel, const auto& on_progress) {
-        std::vector<run::tally> out = cpu::walk_all(jobs, operations, threads, cancel, on_progress);
-        for (run::tally& t : out) {
-            tile_result whole = t.whole();
-            change(whole.moments);
-            t = tally_of(whole, t.run_tiles());
-        }
-        return out;
-    };
-    return s;
+    return with_cpu(
+        [change](std::span<const path_job> jobs, const cpu::lane_operations&, const auto& honestly) {
+            std::vector<run::tally> out = honestly(jobs);
+            for (run::tally& t : out) {
+                tile_result whole = t.whole();
+                change(whole.moments);
+                t = tally_of(whole, t.run_tiles());
+            }
+            return out;
+        });
 }
 
 }  // namespace

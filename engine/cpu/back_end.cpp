@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cpu/back_end.h"
+
+#include <set>
+
+#include "kernels/tile.h"
+
+namespace tilewalk::cpu {
+
+namespace {
+
+// Whether the file has the shocks that the job takes.
+std::optional<error> why_not_replayed(const run::job& j, const run::walk& of) {
+    if (of.replay == nullptr) return {};
+    try {
+        of.replay->check({j.when->steps(), static_cast<std::uint64_t>(j.code->normals_per_step),
+                          static_cast<std::uint64_t>(j.code->uniforms_per_step), of.paths});
+        return {};
+    } catch (const error& e) {
+        return e;
+    }
+}
+
+}  // namespace
+
+run::outcome back_end::walk_all(const run::walk& of) {
+    run::outcome out;
+    out.failures.resize(of.jobs.size());
+    out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths)));
+    // Jobs of one shape share what is compiled.
+    std::map<const program::path_program*, lane_program> compiled;
+    std::vector<std::pair<const program::path_program* const, lane_program>*> made;
+    for (const run::job& j : of.jobs) {
+        const auto [at, is_new] = compiled.try_emplace(j.code);
+        if (is_new) made.push_back(&*at);
+    }
+    for_each(
+        made.size(), threads_, of.cancel,
+        [&](int, std::uint64_t i) { made[i]->second = compile(*made[i]->first); }, [] {});
+    std::vector<std::size_t> walked;
+    std::vector<path_job> jobs;
+    for (std::size_t i = 0; i < of.jobs.size(); ++i) {
+        const run::job& j = of.jobs[i];
+        if ((out.failures[i] = why_not_replayed(j, of))) continue;
+        path_job& p = jobs.emplace_back(path_job{&compiled.at(j.code),
+                                                 j.data,
+                                                 j.when,
+                                                 of.seed,
+                                                 of.paths,
+                                                 precision_,
+                                                 {},
+                                                 {},
+                                                 of.scenarios,
+                                                 of.tiles});
+        if (of.replay != nullptr) {
+            p.normals = of.replay->normals();
+            p.uniforms = of.replay->uniforms();
+        }
+        walked.push_back(i);
+    }
+    std::vector<run::tally> tallies = walk_tiles(jobs, of.cancel, [&](const pool_progress& p) {
+        if (of.on_progress) of.on_progress({p.jobs_done, p.path_steps_done});
+    });
+    for (std::size_t k = 0; k < walked.size(); ++k) out.tallies[walked[k]] = std::move(tallies[k]);
+    return out;
+}
+
+std::vector<run::tally> back_end::walk_tiles(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
+                                             const std::function<void(const pool_progress&)>& on_progress) {
+    return cpu::walk_all(jobs, operations_, threads_, cancel, on_progress);
+}
+
+}  // namespace tilewalk::cpu

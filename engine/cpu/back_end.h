@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU as a back end: programs become lists of loops, and all cores walk their tiles.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/cpu/lane_machine.h"
+#include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/run/job.h"
+
+namespace tilewalk::cpu {
+
+class back_end : public run::back_end {
+  public:
+    back_end(const lane_operations& operations, int threads, arithmetic::precision in)
+        : operations_(operations), threads_(threads), precision_(in) {}
+
+    run::outcome walk_all(const run::walk& of) override;
+
+  protected:
+    const lane_operations& operations() const { return operations_; }
+    int threads() const { return threads_; }
+    // The jobs that can be walked. Who wants to know whether a wrong walk would be noticed has its own.
+    virtual std::vector<run::tally> walk_tiles(std::span<const path_job> jobs,
+                                               const std::atomic<bool>* cancel,
+                                               const std::function<void(const pool_progress&)>& on_progress);
+
+  private:
+    const lane_operations& operations_;
+    int threads_;
+    arithmetic::precision precision_;
+};
+
+}  // namespace tilewalk::cpu
