@@ -266,6 +266,12 @@ TEST(totals, say_at_most_below_sixteen_parts) {
     EXPECT_FALSE(is_figure(few.error) || is_figure(few.low) || is_figure(few.high));
     EXPECT_TRUE(is_figure(few.error_at_most));
     EXPECT_TRUE(is_figure(enough.error) && is_figure(enough.low) && is_figure(enough.high));
+    // Student's quantile for 15 degrees of freedom, where what the position is worth is no more than a hedge
+    // leaves.
+    const currency_total hedged =
+        total_of(option("c", "A", "call", 10) + option("d", "A", "call", -9.9), 16 * 1024, 1);
+    EXPECT_NEAR((hedged.high - hedged.value) / hedged.error, 2.13145, 1e-4);
+    EXPECT_NEAR((hedged.value - hedged.low) / hedged.error, 2.13145, 1e-4);
     // One trade knows its error from its paths.
     const currency_total one = total_of(option("c", "A", "call", 10), 2048, 1);
     EXPECT_EQ(one.error, one.error_at_most);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cpu/back_end.h"
 
-#include <set>
-
 #include "kernels/tile.h"
 
 namespace tilewalk::cpu {

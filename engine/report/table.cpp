@@ -48,6 +48,16 @@ const std::vector<columns::measure> narrowing{
     {"value"},        {"report"},      {"std error"},   {"trade", 5},  {"currency", 4},
 };
 
+// The table as the terminal has room for it, and what it has none for.
+std::string fitted(columns& table, const text_form& form, const std::vector<columns::measure>& measures) {
+    const std::vector<std::string> left_out = table.fit(form.columns, measures);
+    std::string out = table.text();
+    if (!left_out.empty())
+        out += hanging("left out in " + std::to_string(form.columns) + " columns: " + joined(left_out),
+                       form.columns, 2);
+    return out;
+}
+
 std::string rows_text(const results& r, const text_form& form) {
     const bool with_value =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.quantity != 1; });
@@ -88,12 +98,7 @@ std::string rows_text(const results& r, const text_form& form) {
         if (with_reported) cells.push_back(reported_text(row));
         table.add(std::move(cells));
     }
-    const std::vector<std::string> left_out = table.fit(form.columns, narrowing);
-    std::string out = table.text();
-    if (!left_out.empty())
-        out += hanging("left out in " + std::to_string(form.columns) + " columns: " + joined(left_out),
-                       form.columns, 2);
-    return out;
+    return fitted(table, form, narrowing);
 }
 
 // Lines about trades; of a long list the first few and how many more there are. csv and json have them all.
@@ -192,8 +197,7 @@ std::string totals_table(const results& r, const text_form& form) {
                              form.columns, 2);
         }
     }
-    table.fit(form.columns, {{"95% interval"}, {"trades"}});
-    std::string out = table.text();
+    std::string out = fitted(table, form, {{"95% interval"}, {"trades"}});
     if (any_bound)
         out += hanging("at most: the plain sum of errors, never too small; a run of " +
                            std::to_string(least_parts) + " parts or more knows how they go together",
