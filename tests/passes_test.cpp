@@ -4,6 +4,7 @@
 // refuses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -274,16 +275,22 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     std::vector<std::vector<double>> expected;
     for (std::uint64_t p = 0; p < paths; ++p) expected.push_back(walk(raw, e.made.data, e.when, p));
 
-    const auto folded = program::fold(raw, &arithmetic::evaluate);
     const auto optimised = program::optimise(raw, &arithmetic::evaluate);
-    const struct {
+    struct after {
         std::string name;
         program::program code;
-    } passes[] = {{"fold", folded},
-                  {"share", program::share(raw)},
-                  {"drop_dead", program::drop_dead(raw)},
-                  {"optimise", optimised}};
-    for (const auto& pass : passes) {
+    };
+    std::vector<after> all{{"optimise", optimised}};
+    for (const program::pass& p : program::passes()) {
+        if (p.is_fast) continue;
+        all.push_back({std::string(p.name), p.run(raw, &arithmetic::evaluate)});
+        all.push_back({"all but " + std::string(p.name),
+                       program::optimise(raw, &arithmetic::evaluate, {.left_out = {p.name}})});
+    }
+    ASSERT_EQ(all.size(), 7u);
+    ASSERT_EQ(program::fault_of(raw), "");
+    for (const auto& pass : all) {
+        ASSERT_EQ(program::fault_of(pass.code), "") << pass.name << "\n" << text_of(pass.code);
         for (std::uint64_t p = 0; p < interpreted_paths; ++p) {
             ASSERT_TRUE(same_numbers(walk(pass.code, e.made.data, e.when, p), expected[p]))
                 << pass.name << " path " << p << "\n"
@@ -292,6 +299,7 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     }
     for (const auto* p : {&raw, &optimised}) {
         const path_program code = program::hoist(*p);
+        ASSERT_EQ(program::fault_of(code), "") << program::print(code);
         const path_data data = program::bind(code, e.made.data, &arithmetic::evaluate);
         SCOPED_TRACE((p == &raw ? "hoisted as recorded\n" : "hoisted after optimise\n") +
                      program::print(code));
@@ -1074,6 +1082,92 @@ TEST(recorder, scenarios_take_slots_by_name) {
                   r.scenario("a", {0, {2}});
               }),
               "recording: scenario 'a' is given twice");
+}
+
+// Each fault, planted alone, is found; so is one that a pass for single_fast would leave.
+TEST(passes, faults_are_found) {
+    recorder into(&arithmetic::evaluate);
+    into.output(into.state("x", 0.0));
+    into.open_section(0, "step", 1);
+    into.write(0, into.read(0) + into.normal() * into.term("a", 2) * into.row("b", std::vector<double>{3}));
+    const auto right = std::move(into).finish().code;
+    ASSERT_EQ(program::fault_of(right), "");
+    const path_program hoisted = program::hoist(right);
+    ASSERT_EQ(program::fault_of(hoisted), "");
+    ASSERT_EQ(program::fault_of(program::optimise(right, &arithmetic::evaluate, {.is_fast = true})), "");
+
+    const auto first = [](auto& nodes, operation code) -> program::node& {
+        return *std::ranges::find(nodes, code, &program::node::code);
+    };
+    using change = void (*)(program::program&, const decltype(first)&);
+    const std::vector<std::pair<std::string, change>> faults{
+        {"reads term 7 of 1",
+         [](auto& p, const auto& at) { at(p.sections[0].nodes, operation::term).args[0] = 7; }},
+        {"reads row 1 of 1",
+         [](auto& p, const auto& at) { at(p.sections[0].nodes, operation::row).args[0] = 1; }},
+        {"reads normal 1 of 1",
+         [](auto& p, const auto& at) { at(p.sections[0].nodes, operation::normal).args[0] = 1; }},
+        {"reads state 4 of 1",
+         [](auto& p, const auto& at) { at(p.sections[0].nodes, operation::state).args[0] = 4; }},
+        {"takes what comes after it",
+         [](auto& p, const auto& at) { at(p.sections[0].nodes, operation::mul).args[1] = 100; }},
+        {"writes node 99", [](auto& p, const auto&) { p.sections[0].writes[0].node = 99; }},
+        {"writes state 0 twice",
+         [](auto& p, const auto&) { p.sections[0].writes.push_back(p.sections[0].writes[0]); }},
+        {"its output is state 1 of 1", [](auto& p, const auto&) { p.outputs[0] = 1; }},
+        {"it has no output", [](auto& p, const auto&) { p.outputs.clear(); }},
+    };
+    for (const auto& [expected, plant] : faults) {
+        program::program wrong = right;
+        plant(wrong, first);
+        EXPECT_NE(program::fault_of(wrong).find(expected), std::string::npos)
+            << expected << ": '" << program::fault_of(wrong) << "'";
+    }
+    path_program wrong = hoisted;
+    first(wrong.sections[0].nodes, operation::row).args[0] = 5;
+    EXPECT_NE(program::fault_of(wrong).find("reads row 5 of 1"), std::string::npos)
+        << program::fault_of(wrong);
+    wrong = hoisted;
+    wrong.per_trade.columns.push_back(50);
+    EXPECT_NE(program::fault_of(wrong).find("a column is node 50"), std::string::npos);
+}
+
+// What a trade or a run gives as it is keeps its name; what is computed from several has none.
+TEST(passes, names_of_terms_and_rows_survive) {
+    recorder into(&arithmetic::evaluate);
+    into.output(into.state("x", 0.0));
+    into.open_section(0, "step", 2);
+    const value z = into.normal(), strike = into.term("strike", 100), rate = into.term("rate", 0.05);
+    const value drift = into.row("drift", std::vector<double>{0.1, 0.2});
+    const value noise = into.row("noise", std::vector<double>{0.3, 0.4});
+    into.write(0, z * noise * strike + drift * exp(rate) + rate * z);
+    const auto recorded = std::move(into).finish();
+    path_program code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
+    const path_data data = program::bind(code, recorded.data, &arithmetic::evaluate);
+    const std::map<std::string, double> terms{{"strike", 100}, {"rate", 0.05}};
+    std::set<std::string> named;
+    for (std::size_t c = 0; c < data.terms.size(); ++c) {
+        const std::string name = program::name_of_term(code, c);
+        if (name.empty()) continue;
+        named.insert(name);
+        EXPECT_EQ(data.terms[c], terms.at(name)) << name;
+    }
+    for (std::size_t c = 0; c < data.widths.at(0); ++c) {
+        const std::string name = program::name_of_row(code, 0, c);
+        if (name.empty()) continue;
+        named.insert(name);
+        EXPECT_TRUE(name != "noise" || data.rows.at(0).at(c) == 0.3);
+    }
+    EXPECT_TRUE(named.contains("strike") && named.contains("rate") && named.contains("noise"));
+    EXPECT_FALSE(named.contains("drift")) << "paths read its product with something else";
+    EXPECT_NE(program::print(code).find(", strike\n"), std::string::npos) << program::print(code);
+    EXPECT_EQ(program::name_of_term(code, 1000), "");
+
+    // They are for people: no shape, and so no kernel, depends on them.
+    const std::string shape = program::shape_of(code);
+    code.per_trade.inputs.clear();
+    for (auto& s : code.sections) s.per_run.inputs.clear();
+    EXPECT_EQ(program::shape_of(code), shape);
 }
 
 }  // namespace

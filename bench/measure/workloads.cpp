@@ -102,10 +102,9 @@ workload heston_step(precision in) {
                       root * (into.term("rho", rho) * first +
                               into.term("rho_bar", std::sqrt(1 - rho * rho)) * second));
     const auto made = std::move(into).finish();
-    auto code = program::optimise(made.code, &arithmetic::evaluate);
-    if (in == precision::single_fast) code = program::optimise(program::regroup(code), &arithmetic::evaluate);
     plan::trade_program out;
-    out.code = program::hoist(code);
+    out.code = program::hoist(
+        program::optimise(made.code, &arithmetic::evaluate, {.is_fast = in == precision::single_fast}));
     out.data = program::bind(out.code, made.data, &arithmetic::evaluate);
     for (int s = 1; s <= steps; ++s) {
         if (s == steps) out.when.add({1, 0});

@@ -325,11 +325,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     into.poll();
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);
-    program::program code = program::optimise(recorded.code, &arithmetic::evaluate);
-    if (for_precision == arithmetic::precision::single_fast) {
-        code = program::optimise(program::regroup(code), &arithmetic::evaluate);
-    }
-    out.code = program::hoist(code);
+    const bool is_fast = for_precision == arithmetic::precision::single_fast;
+    out.code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate, {.is_fast = is_fast}));
     out.data = program::bind(out.code, recorded.data, &arithmetic::evaluate);
     out.blocks = script.blocks();
     for (std::size_t s = 0; s < steps; ++s) {

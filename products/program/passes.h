@@ -4,6 +4,11 @@
 // stays valid.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "products/program/program.h"
 #include "products/program/recorder.h"
 
@@ -17,16 +22,37 @@ program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
 program drop_dead(const program& p);
 
-program optimise(const program& p, evaluator evaluate);
-
 // For precision single_fast alone: factors and divisors that are alike for all paths are multiplied among
 // themselves, so that paths divide by none and multiply once.
 program regroup(const program& p);
+
+// A pass as the list has it.
+struct pass {
+    std::string_view name, what;  // it does
+    program (*run)(const program& p, evaluator evaluate);
+    bool is_fast;  // runs for precision single_fast alone
+};
+// In the order in which they run.
+std::span<const pass> passes();
+
+struct pass_options {
+    bool is_fast = false;                      // for precision single_fast
+    std::vector<std::string_view> left_out{};  // by name
+};
+// Runs the list.
+program optimise(const program& p, evaluator evaluate, const pass_options& with = {});
+
+// What is wrong with a program, or nothing: an operand that comes after its node, a slot that nothing stands
+// in, a state that is written twice. Debug builds ask after every pass.
+std::string fault_of(const program& p);
 
 // What can be computed once, ahead of the paths.
 struct uniform_code {
     std::vector<node> nodes;
     std::vector<std::uint32_t> columns;  // nodes whose results the paths read, by column
+    // Names of the numbers that it is given, by slot: the trade's terms, or the rows of a run. They are for
+    // people, and no part of the shape; a united program has none.
+    std::vector<std::string> inputs{};
 };
 
 // A table that paths read, and its slot among those recorded.
@@ -70,6 +96,13 @@ struct path_program {
 };
 
 path_program hoist(const program& p);
+std::string fault_of(const path_program& p);
+
+// What a number that paths read is called: the name of the term or row that it is, or none for one that is
+// computed from others. The numbers are columns of per_trade, and of a section's per_run; inputs are slots.
+std::string name_of_input(const uniform_code& code, std::size_t slot);
+std::string name_of_term(const path_program& p, std::size_t column);
+std::string name_of_row(const path_program& p, std::size_t section, std::size_t column);
 
 // The numbers a trade's paths read.
 struct path_data {

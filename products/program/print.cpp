@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <functional>
 
 #include "products/program/passes.h"
 
@@ -16,17 +17,25 @@ std::string shortest(double number) {
     return {text.data(), end};
 }
 
+// What the numbers are called that a node reads by slot; an empty name is none.
+using naming = std::function<std::string(const node& of)>;
+
 // One node as an expression over the names of its operands; `prefix` tells the values of one code from
 // another's.
-std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix) {
+std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix,
+                       const naming& name_of) {
     const auto slot = std::to_string(n.args[0]);
+    const auto named = [&](const std::string& what) {
+        const std::string name = name_of(n);
+        return what + "[" + slot + "]" + (name.empty() ? "" : ", " + name);
+    };
     switch (n.code) {
         case operation::constant:
             return shortest(n.number);
         case operation::term:
-            return "term[" + slot + "]";
+            return named("term");
         case operation::row:
-            return "row[" + slot + "]";
+            return named("row");
         case operation::state:
             return states.empty() ? "state[" + slot + "]" : states[n.args[0]];
         case operation::normal:
@@ -48,9 +57,10 @@ std::string expression(const node& n, const std::vector<std::string>& states, st
     return text + ")";
 }
 
-void print_uniform(std::string& out, const uniform_code& code, std::string_view column_name) {
+void print_uniform(std::string& out, const uniform_code& code, std::string_view column_name,
+                   const naming& name_of) {
     for (std::size_t i = 0; i < code.nodes.size(); ++i) {
-        out += "    u" + std::to_string(i) + " = " + expression(code.nodes[i], {}, "u") + "\n";
+        out += "    u" + std::to_string(i) + " = " + expression(code.nodes[i], {}, "u", name_of) + "\n";
     }
     for (std::size_t c = 0; c < code.columns.size(); ++c) {
         out += "    " + std::string(column_name) + "[" + std::to_string(c) + "] = u" +
@@ -64,13 +74,18 @@ std::string print(const path_program& p) {
     std::string out;
     if (!p.per_trade.nodes.empty()) {
         out += "once for the trade:\n";
-        print_uniform(out, p.per_trade, "term");
+        print_uniform(out, p.per_trade, "term",
+                      [&](const node& n) { return name_of_input(p.per_trade, n.args[0]); });
     }
-    for (const lane_section& s : p.sections) {
+    for (std::size_t k = 0; k < p.sections.size(); ++k) {
+        const lane_section& s = p.sections[k];
         if (s.nodes.empty() && s.per_run.nodes.empty()) continue;
         if (!s.per_run.nodes.empty()) {
             out += s.name + ", once for each run:\n";
-            print_uniform(out, s.per_run, "row");
+            print_uniform(out, s.per_run, "row", [&](const node& n) {
+                return n.code == operation::term ? name_of_term(p, n.args[0])
+                                                 : name_of_input(s.per_run, n.args[0]);
+            });
         }
         out += s.name + ", on every path:\n";
         for (std::size_t t = 0; t < s.tables.size(); ++t) {
@@ -78,7 +93,11 @@ std::string print(const path_program& p) {
                    " numbers, a row for each run\n";
         }
         for (std::size_t i = 0; i < s.nodes.size(); ++i) {
-            out += "    v" + std::to_string(i) + " = " + expression(s.nodes[i], p.states, "v") + "\n";
+            const auto name_of = [&](const node& n) {
+                return n.code == operation::term ? name_of_term(p, n.args[0]) : name_of_row(p, k, n.args[0]);
+            };
+            out +=
+                "    v" + std::to_string(i) + " = " + expression(s.nodes[i], p.states, "v", name_of) + "\n";
         }
         for (const state_write& w : s.writes)
             out += "    " + p.states[w.state] + " <- v" + std::to_string(w.node) + "\n";

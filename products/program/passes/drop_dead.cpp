@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drops what no output depends on.
+#include "products/program/passes/rewriting.h"
+
+namespace tilewalk::program {
+
+namespace {
+
+// Marks, from the back, every node that a root needs.
+std::vector<bool> needed_nodes(const std::vector<node>& nodes, std::vector<bool> roots) {
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (!roots[i] || is_leaf(nodes[i].code)) continue;
+        for (int a = 0; a < entry_of(nodes[i].code).arity; ++a)
+            roots[nodes[i].args[static_cast<std::size_t>(a)]] = true;
+    }
+    return roots;
+}
+
+std::vector<bool> write_roots(const section& s, const std::vector<bool>& live_states) {
+    std::vector<bool> roots(s.nodes.size(), false);
+    for (const state_write& w : s.writes) {
+        if (live_states[w.state]) roots[w.node] = true;
+    }
+    return roots;
+}
+
+}  // namespace
+
+program drop_dead(const program& p) {
+    // A state is live if it is an output or some live state's next value reads it, in any section.
+    std::vector<bool> live(p.states.size(), false);
+    for (const index o : p.outputs) live[o] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const section& s : p.sections) {
+            const auto needed = needed_nodes(s.nodes, write_roots(s, live));
+            for (std::size_t i = 0; i < s.nodes.size(); ++i) {
+                if (!needed[i] || s.nodes[i].code != operation::state || live[s.nodes[i].args[0]]) continue;
+                live[s.nodes[i].args[0]] = true;
+                changed = true;
+            }
+        }
+    }
+    program out = p;
+    for (section& s : out.sections) {
+        std::erase_if(s.writes, [&](const state_write& w) {
+            const node& n = s.nodes[w.node];
+            return !live[w.state] || (n.code == operation::state && n.args[0] == w.state);
+        });
+        const auto needed = needed_nodes(s.nodes, write_roots(s, live));
+        std::vector<node> kept;
+        std::vector<index> renamed(s.nodes.size(), nowhere);
+        for (std::size_t i = 0; i < s.nodes.size(); ++i) {
+            if (!needed[i]) continue;
+            node n = s.nodes[i];
+            if (!is_leaf(n.code)) {
+                for (int a = 0; a < entry_of(n.code).arity; ++a) {
+                    index& arg = n.args[static_cast<std::size_t>(a)];
+                    arg = renamed[arg];
+                }
+            }
+            renamed[i] = static_cast<index>(kept.size());
+            kept.push_back(n);
+        }
+        for (state_write& w : s.writes) w.node = renamed[w.node];
+        s.nodes = std::move(kept);
+    }
+    return out;
+}
+
+}  // namespace tilewalk::program

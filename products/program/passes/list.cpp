@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes over a recorded program, in the order in which they run.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "products/program/passes.h"
+
+namespace tilewalk::program {
+
+namespace {
+
+// Of a pass that evaluates nothing.
+template <program (*run)(const program&)>
+program alone(const program& p, evaluator) {
+    return run(p);
+}
+
+constexpr std::array all{
+    pass{"fold", "computes what is constant and drops operations that change nothing", &fold, false},
+    pass{"share", "one node for equal operations on equal operands", &alone<share>, false},
+    pass{"drop_dead", "drops nodes, writes and states that no output depends on", &alone<drop_dead>, false},
+    pass{"regroup", "multiplies factors that are alike for all paths among themselves", &alone<regroup>,
+         true},
+    // What a regrouping leaves behind.
+    pass{"fold", "once more", &fold, true},
+    pass{"share", "once more", &alone<share>, true},
+    pass{"drop_dead", "once more", &alone<drop_dead>, true},
+};
+
+// Debug builds look at what every pass leaves.
+void check([[maybe_unused]] const program& p, [[maybe_unused]] std::string_view after) {
+#ifndef NDEBUG
+    if (const std::string fault = fault_of(p); !fault.empty())
+        throw std::logic_error("after " + std::string(after) + ": " + fault);
+#endif
+}
+
+}  // namespace
+
+std::span<const pass> passes() {
+    return all;
+}
+
+program optimise(const program& p, evaluator evaluate, const pass_options& with) {
+    program out = p;
+    check(out, "recording");
+    for (const pass& one : all) {
+        if ((one.is_fast && !with.is_fast) ||
+            std::ranges::find(with.left_out, one.name) != with.left_out.end())
+            continue;
+        out = one.run(out, evaluate);
+        check(out, one.name);
+    }
+    return out;
+}
+
+}  // namespace tilewalk::program
