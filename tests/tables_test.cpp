@@ -397,13 +397,13 @@ TEST(tables, stand_behind_the_columns_of_each_run) {
     EXPECT_EQ(program::bind(code, made.data, &arithmetic::evaluate).rows[0], (numbers{7, 1, 2, 8, 3, 4}));
     EXPECT_EQ(program::print(code),
               "step, once for each run:\n"
-              "    u0 = row[0]\n"
+              "    u0 = row[0], r\n"
               "    row[0] = u0\n"
               "step, on every path:\n"
               "    table[0] of 2 numbers, a row for each run\n"
               "    v0 = normal[0]\n"
               "    v1 = interpolate(v0, table[0])\n"
-              "    v2 = row[0]\n"
+              "    v2 = row[0], r\n"
               "    v3 = mul(v1, v2)\n"
               "    s <- v3\n");
     const std::string text = program::print_cuda(code, "program");
