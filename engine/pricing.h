@@ -23,7 +23,7 @@ struct stages {
                                       arithmetic::precision, const plan::poll&)>
         plan = [](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
                   const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
-    // Who walks what no GPU does.
+    // The back end that walks what no GPU does.
     std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
                                                  arithmetic::precision)>
         on_cpu = [](const cpu::lane_operations& operations, int threads, arithmetic::precision in) {

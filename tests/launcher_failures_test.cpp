@@ -429,6 +429,23 @@ std::string failures_of(const gpu_outcome& got) {
 
 // ---- the tests -------------------------------------------------------------------------------------------
 
+// Through the interface that all back ends have, with settings of its own, a launcher gives the same tallies.
+TEST(launcher, is_a_back_end) {
+    run_of_book what;
+    const auto gpu = new_gpu(what.how);
+    fake_machine machine({gpu});
+    const gpu_outcome expected = machine.walk(what);
+    text_compiler compiler;
+    kernel_store kernels(compiler, {});
+    const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(new_gpu(what.how)));
+    launcher with_settings({device}, kernels, {.how = what.how});
+    run::back_end& any = with_settings;
+    const gpu_run asked = what.asked();
+    const run::outcome got = any.walk_all(static_cast<const run::walk&>(asked));
+    ASSERT_EQ(got.tallies.size(), jobs_in_all);
+    for (std::size_t j = 0; j < jobs_in_all; ++j) EXPECT_TRUE(got.tallies[j] == expected.tallies[j]) << j;
+}
+
 // Ranges of tiles that are walked alone merge to the run, in parts that a device has merged and the host
 // merges on.
 TEST(launcher, walks_ranges_of_tiles_alone) {

@@ -36,7 +36,7 @@ using kernels::word64;
 
 using run::tile_range;
 
-// What a chunk of the run gave: its parts, one after the other, for each row of results.
+// The results of a chunk of the run: its parts, one after the other, for each row of results.
 struct chunk_results {
     tile_range tiles;
     std::vector<tile_result> results;  // [row][part of the chunk]
@@ -303,7 +303,7 @@ class device_walk {
         ahead_ = next;
     }
 
-    // Of a row of results.
+    // Bytes for each row of results.
     std::size_t stored_bytes_per_tile() const {
         return reduction_.stores_payoffs ? kernels::paths_per_tile * sizeof(double) : 0;
     }
@@ -659,7 +659,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
             state.fail(g.jobs, e);
         }
     }
-    // What tells how sure a quasi-random run is are its units.
+    // The units of a quasi-random run tell how sure it is.
     if (from_arrays && run.replay == nullptr && plan.source->is_quasi)
         state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     state.shocks = plan;

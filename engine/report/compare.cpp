@@ -59,7 +59,7 @@ price_difference compare(const price_row& a, const price_row& b) {
     return d;
 }
 
-// Where both say what each part of the run gave, the parts of the difference tell its own error.
+// The parts of the difference tell its own error, where both results have them.
 void take_error_of_parts(price_difference& d, const price_row& a, const price_row& b, const run_manifest& m) {
     if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
         a.part_means.size() != b.part_means.size())

@@ -54,7 +54,7 @@ double student_95(double freedom) {
     return z * (1 + (a + (b + c / freedom) / freedom) / freedom);
 }
 
-// What the rows of a currency are worth in each part of the run.
+// Values of the rows of a currency in each part of the run.
 struct values_by_part {
     std::size_t with_error = 0;  // rows
     bool are_known = true;

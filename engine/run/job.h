@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is walked, and who walks it. A back end takes jobs and leaves tallies; how it is built, and in which
+// Jobs, and who walks them. A back end takes jobs and leaves tallies; how it is built, and in which
 // precision it walks, is its own business.
 #pragma once
 
@@ -41,8 +41,6 @@ struct walk {
     std::span<const arrays::shock_cube> scenarios{};  // the arrays that jobs take, by number
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const progress&)> on_progress;  // called by the thread that runs
-
-    tile_range all_tiles() const { return {0, kernels::tiles_of(paths)}; }
 };
 
 struct outcome {
@@ -53,7 +51,7 @@ struct outcome {
 class back_end {
   public:
     virtual ~back_end() = default;
-    // What goes wrong with a job stays with it; throws only tilewalk::error (cancelled), or what no job is
+    // A failure of a job stays with it; throws only tilewalk::error (cancelled), or what no job is
     // to blame for.
     virtual outcome walk_all(const walk& of) = 0;
 };

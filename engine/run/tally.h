@@ -24,7 +24,7 @@ class tally {
     // Makes room for all parts at once, for who adds them in their order.
     void expect_all();
 
-    // What a subtree of the run gave, within a part, an item for each output. Throws tilewalk::error
+    // Takes the results of a subtree of the run, within a part, one for each output. Throws tilewalk::error
     // (internal) where a tile of it is known already.
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found);
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }

@@ -164,8 +164,8 @@ struct price_difference {
     finding found = finding::compared;
     double first = 0, second = 0;  // prices of one unit
     double difference = 0;         // second - first
-    // Of two independent prices: the root of the sum of squares; none if one has none. With `error_of_parts`
-    // that of the difference itself, whose random numbers are common.
+    // The root of the sum of squares of two independent errors; none if one price has none. With
+    // `error_of_parts` the error of the difference itself, whose random numbers are common.
     double error = 0;
     bool error_of_parts = false;
     double z = 0;                 // difference in errors; infinite where prices differ that have no error
