@@ -20,8 +20,8 @@ namespace tilewalk::bench {
 
 namespace {
 
-using arithmetic::precision;
 using cuda::kernel_choice;
+using program::precision;
 
 struct generated_case {
     std::string workload;
@@ -83,7 +83,7 @@ void print(const generated_case& c, path_timer& kernel, const path_timer::prepar
     const double seconds = t.milliseconds.median * 1e-3;
     const auto tiles = kernel.results();
     json line{{"generated", c.workload},
-              {"precision", std::string(arithmetic::name_of(c.how.precision))},
+              {"precision", std::string(program::name_of(c.how.precision))},
               {"feed", c.how.feed},
               {"distance", c.how.distance},
               {"rows", c.how.rows},
@@ -129,7 +129,7 @@ int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>
         } catch (const std::exception& e) {
             ++failures;
             std::fprintf(stderr, "%s, %s, %s, distance %d, width %d, block %d: %s\n", c.workload.c_str(),
-                         std::string(arithmetic::name_of(c.how.precision)).c_str(), c.how.feed.c_str(),
+                         std::string(program::name_of(c.how.precision)).c_str(), c.how.feed.c_str(),
                          c.how.distance, c.how.width, c.how.threads, e.what());
         }
     }

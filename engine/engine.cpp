@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewalk::engine: plan every trade, walk every tile, merge, report.
 #include "tilewalk/engine.h"
+#include "engine/settings/precision_named.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +19,6 @@
 #include <variant>
 
 #include "engine/answers.h"
-#include "engine/arithmetic/precision.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
 #include "engine/config/wording.h"
@@ -37,12 +37,14 @@
 #include "engine/plan/unite.h"
 #include "engine/pricing.h"
 #include "engine/report/machine.h"
+#include "engine/run/schedule.h"
 #include "engine/run/units.h"
 #include "engine/tuning/clocks.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/path_timer.h"
 #include "engine/tuning/tuner.h"
 #include "kernels/tile.h"
+#include "products/program/precision.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
@@ -89,7 +91,7 @@ kernels::ring_layout layout_named(const std::string& name) {
 
 cuda::kernel_choice kernel_of(const run_settings& all) {
     cuda::kernel_choice k;
-    k.precision = arithmetic::precision_named(*all.precision);
+    k.precision = precision_named(*all.precision);
     const bool in_registers = *all.random == random::catalogue().front().name && !all.replay;
     k.feed = *all.prefetch != "auto" ? *all.prefetch : in_registers ? "inline" : "smem_rolling_async";
     if (!in_registers && !cuda::feed_named(k.feed).makes_use_of(cuda::feed_entry::array)) {
@@ -320,6 +322,22 @@ struct gpu_trades {
     gpu_trades& operator=(const gpu_trades&) = delete;
 };
 
+// The walks that a price takes, on one back end.
+run::outcome walked_for_price(run::back_end& on, const run::walk& paths) {
+    run::schedule walks;
+    walks.then([&](std::span<const run::outcome>) { return run::round{paths}; });
+    return std::move(walks.walk_on(on).back());
+}
+
+void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, bool any_walked,
+                     run_manifest& told) {
+    for (std::size_t d = 0; d < facts.shares.size(); ++d) {
+        const std::string& name = on.devices[d]->get().properties().name;
+        if (facts.shares[d].has_walked && any_walked) told.devices.push_back(name);
+        if (facts.shares[d].lost) told.lost_devices.push_back(name + ": " + facts.shares[d].lost->message());
+    }
+}
+
 // Walks the trades of `walks` on GPUs. What a GPU could not do is left to the CPU where that is allowed and
 // the CPU has the precision and the random numbers, else it fails with the GPU's error.
 void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const std::vector<std::size_t>& walks,
@@ -327,20 +345,20 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
                   std::vector<std::optional<walked_trade>>& walked, run_manifest& told) {
     const gpu_trades trades(walks, plans);
     const random::catalogue_entry& source = random::find(run.random, random::back_end::gpu);
-    cuda::gpu_run asked{all,
-                        {run.how, run.correlation, &source, run.memory_bytes, run.threads, &gpus.tuned()}};
+    cuda::gpu_settings with{run.how, run.correlation, &source, run.memory_bytes, run.threads, &gpus.tuned()};
+    cuda::launcher launcher(on.devices, gpus.kernels(), with);
+    run::walk asked = all;
     asked.jobs = trades.jobs;
-    cuda::launcher launcher(on.devices, gpus.kernels());
-    cuda::gpu_outcome got = launcher.walk_all(asked);
-    told.kernels_compiled = got.kernels_compiled;
-    told.kernels_from_cache = got.kernels_from_cache;
-    told.launches = got.launches;
-    told.device_seconds = got.device_seconds;
-    told.kernel_seconds = got.kernel_seconds;
+    run::outcome got = walked_for_price(launcher, asked);
+    cuda::gpu_facts facts = launcher.facts();
+    told.kernels_compiled = facts.kernels_compiled;
+    told.kernels_from_cache = facts.kernels_from_cache;
+    told.launches = facts.launches;
+    told.device_seconds = facts.device_seconds;
+    told.kernel_seconds = facts.kernel_seconds;
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
-    std::vector<cuda::gpu_outcome::share> shares = got.shares;
-    const bool is_fast = run.how.precision == arithmetic::precision::single_fast;
+    const bool is_fast = run.how.precision == program::precision::single_fast;
     const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
@@ -350,37 +368,31 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
         }
         walked[walks[k]].emplace(got.tallies[k], source.is_quasi);
     }
-    const auto tell_of_devices = [&] {
-        for (std::size_t d = 0; d < shares.size(); ++d) {
-            const std::string& name = on.devices[d]->get().properties().name;
-            if (shares[d].has_walked && any_walked) told.devices.push_back(name);
-            if (shares[d].lost) told.lost_devices.push_back(name + ": " + shares[d].lost->message());
-        }
-    };
-    if (!is_fast) return tell_of_devices();
+    if (!is_fast) return tell_of_devices(on, facts, any_walked, told);
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
+    with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
+    cuda::launcher sampler(on.devices, gpus.kernels(), with);
     asked.paths = cpu::shadow_paths(run.paths);
-    asked.source = &random::catalogue().front();  // whose numbers the CPU makes, too
     asked.on_progress = nullptr;
-    const cuda::gpu_outcome sample = launcher.walk_all(asked);
+    const run::outcome sample = static_cast<run::back_end&>(sampler).walk_all(asked);
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (!walked[walks[k]]) continue;
         walked_trade& w = *walked[walks[k]];
         w.sample_failure = sample.failures[k];
         if (!w.sample_failure) w.sample = sample.tallies[k].whole();
     }
-    for (std::size_t d = 0; d < shares.size(); ++d) {
-        if (!shares[d].lost) shares[d].lost = sample.shares[d].lost;
+    for (std::size_t d = 0; d < facts.shares.size(); ++d) {
+        if (!facts.shares[d].lost) facts.shares[d].lost = sampler.facts().shares[d].lost;
     }
-    tell_of_devices();
+    tell_of_devices(on, facts, any_walked, told);
 }
 
 run::job job_of(const planned& p) {
     return {p.code.get(), &p.data, &p.when};
 }
 
-arrays::element element_of(arithmetic::precision p) {
-    return p == arithmetic::precision::double_ ? arrays::element::double_ : arrays::element::single_;
+arrays::element element_of(program::precision p) {
+    return p == program::precision::double_ ? arrays::element::double_ : arrays::element::single_;
 }
 
 // The file of shocks that the run is to walk, if it names one.
@@ -410,7 +422,7 @@ void walk_on_cpu(run::back_end& on, const std::vector<std::size_t>& walks, std::
     for (const std::size_t i : walks) jobs.push_back(job_of(plans[i]));
     run::walk asked = all;
     asked.jobs = jobs;
-    run::outcome got = on.walk_all(asked);
+    run::outcome got = walked_for_price(on, asked);
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
             plans[walks[k]].failure = std::move(got.failures[k]);
@@ -423,7 +435,7 @@ void walk_on_cpu(run::back_end& on, const std::vector<std::size_t>& walks, std::
 // How far a run that is not in double lies from double, for every trade, on its first tiles.
 void take_shadows(const std::vector<planned>& plans, const settled& run, const run::walk& all,
                   const cpu::lane_operations& operations, std::vector<std::optional<walked_trade>>& walked) {
-    if (run.how.precision == arithmetic::precision::double_) return;
+    if (run.how.precision == program::precision::double_) return;
     std::vector<std::size_t> trades, sampled;
     std::vector<run::job> jobs, jobs_of_sample;
     for (std::size_t i = 0; i < walked.size(); ++i) {
@@ -437,7 +449,7 @@ void take_shadows(const std::vector<planned>& plans, const settled& run, const r
     run::walk first = all;
     first.paths = cpu::shadow_paths(run.paths);
     first.on_progress = nullptr;
-    const auto walk_in = [&](arithmetic::precision p, std::span<const run::job> of) {
+    const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
         first.jobs = of;
         return cpu::back_end(operations, run.threads, p).walk_all(first).tallies;
     };
@@ -743,7 +755,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     m.machine = machine_name();
     m.as_of = in.as_of();
     m.settings = run.said;
-    m.precision = arithmetic::name_of(run.how.precision);
+    m.precision = program::name_of(run.how.precision);
     m.random = run.random;
     m.seed = run.seed;
     m.paths = run.paths;

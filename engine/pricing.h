@@ -19,14 +19,14 @@ namespace tilewalk {
 
 struct stages {
     // From a trade and a market to a program and its numbers.
-    std::function<plan::trade_program(const books::trade&, const markets::market_state&,
-                                      arithmetic::precision, const plan::poll&)>
-        plan = [](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
+    std::function<plan::trade_program(const books::trade&, const markets::market_state&, program::precision,
+                                      const plan::poll&)>
+        plan = [](const books::trade& t, const markets::market_state& in, program::precision p,
                   const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
     // The back end that walks what no GPU does.
     std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
-                                                 arithmetic::precision)>
-        on_cpu = [](const cpu::lane_operations& operations, int threads, arithmetic::precision in) {
+                                                 program::precision)>
+        on_cpu = [](const cpu::lane_operations& operations, int threads, program::precision in) {
             return std::make_unique<cpu::back_end>(operations, threads, in);
         };
 };

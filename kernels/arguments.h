@@ -17,7 +17,7 @@ struct trade_record {
     word64 numbers_at;
     word64 words_at;
     word32 steps;
-    word32 result;  // its first row of the results, a row for each output
+    word32 result;  // its first row of the results: a row for each output, then for each sum of two
 };
 
 // What one load brings at most.

@@ -28,6 +28,16 @@ static constexpr int outputs_of() {
     }
 }
 
+// How many pairs of them have the moments of their sum taken, too: likewise.
+template <class program>
+static constexpr int sums_of() {
+    if constexpr (requires { program::sums; }) {
+        return program::sums;
+    } else {
+        return 0;
+    }
+}
+
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop names them ahead: what is alike for all paths is then on its way while the feed makes
 // or brings the shocks.
@@ -207,11 +217,12 @@ struct work_of_block {
     }
 };
 
-// Sums the payoffs of an output over the tile, into its row of the results.
+// Sums payoffs over the tile, into a row of the trade's results.
 template <class choice>
-static void finish_output(const path_arguments& a, const double* payoffs, word32 output, char* feed_memory) {
+static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade,
+                       char* feed_memory) {
     const work_of_block work(a);
-    const word32 result = work.trade.result + output;
+    const word32 result = work.trade.result + row_of_trade;
     const word64 row = word64(result) * a.tiles;
     const word64 first_part = word64(result) * parts_of(a.tiles, a.part_tiles);
     choice::reduction::finish(
@@ -231,10 +242,10 @@ static void walk_tile(const path_arguments& a, char* shared) {
     using numbers = typename choice::numbers;
     constexpr int width = shape::width, threads = shape::threads;
     constexpr int paths_per_pass = width * threads;
-    // The payoffs of the tile, by output and path; the feed's memory follows.
-    constexpr int outputs = outputs_of<program>();
+    // The payoffs of the tile, by output and path, with room for a sum; the feed's memory follows.
+    constexpr int outputs = outputs_of<program>(), sums = sums_of<program>();
     double* payoffs = reinterpret_cast<double*>(shared);
-    char* feed_memory = shared + outputs * paths_per_tile * sizeof(double);
+    char* feed_memory = shared + (outputs + (sums > 0 ? 1 : 0)) * paths_per_tile * sizeof(double);
 
 #pragma unroll 1
     for (int pass = 0, count = work_of_block(a).count; pass * paths_per_pass < count; ++pass) {
@@ -256,12 +267,24 @@ static void walk_tile(const path_arguments& a, char* shared) {
     }
     __syncthreads();
     if constexpr (outputs == 1) {
-        finish_output<choice>(a, payoffs, 0, feed_memory);
+        finish_row<choice>(a, payoffs, 0, feed_memory);
     } else {
 #pragma unroll 1
         for (int k = 0; k < outputs; ++k) {
             if (k > 0) __syncthreads();  // the reduction's memory is free again
-            finish_output<choice>(a, payoffs + k * paths_per_tile, word32(k), feed_memory);
+            finish_row<choice>(a, payoffs + k * paths_per_tile, word32(k), feed_memory);
+        }
+    }
+    if constexpr (sums > 0) {
+        double* both = payoffs + outputs * paths_per_tile;
+#pragma unroll 1
+        for (int k = 0; k < sums; ++k) {
+            const double* first = payoffs + program::first_of(k) * paths_per_tile;
+            const double* second = payoffs + program::second_of(k) * paths_per_tile;
+            __syncthreads();  // nobody reads the last sum any more
+            for (int i = int(threadIdx.x); i < paths_per_tile; i += threads) both[i] = first[i] + second[i];
+            __syncthreads();
+            finish_row<choice>(a, both, word32(outputs + k), feed_memory);
         }
     }
 }

@@ -31,8 +31,8 @@
 namespace tilewalk::bench {
 namespace {
 
-using arithmetic::precision;
 using models::example;
+using program::precision;
 
 constexpr models::sizes few{4 * kernels::paths_per_tile, 2 * kernels::paths_per_tile,
                             kernels::paths_per_tile};

@@ -52,21 +52,20 @@ TEST(normals, fit_into_memory) {
 }
 
 TEST(normals, are_walked_by_an_asian_of_252_fixings) {
-    for (const auto p : {arithmetic::precision::single_fast, arithmetic::precision::double_}) {
+    for (const auto p : {program::precision::single_fast, program::precision::double_}) {
         const auto in_registers = normals::inline_asian(p), streamed = normals::streamed_asian(p);
         EXPECT_EQ(in_registers.trade.when.steps(), 252u);
         EXPECT_EQ(in_registers.code.normals_per_step, 1);
         EXPECT_EQ(in_registers.how.feed, "inline");
         EXPECT_EQ(streamed.how.feed, "smem_rolling_async");
-        EXPECT_EQ(streamed.how.width * (p == arithmetic::precision::double_ ? 8 : 4), 16)
-            << "bytes of a copy";
+        EXPECT_EQ(streamed.how.width * (p == program::precision::double_ ? 8 : 4), 16) << "bytes of a copy";
         EXPECT_EQ(streamed.how.layout, kernels::ring_layout::transposed);
     }
 }
 
 TEST(normals, are_walked_by_kernels_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    for (const auto p : {arithmetic::precision::single_fast, arithmetic::precision::double_}) {
+    for (const auto p : {program::precision::single_fast, program::precision::double_}) {
         for (const auto& planned : {normals::inline_asian(p), normals::streamed_asian(p)}) {
             for (const char* architecture : {"sm_80", "sm_90"}) {
                 const auto got = cuda::nvrtc_compiler().compile({planned.text(), architecture});

@@ -58,8 +58,8 @@ TEST(tiles, publish_for_single_alone) {
     std::set<std::string> rows;
     for (const auto& v : cuda::correlation_variants()) {
         for (const std::size_t assets : tiles::all_assets()) {
-            EXPECT_EQ(tiles::published_for(v.name, arithmetic::precision::double_, assets), "");
-            if (!tiles::published_for(v.name, arithmetic::precision::single, assets).empty())
+            EXPECT_EQ(tiles::published_for(v.name, program::precision::double_, assets), "");
+            if (!tiles::published_for(v.name, program::precision::single, assets).empty())
                 rows.insert(std::string(v.name) + " " + std::to_string(assets));
         }
     }

@@ -118,7 +118,7 @@ kernel_choice open_choice(bool reads) {
 
 TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
     for (const auto& entry : bench::workloads()) {
-        const auto of = entry.make(arithmetic::precision::double_);
+        const auto of = entry.make(program::precision::double_);
         for (const bool reads : {false, true}) {
             const auto all = tuning::candidates(open_choice(reads), of.code, fits_an_h100);
             // Fifty shocks a step leave few rings that fit.
@@ -137,7 +137,7 @@ TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
 
 TEST(candidates, begin_with_one_that_fits_whatever_a_step_takes) {
     for (const int shocks : {1, 19, 40, 60}) {
-        auto code = bench::workloads().front().make(arithmetic::precision::double_).code;
+        auto code = bench::workloads().front().make(program::precision::double_).code;
         code.uniforms_per_step = shocks - code.normals_per_step;
         const kernel_choice best = cuda::best_choice(open_choice(true), code, fits_an_h100);
         EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
@@ -153,14 +153,14 @@ TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
     const auto ignored = [](const std::string&) {};
     for (const auto& entry : bench::workloads()) {
         const auto all =
-            bench::workloads_named(std::string(entry.name), arithmetic::precision::single_fast, ignored);
+            bench::workloads_named(std::string(entry.name), program::precision::single_fast, ignored);
         ASSERT_EQ(all.size(), 1U);
         EXPECT_EQ(all[0].steps(), 252U);
         EXPECT_GT(all[0].paths, 0U);
     }
     std::vector<std::string> left_out;
     const auto book =
-        bench::workloads_named(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml", arithmetic::precision::double_,
+        bench::workloads_named(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml", program::precision::double_,
                                [&](const std::string& why) { left_out.push_back(why); });
     EXPECT_GT(book.size(), 3U);
     EXPECT_TRUE(left_out.empty()) << left_out.front();
@@ -170,7 +170,7 @@ TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
         EXPECT_TRUE(w.name.starts_with("demo.yaml: ")) << w.name;
     }
     try {
-        bench::workloads_named("asain", arithmetic::precision::double_, ignored);
+        bench::workloads_named("asain", program::precision::double_, ignored);
         FAIL();
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::usage);
@@ -228,7 +228,7 @@ class tuned : public testing::Test {
     tests::own_folder own_;
     std::filesystem::path folder_ = own_.path();
     cuda::device_properties on_;
-    bench::workload asian_ = bench::workloads().front().make(arithmetic::precision::double_);
+    bench::workload asian_ = bench::workloads().front().make(program::precision::double_);
 };
 
 TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
@@ -253,11 +253,11 @@ TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
     other.name = "another GPU";
     EXPECT_FALSE(second.find(other, asian_.code, asked));
     auto single = asked;
-    single.precision = arithmetic::precision::single;
+    single.precision = program::precision::single;
     EXPECT_FALSE(second.find(on_, asian_.code, single));
     EXPECT_FALSE(second.find(on_, asian_.code, open_choice(false))) << "shocks that are made";
     const auto heston =
-        bench::workloads_named("heston_step", arithmetic::precision::double_, [](const auto&) {});
+        bench::workloads_named("heston_step", program::precision::double_, [](const auto&) {});
     EXPECT_FALSE(second.find(on_, heston.front().code, asked));
 }
 

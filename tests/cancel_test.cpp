@@ -34,7 +34,7 @@ book book_with(const std::string& asset, int dates) {
 }
 
 plan::trade_program planned(const book& b, const plan::poll& often) {
-    return plan::plan_trade(b.state().trades.at(0), b.market()->state(), arithmetic::precision::double_, {},
+    return plan::plan_trade(b.state().trades.at(0), b.market()->state(), program::precision::double_, {},
                             often);
 }
 
@@ -96,14 +96,14 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     std::atomic<bool> stop{false};
     std::size_t walks = 0, planned_to_the_end = 0;
     stages by;
-    by.plan = [&](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
+    by.plan = [&](const books::trade& t, const markets::market_state& in, program::precision p,
                   const plan::poll& often) {
         stop = true;
         auto made = plan::plan_trade(t, in, p, {}, often);
         ++planned_to_the_end;
         return made;
     };
-    by.on_cpu = [&](const auto& operations, int threads, arithmetic::precision in) {
+    by.on_cpu = [&](const auto& operations, int threads, program::precision in) {
         ++walks;
         return std::make_unique<cpu::back_end>(operations, threads, in);
     };

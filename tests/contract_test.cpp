@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
+#include "products/program/evaluate.h"
 #include "tests/plain_walk.h"
 
 namespace tilewalk {
@@ -24,14 +24,14 @@ struct one_step {
     program::timeline when;
 
     explicit one_step(const std::function<value(value a, value b, value c, value d)>& record) {
-        program::recorder into(&arithmetic::evaluate);
+        program::recorder into;
         into.output(into.state("out", 0.0));
         into.open_section(0, "step", 1);
         const auto a = into.normal(), b = into.normal(), c = into.normal(), d = into.normal();
         into.write(0, record(a, b, c, d));
         const auto recorded = std::move(into).finish();
         code = program::hoist(recorded.code);
-        data = program::bind(code, recorded.data, &arithmetic::evaluate);
+        data = program::bind(code, recorded.data);
         when.times.push_back(1);
         when.close_step();
     }

@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "kernels/shocks.h"
+#include "products/program/evaluate.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "tests/own_folder.h"
@@ -279,13 +279,13 @@ TEST(engine, moments_are_those_of_the_paths) {
 
 // The pool merges tiles in blocks as they come: the bits are those of one tree over all tiles, in order.
 TEST(engine, tiles_merge_in_one_fixed_tree) {
-    program::recorder into(&arithmetic::evaluate);
+    program::recorder into;
     into.output(into.state("out", 0.0));
     into.open_section(0, "step", 1);
     into.write(0, exp(into.normal()));
     const auto made = std::move(into).finish();
     const auto hoisted = program::hoist(made.code);
-    const auto data = program::bind(hoisted, made.data, &arithmetic::evaluate);
+    const auto data = program::bind(hoisted, made.data);
     const auto code = cpu::compile(hoisted);
     program::timeline when;
     when.times.push_back(1);

@@ -109,7 +109,7 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
         const auto made = plan::plan_trade(t, trades.market()->state());
         const auto contracted = program::contract(made.code);
         cuda::kernel_choice how;
-        how.precision = arithmetic::precision::single_fast;
+        how.precision = program::precision::single_fast;
         const std::string text = cuda::path_kernel_text(contracted, how);
         if (!texts.insert(text).second) continue;
         SCOPED_TRACE(t.id);

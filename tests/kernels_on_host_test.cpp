@@ -43,9 +43,9 @@ namespace tilewalk {
 
 namespace {
 
-using arithmetic::precision;
 using cuda::kernel_choice;
 using kernels::word64;
+using program::precision;
 
 // What CUDA knows and C++ does not: told to the host's compiler ahead of the kernel.
 const char* const prelude = R"(#pragma once
@@ -404,7 +404,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
         const auto& [array, row] = packed.scenarios[r];
         arrays::copy_row(t.scenarios[array], row, 0, 0, paths, scenarios.data() + r * pitch);
     }
-    const std::size_t outputs = t.code.outputs.size();
+    const std::size_t outputs = t.code.results();
     std::vector<kernels::tile_result> results(outputs * tiles), merged(outputs);
     std::vector<kernels::word32> finished(outputs);
     kernels::path_arguments a{};
@@ -437,7 +437,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     const run::tally walked =
         cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}).at(0);
     for (std::size_t o = 0; o < outputs; ++o) {
-        SCOPED_TRACE("output " + std::to_string(o));
+        SCOPED_TRACE("row " + std::to_string(o) + " of the results");
         const kernels::tile_result expected = walked.whole(o);
         const kernels::tile_result* r = results.data() + o * tiles;
         // Of three tiles the first two are a subtree.
@@ -461,7 +461,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
 
 void expect_bits_of(const std::string& trade, const kernel_choice& how) {
     SCOPED_TRACE(fmt::format("{}, {}, feed {}, width {}, block {}, rows in {}", trade,
-                             arithmetic::name_of(how.precision), how.feed, how.width, how.threads,
+                             program::name_of(how.precision), how.feed, how.width, how.threads,
                              how.row_space));
     const planned_trade& t = planned(trade);
     expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
@@ -522,7 +522,8 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
 
 // Tables of the size of a surface, and so small that a group's rows would wait in registers; a payment after
 // each step, for which a group is walked at once, and after every second.
-// A program of which every state is an output, the first of them last: each has a row of results of its own.
+// A program of which every state is an output, the first of them last, and some of them crossed: each has a
+// row of results of its own.
 TEST(kernels_of_several_outputs_on_host, give_the_bits_of_the_cpu) {
     for (const precision in : {precision::double_, precision::single, precision::mixed}) {
         const planned_trade& t = planned("autocallable");
@@ -530,6 +531,7 @@ TEST(kernels_of_several_outputs_on_host, give_the_bits_of_the_cpu) {
         ASSERT_GE(code.states.size(), 2u);
         for (std::uint32_t s = static_cast<std::uint32_t>(code.states.size()); s-- > 0;)
             code.outputs.push_back(s);
+        code.crossed = {{0, 2}, {1, 2}};
         kernel_choice how = usual(code, in);
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
         how.reduction = "last_block";  // which uses the memory of an output again for the next
@@ -547,7 +549,7 @@ TEST(kernels_with_tables_on_host, give_the_bits_of_the_cpu) {
                 kernel_choice how = usual(p.code, in);
                 how.row_space = ++n % 2 == 0 ? "read_only" : "global";
                 SCOPED_TRACE(fmt::format("{}, {} numbers, a payment after {} steps, width {}",
-                                         arithmetic::name_of(in), size, every, how.width));
+                                         program::name_of(in), size, every, how.width));
                 expect_bits({p.code, p.data, p.when, {}}, how);
             }
         }

@@ -13,13 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_operations.h"
 #include "kernels/shocks.h"
+#include "products/program/evaluate.h"
 
 namespace {
 
-namespace arithmetic = tilewalk::arithmetic;
 namespace cpu = tilewalk::cpu;
 namespace kernels = tilewalk::kernels;
 namespace program = tilewalk::program;
@@ -166,7 +165,7 @@ TEST_P(lanes, equal_evaluate_bit_for_bit) {
                     const double x = a.x[(mode & 1) != 0 ? 0 : lane];
                     const double y = b.x[(mode & 2) != 0 ? 0 : lane];
                     const double z = c.x[(mode & 4) != 0 ? 0 : lane];
-                    const double expected = arithmetic::evaluate(entry.code, x, y, z);
+                    const double expected = program::evaluate(entry.code, x, y, z);
                     ASSERT_EQ(bits(out.x[lane]), bits(expected))
                         << set().name << ' ' << entry.name << " mode " << mode << " lane " << lane
                         << std::hexfloat << " (" << x << ", " << y << ", " << z << "): got " << out.x[lane]
@@ -272,26 +271,26 @@ INSTANTIATE_TEST_SUITE_P(instruction_sets, lanes, testing::Values(0, 1),
 TEST(evaluate, small_cases) {
     using program::operation;
     if (cpu::runnable_instruction_sets().count == 0) GTEST_SKIP() << "no instruction set with fma";
-    EXPECT_EQ(arithmetic::evaluate(operation::add, 1, 2, 0), 3);
-    EXPECT_EQ(arithmetic::evaluate(operation::sub, 1, 2, 0), -1);
-    EXPECT_EQ(arithmetic::evaluate(operation::mul, 3, 2, 0), 6);
-    EXPECT_EQ(arithmetic::evaluate(operation::div, 3, 2, 0), 1.5);
-    EXPECT_EQ(arithmetic::evaluate(operation::fma, 3, 2, 1), 7);
-    EXPECT_EQ(arithmetic::evaluate(operation::neg, 3, 0, 0), -3);
-    EXPECT_EQ(arithmetic::evaluate(operation::floor, -2.5, 0, 0), -3);
-    EXPECT_EQ(arithmetic::evaluate(operation::select, 1, 5, 7), 5);
-    EXPECT_EQ(arithmetic::evaluate(operation::select, 0, 5, 7), 7);
-    EXPECT_EQ(arithmetic::evaluate(operation::less, 1, 2, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::less, 2, 2, 0), 0);
-    EXPECT_EQ(arithmetic::evaluate(operation::less_equal, 2, 2, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::equal, 2, 2, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::logical_not, 0, 0, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::logical_and, 1, 0, 0), 0);
-    EXPECT_EQ(arithmetic::evaluate(operation::logical_or, 1, 0, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::pow, 2, 10, 0), 1024);
-    EXPECT_EQ(arithmetic::evaluate(operation::sqrt, 9, 0, 0), 3);
-    EXPECT_EQ(arithmetic::evaluate(operation::exp, 0, 0, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::min, 2, 1, 0), 1);
-    EXPECT_EQ(arithmetic::evaluate(operation::max, 2, 1, 0), 2);
-    EXPECT_EQ(arithmetic::evaluate(operation::abs, -2, 0, 0), 2);
+    EXPECT_EQ(program::evaluate(operation::add, 1, 2, 0), 3);
+    EXPECT_EQ(program::evaluate(operation::sub, 1, 2, 0), -1);
+    EXPECT_EQ(program::evaluate(operation::mul, 3, 2, 0), 6);
+    EXPECT_EQ(program::evaluate(operation::div, 3, 2, 0), 1.5);
+    EXPECT_EQ(program::evaluate(operation::fma, 3, 2, 1), 7);
+    EXPECT_EQ(program::evaluate(operation::neg, 3, 0, 0), -3);
+    EXPECT_EQ(program::evaluate(operation::floor, -2.5, 0, 0), -3);
+    EXPECT_EQ(program::evaluate(operation::select, 1, 5, 7), 5);
+    EXPECT_EQ(program::evaluate(operation::select, 0, 5, 7), 7);
+    EXPECT_EQ(program::evaluate(operation::less, 1, 2, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::less, 2, 2, 0), 0);
+    EXPECT_EQ(program::evaluate(operation::less_equal, 2, 2, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::equal, 2, 2, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::logical_not, 0, 0, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::logical_and, 1, 0, 0), 0);
+    EXPECT_EQ(program::evaluate(operation::logical_or, 1, 0, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::pow, 2, 10, 0), 1024);
+    EXPECT_EQ(program::evaluate(operation::sqrt, 9, 0, 0), 3);
+    EXPECT_EQ(program::evaluate(operation::exp, 0, 0, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::min, 2, 1, 0), 1);
+    EXPECT_EQ(program::evaluate(operation::max, 2, 1, 0), 2);
+    EXPECT_EQ(program::evaluate(operation::abs, -2, 0, 0), 2);
 }

@@ -19,7 +19,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/tile_pool.h"
@@ -30,6 +29,7 @@
 #include "engine/plan/trade_program.h"
 #include "kernels/draws.h"
 #include "kernels/tile_result.h"
+#include "products/program/evaluate.h"
 #include "tests/fake_device.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
@@ -215,7 +215,7 @@ void run_section(const program::lane_section& s, std::vector<double>& states, co
                 values.push_back(uniforms[n.args[0]]);
                 break;
             default:
-                values.push_back(arithmetic::evaluate(n.code, value_of(0), value_of(1), value_of(2)));
+                values.push_back(program::evaluate(n.code, value_of(0), value_of(1), value_of(2)));
         }
     }
     std::vector<double> after = states;

@@ -22,7 +22,6 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/arithmetic/precision.h"
 #include "engine/arrays/shock_writer.h"
 #include "engine/book/library.h"
 #include "engine/cuda/best_choice.h"
@@ -33,6 +32,8 @@
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
+#include "engine/settings/precision_named.h"
+#include "products/program/precision.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/own_folder.h"
@@ -42,23 +43,23 @@
 namespace tilewalk {
 namespace {
 
-using arithmetic::precision;
+using program::precision;
 
 const std::vector<std::string> architectures = {"sm_80", "sm_90"};
 
 enum class share { turns, all };
 
 std::size_t number_of(precision in) {
-    const auto& names = arithmetic::precision_names();
-    return static_cast<std::size_t>(std::ranges::find(names, arithmetic::name_of(in)) - names.begin());
+    const auto& names = program::precision_names();
+    return static_cast<std::size_t>(std::ranges::find(names, program::name_of(in)) - names.begin());
 }
 
 // Each turn is that of one precision, on one architecture.
 bool is_due(share of, std::size_t turn, precision in) {
-    return of == share::all || turn % arithmetic::precision_names().size() == number_of(in);
+    return of == share::all || turn % program::precision_names().size() == number_of(in);
 }
 bool is_due(share of, std::size_t turn, precision in, const std::string& architecture) {
-    const std::size_t round = turn / arithmetic::precision_names().size();
+    const std::size_t round = turn / program::precision_names().size();
     return of == share::all ||
            (is_due(of, turn, in) && architectures[round % architectures.size()] == architecture);
 }
@@ -320,7 +321,7 @@ class kernels_by_precision : public testing::TestWithParam<std::string> {
     void SetUp() override {
         if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     }
-    precision in() const { return arithmetic::precision_named(GetParam()); }
+    precision in() const { return precision_named(GetParam()); }
 };
 
 // As a run builds it that says no more than feed and precision.
@@ -337,7 +338,7 @@ cuda::kernel_choice usual(const program::path_program& code, precision in, std::
 // All that a kernel is judged by.
 void compile_and_judge(const program::path_program& code, const cuda::kernel_choice& how,
                        const std::string& architecture, const std::string& product) {
-    const std::string in(arithmetic::name_of(how.precision));
+    const std::string in(program::name_of(how.precision));
     const std::string what = fmt::format("{}, feed {}, {}, {}", product, how.feed, in, architecture);
     cuda::compiled got;
     try {
@@ -366,8 +367,8 @@ void judge_product(const std::string& product, share of) {
     const std::vector<std::string> all = products();
     const auto number = static_cast<std::size_t>(std::ranges::find(all, product) - all.begin());
     int judged = 0;
-    for (const std::string& name : arithmetic::precision_names()) {
-        const precision in = arithmetic::precision_named(name);
+    for (const std::string& name : program::precision_names()) {
+        const precision in = precision_named(name);
         const auto code = example_of(product, in);
         for (std::size_t of_feed = 0; of_feed < cuda::feeds().size(); ++of_feed) {
             const auto& feed = cuda::feeds()[of_feed];
@@ -393,7 +394,7 @@ void expect_written_fma_alone(const std::string& product, precision in) {
     how.precision = in;
     const std::string text = cuda::path_kernel_text(example_of(product), how);
     const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
-    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << arithmetic::name_of(in);
+    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << program::name_of(in);
     EXPECT_NE(got.ptx.find("fma."), std::string::npos);
 }
 
@@ -480,9 +481,9 @@ TEST_P(kernels_with_scenarios_long, neither_spill_nor_approximate) {
     judge_with_scenarios(in(), share::all);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios_long, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_scenarios_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 // Rows that paths read at places of their own, wherever rows may live: with no local memory. Made in
@@ -514,9 +515,9 @@ TEST_P(kernels_of_models_long, neither_spill_nor_approximate) {
     judge_models(in(), share::all);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, kernels_of_models, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_models, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, kernels_of_models_long, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_models_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 // Everything a script asks of an interval, of whole ones and of those in which the path stops: more than a
@@ -579,9 +580,9 @@ TEST_P(kernels_of_intervals_long, neither_spill_nor_approximate) {
     judge_intervals(in(), share::all);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals_long, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 void judge_with_tables(precision in, share of) {
@@ -628,9 +629,9 @@ TEST_P(kernels_with_tables_long, neither_spill_nor_approximate) {
     judge_with_tables(in(), share::all);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables_long, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
@@ -641,7 +642,7 @@ TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
         how.precision = in;
         const std::string text = cuda::path_kernel_text(p.code, how);
         const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
-        EXPECT_EQ(contracted_in(got.ptx), "") << arithmetic::name_of(in);
+        EXPECT_EQ(contracted_in(got.ptx), "") << program::name_of(in);
     }
 }
 
@@ -678,9 +679,9 @@ TEST_P(united_kernels_long, neither_spill_nor_approximate) {
     judge_united(in(), share::all);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, united_kernels, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, united_kernels, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, united_kernels_long, testing::ValuesIn(arithmetic::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, united_kernels_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 // Terms are data. Trades of one product with the same choices and as many assets differ in everything else,

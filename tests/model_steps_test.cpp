@@ -23,7 +23,7 @@ namespace {
 
 bench::planned_walk plan_of(const std::string& model, const std::string& trade) {
     cuda::kernel_choice how;
-    how.precision = arithmetic::precision::double_;
+    how.precision = program::precision::double_;
     return bench::plan_walk(
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0}}\n  assets:\n    A: {currency: USD, "
         "spot: 1, "

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/book/book_state.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/shocks.h"
+#include "products/program/evaluate.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk {
@@ -74,7 +74,7 @@ void run_section(const program::lane_section& s, const double* terms, const doub
                 double x[3] = {0, 0, 0};
                 for (int a = 0; a < program::entry_of(n.code).arity; ++a)
                     x[a] = v[n.args[static_cast<std::size_t>(a)]];
-                v[i] = arithmetic::evaluate(n.code, x[0], x[1], x[2]);
+                v[i] = program::evaluate(n.code, x[0], x[1], x[2]);
             }
         }
     }
@@ -322,8 +322,8 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     // Bound anew, the program that is left reads the same numbers.
     const program::program_data recorded{
         e.data.terms, {{3, 2, 1, 6, 5, 4}, {}}, e.data.runs, e.data.widths, e.data.initial_states};
-    ASSERT_EQ(bind(e.code, recorded, &arithmetic::evaluate).rows[0], e.data.rows[0]);
-    EXPECT_EQ(bind(found->code, recorded, &arithmetic::evaluate).rows[0], (std::vector<double>{2, 5}));
+    ASSERT_EQ(bind(e.code, recorded).rows[0], e.data.rows[0]);
+    EXPECT_EQ(bind(found->code, recorded).rows[0], (std::vector<double>{2, 5}));
 
     program::timeline when;
     for (int s = 1; s <= 2; ++s) {

@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/lane_program.h"
 #include "kernels/shocks.h"
+#include "products/program/evaluate.h"
 #include "products/program/guard.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
@@ -155,7 +155,7 @@ void run_section(const std::vector<program::node>& nodes, const std::vector<prog
                 double x[3] = {0, 0, 0};
                 for (int a = 0; a < program::entry_of(n.code).arity; ++a)
                     x[a] = v[n.args[static_cast<std::size_t>(a)]];
-                v[i] = arithmetic::evaluate(n.code, x[0], x[1], x[2]);
+                v[i] = program::evaluate(n.code, x[0], x[1], x[2]);
             }
         }
     }
@@ -275,7 +275,7 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     std::vector<std::vector<double>> expected;
     for (std::uint64_t p = 0; p < paths; ++p) expected.push_back(walk(raw, e.made.data, e.when, p));
 
-    const auto optimised = program::optimise(raw, &arithmetic::evaluate);
+    const auto optimised = program::optimise(raw);
     struct after {
         std::string name;
         program::program code;
@@ -283,9 +283,8 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     std::vector<after> all{{"optimise", optimised}};
     for (const program::pass& p : program::passes()) {
         if (p.is_fast) continue;
-        all.push_back({std::string(p.name), p.run(raw, &arithmetic::evaluate)});
-        all.push_back({"all but " + std::string(p.name),
-                       program::optimise(raw, &arithmetic::evaluate, {.left_out = {p.name}})});
+        all.push_back({std::string(p.name), p.run(raw)});
+        all.push_back({"all but " + std::string(p.name), program::optimise(raw, {.left_out = {p.name}})});
     }
     ASSERT_EQ(all.size(), 7u);
     ASSERT_EQ(program::fault_of(raw), "");
@@ -300,7 +299,7 @@ void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_path
     for (const auto* p : {&raw, &optimised}) {
         const path_program code = program::hoist(*p);
         ASSERT_EQ(program::fault_of(code), "") << program::print(code);
-        const path_data data = program::bind(code, e.made.data, &arithmetic::evaluate);
+        const path_data data = program::bind(code, e.made.data);
         SCOPED_TRACE((p == &raw ? "hoisted as recorded\n" : "hoisted after optimise\n") +
                      program::print(code));
         for (std::uint64_t i = 0; i < interpreted_paths; ++i) {
@@ -320,7 +319,7 @@ class generator {
 
     example make() {
         example e;
-        recorder into(&arithmetic::evaluate);
+        recorder into;
         const std::size_t states = 1 + below(5), sections = 1 + below(4), steps = 1 + below(4);
         for (std::size_t s = 0; s < states; ++s) into.state("s" + std::to_string(s), number());
         std::vector<std::vector<std::size_t>> after(sections);
@@ -487,7 +486,7 @@ TEST(passes, random_programs_have_every_operation_and_lively_results) {
     int finite = 0, all = 0, moving = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const example e = generator(seed).make();
-        const auto optimised = program::optimise(e.made.code, &arithmetic::evaluate);
+        const auto optimised = program::optimise(e.made.code);
         for (const auto& s : optimised.sections) {
             for (const auto& n : s.nodes) ++uses[static_cast<std::size_t>(n.code)];
         }
@@ -513,7 +512,7 @@ TEST(lane_program, every_way_to_write_three_states) {
     for (int choice = 0; choice < ways * ways * ways; ++choice) {
         const int way[3] = {choice % ways, choice / ways % ways, choice / ways / ways};
         for (const auto& order : orders) {
-            recorder into(&arithmetic::evaluate);
+            recorder into;
             for (std::uint32_t s = 0; s < 3; ++s) {
                 into.output(into.state("s" + std::to_string(s), 1.0 + s));
             }
@@ -564,7 +563,7 @@ TEST(lane_program, every_way_to_write_three_states) {
 
 // Sections that do nothing but hand states on: what each of the states is after one and more runs is known.
 std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     for (std::size_t s = 0; s < from.size(); ++s) {
         into.output(into.state("s" + std::to_string(s), static_cast<double>(s) + 1));
     }
@@ -578,8 +577,8 @@ std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
         when.times.push_back(static_cast<double>(step + 1));
         when.close_step();
     }
-    const auto code = program::hoist(program::optimise(made.code, &arithmetic::evaluate));
-    const auto data = program::bind(code, made.data, &arithmetic::evaluate);
+    const auto code = program::hoist(program::optimise(made.code));
+    const auto data = program::bind(code, made.data);
     const auto compiled = cpu::compile(code);
     cpu::lane_machine machine(*cpu::runnable_instruction_sets().sets[0]);
     std::vector<cpu::tile_result> results(from.size());
@@ -607,7 +606,7 @@ TEST(lane_program, states_handed_on) {
 
 // x moves on while its value before the step is kept: that must cost a copy and no register.
 TEST(lane_program, a_kept_value_costs_no_register) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     const auto x = into.state("x", 0.5), before = into.state("x_before", 0.0);
     into.output(x);
     into.output(before);
@@ -615,14 +614,13 @@ TEST(lane_program, a_kept_value_costs_no_register) {
     const value old = into.read(x);
     into.write(before, old);
     into.write(x, old * into.normal());
-    const auto code =
-        cpu::compile(program::hoist(program::optimise(std::move(into).finish().code, &arithmetic::evaluate)));
+    const auto code = cpu::compile(program::hoist(program::optimise(std::move(into).finish().code)));
     EXPECT_EQ(code.registers, 2U);
     EXPECT_EQ(code.operations(), 2U);
 }
 
 program::program one_section(const std::function<void(recorder&)>& record) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("out", 0.0));
     into.state("other", 0.0);
     into.open_section(0, "step", 1);
@@ -633,8 +631,7 @@ program::program one_section(const std::function<void(recorder&)>& record) {
 // How many operations are left of those that one section writes to its output.
 std::size_t operations_left(const std::function<value(recorder&, value x)>& made) {
     const auto p =
-        program::optimise(one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }),
-                          &arithmetic::evaluate);
+        program::optimise(one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }));
     std::size_t left = 0;
     for (const auto& n : p.sections[0].nodes) left += !program::is_leaf(n.code);
     return left;
@@ -689,8 +686,8 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
         bool is_ordered = false;
         for (const double a : numbers) {
             for (const double b : numbers) {
-                is_ordered = is_ordered || bits(arithmetic::evaluate(op.code, a, b, 0)) !=
-                                               bits(arithmetic::evaluate(op.code, b, a, 0));
+                is_ordered = is_ordered || bits(program::evaluate(op.code, a, b, 0)) !=
+                                               bits(program::evaluate(op.code, b, a, 0));
             }
         }
         if (!is_ordered) continue;
@@ -702,13 +699,10 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   6U)
             << op.name;
         // Nor is it where no path is asked.
-        const auto uniform = program::hoist(program::optimise(
-            one_section([&](recorder& into) {
-                const value x = into.term("x", 2.0), y = into.term("y", 3.0);
-                into.write(0,
-                           into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));
-            }),
-            &arithmetic::evaluate));
+        const auto uniform = program::hoist(program::optimise(one_section([&](recorder& into) {
+            const value x = into.term("x", 2.0), y = into.term("y", 3.0);
+            into.write(0, into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));
+        })));
         EXPECT_EQ(uniform.per_trade.nodes.size(), 6U) << op.name;
     }
     for (const std::string_view known : {"min", "max", "sub", "div", "pow", "less", "less_equal"})
@@ -735,7 +729,7 @@ TEST(passes, uniform_work_leaves_the_paths) {
 // What a path still does: operations by name, with what is alike for all paths hoisted.
 std::map<std::string, int> work_of_path(const std::function<value(recorder&, value)>& of) {
     const auto p = one_section([&](recorder& into) { into.write(0, of(into, into.normal())); });
-    const auto regrouped = program::hoist(program::optimise(program::regroup(p), &arithmetic::evaluate));
+    const auto regrouped = program::hoist(program::optimise(program::regroup(p)));
     std::map<std::string, int> out;
     for (const auto& n : regrouped.sections[0].nodes) {
         if (!program::is_leaf(n.code)) ++out[std::string(program::entry_of(n.code).name)];
@@ -813,7 +807,7 @@ TEST(passes, what_one_side_of_a_choice_alone_needs_is_guarded_if_it_costs_much) 
 }
 
 TEST(passes, regrouped_programs_give_the_same_numbers_but_for_rounding) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 1.0));
     into.open_section(0, "step", 2);
     const value a = into.term("a", 3.0), b = into.term("b", -7.0),
@@ -827,7 +821,7 @@ TEST(passes, regrouped_programs_give_the_same_numbers_but_for_rounding) {
     }
     const auto value_of = [&](const program::program& p) {
         const auto code = program::hoist(p);
-        const auto data = program::bind(code, made.data, &arithmetic::evaluate);
+        const auto data = program::bind(code, made.data);
         return tests::plain_walk<double>(
             code, data, when, [](std::uint64_t n) { return n == 0 ? 0.7 : -1.3; },
             [](std::uint64_t) { return 0.5; });
@@ -852,7 +846,7 @@ TEST(passes, the_shape_tells_structures_apart_and_not_numbers) {
 
 // What a recorder says of a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.state("s", 0.0);
     try {
         record(into);
@@ -897,7 +891,7 @@ TEST(recorder, values_stay_in_their_section) {
 }
 
 TEST(recorder, values_stay_in_their_recorder) {
-    recorder other(&arithmetic::evaluate);
+    recorder other;
     other.open_section(0, "step", 1);
     const value foreign = other.normal();
     EXPECT_EQ(defect([&](recorder& into) {
@@ -958,7 +952,7 @@ TEST(recorder, sections_are_opened_once_and_first) {
 }
 
 TEST(recorder, the_same_name_is_the_same_slot_across_sections) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     const value a = into.term("a", 1.0);
@@ -973,7 +967,7 @@ TEST(recorder, the_same_name_is_the_same_slot_across_sections) {
 }
 
 TEST(recorder, rows_stand_run_by_run) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.open_section(0, "step", 2);
     into.row("a", std::vector<double>{1, 2});
     into.row("b", std::vector<double>{3, 4});
@@ -984,7 +978,7 @@ TEST(recorder, rows_stand_run_by_run) {
 }
 
 TEST(recorder, the_last_write_counts_and_reads_see_the_start) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 1.0));
     into.open_section(0, "step", 1);
     into.write(0, into.constant(5.0));
@@ -998,12 +992,12 @@ TEST(recorder, the_last_write_counts_and_reads_see_the_start) {
 }
 
 TEST(recorder, constants_fold_as_they_are_recorded) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.open_section(0, "step", 1);
     const value two = into.constant(2.0), x = into.normal();
     ASSERT_TRUE((two * 3.0).is_constant());
     EXPECT_EQ((two * 3.0).constant(), 6.0);
-    EXPECT_TRUE(same(exp(two).constant(), arithmetic::evaluate(operation::exp, 2.0, 0, 0)));
+    EXPECT_TRUE(same(exp(two).constant(), program::evaluate(operation::exp, 2.0, 0, 0)));
     EXPECT_FALSE((two * x).is_constant());
     EXPECT_EQ(program::select(into.truth(true), x, two).index(), x.index());
     EXPECT_EQ(program::select(into.truth(false), x, two).index(), two.index());
@@ -1014,7 +1008,7 @@ TEST(recorder, constants_fold_as_they_are_recorded) {
 }
 
 TEST(recorder, eager_plays_at_once) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     const auto s = into.state("s", 3.0);
     into.output(s);
     into.set_eager(true);
@@ -1048,7 +1042,7 @@ TEST(recorder, eager_plays_at_once) {
 }
 
 TEST(recorder, shocks_take_slots_across_sections) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     into.write(0, into.normal() + into.uniform());
@@ -1061,7 +1055,7 @@ TEST(recorder, shocks_take_slots_across_sections) {
 }
 
 TEST(recorder, scenarios_take_slots_by_name) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     into.write(0, into.scenario("b", {1, {0, 2}}));
@@ -1086,7 +1080,7 @@ TEST(recorder, scenarios_take_slots_by_name) {
 
 // Each fault, planted alone, is found; so is one that a pass for single_fast would leave.
 TEST(passes, faults_are_found) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("x", 0.0));
     into.open_section(0, "step", 1);
     into.write(0, into.read(0) + into.normal() * into.term("a", 2) * into.row("b", std::vector<double>{3}));
@@ -1094,7 +1088,7 @@ TEST(passes, faults_are_found) {
     ASSERT_EQ(program::fault_of(right), "");
     const path_program hoisted = program::hoist(right);
     ASSERT_EQ(program::fault_of(hoisted), "");
-    ASSERT_EQ(program::fault_of(program::optimise(right, &arithmetic::evaluate, {.is_fast = true})), "");
+    ASSERT_EQ(program::fault_of(program::optimise(right, {.is_fast = true})), "");
 
     const auto first = [](auto& nodes, operation code) -> program::node& {
         return *std::ranges::find(nodes, code, &program::node::code);
@@ -1134,7 +1128,7 @@ TEST(passes, faults_are_found) {
 
 // What a trade or a run gives as it is keeps its name; what is computed from several has none.
 TEST(passes, names_of_terms_and_rows_survive) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("x", 0.0));
     into.open_section(0, "step", 2);
     const value z = into.normal(), strike = into.term("strike", 100), rate = into.term("rate", 0.05);
@@ -1142,8 +1136,8 @@ TEST(passes, names_of_terms_and_rows_survive) {
     const value noise = into.row("noise", std::vector<double>{0.3, 0.4});
     into.write(0, z * noise * strike + drift * exp(rate) + rate * z);
     const auto recorded = std::move(into).finish();
-    path_program code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
-    const path_data data = program::bind(code, recorded.data, &arithmetic::evaluate);
+    path_program code = program::hoist(program::optimise(recorded.code));
+    const path_data data = program::bind(code, recorded.data);
     const std::map<std::string, double> terms{{"strike", 100}, {"rate", 0.05}};
     std::set<std::string> named;
     for (std::size_t c = 0; c < data.terms.size(); ++c) {

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arithmetic/apply.h"
-#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_machine.h"
 #include "kernels/draws.h"
 #include "kernels/moments.h"
+#include "products/program/apply.h"
+#include "products/program/evaluate.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "products/program/timeline.h"
@@ -33,7 +33,7 @@ real apply_any(program::operation code, real a, real b, real c) {
             if constexpr (program::is_leaf(code_at) || program::reads_table(code_at)) {
                 return nullptr;
             } else {
-                return &arithmetic::apply<code_at, real>;
+                return &program::apply<code_at, real>;
             }
         };
         return std::array<function, sizeof...(i)>{one.template operator()<i>()...};
@@ -151,7 +151,7 @@ struct shocked_program {
     program::timeline when;
 
     shocked_program(int normals, int uniforms, std::size_t steps) {
-        program::recorder into(&arithmetic::evaluate);
+        program::recorder into;
         const auto x = into.state("x", 0.1);
         const auto sum = into.state("sum", 0.7);
         into.output(sum);
@@ -173,8 +173,8 @@ struct shocked_program {
         const auto seen = exp(into.read(x)) - into.row("level", level);
         into.write(sum, into.read(sum) + max(seen, 0.0) / 3.0);
         const auto recorded = std::move(into).finish();
-        code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
-        data = program::bind(code, recorded.data, &arithmetic::evaluate);
+        code = program::hoist(program::optimise(recorded.code));
+        data = program::bind(code, recorded.data);
         lanes = cpu::compile(code);
         for (std::size_t i = 0; i < steps; ++i) {
             if (i % 2 == 1) when.add({1, static_cast<std::uint32_t>(i / 2)});
@@ -183,7 +183,7 @@ struct shocked_program {
         }
     }
 
-    cpu::path_job job(arithmetic::precision precision, std::uint64_t seed, std::uint64_t paths) const {
+    cpu::path_job job(program::precision precision, std::uint64_t seed, std::uint64_t paths) const {
         return {&lanes, &data, &when, seed, paths, precision, {}, {}};
     }
 };

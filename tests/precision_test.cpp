@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
-#include "engine/arithmetic/precision.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/plan/trade_program.h"
+#include "engine/settings/precision_named.h"
+#include "products/program/evaluate.h"
+#include "products/program/precision.h"
 #include "tests/plain_walk.h"
 #include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
@@ -24,7 +25,7 @@
 namespace tilewalk {
 namespace {
 
-using arithmetic::precision;
+using program::precision;
 
 constexpr precision cpu_precisions[] = {precision::double_, precision::single, precision::mixed};
 
@@ -64,17 +65,17 @@ double plain_payoff(const tests::shocked_program& p, precision in, std::uint64_t
 }  // namespace
 
 TEST(precision, names_are_read_back_and_misspelt_ones_answered) {
-    const auto names = arithmetic::precision_names();
+    const auto names = program::precision_names();
     ASSERT_EQ(names.size(), 4U);
     for (std::size_t i = 0; i < names.size(); ++i) {
-        EXPECT_EQ(arithmetic::name_of(static_cast<precision>(i)), names[i]);
-        EXPECT_EQ(arithmetic::precision_named(names[i]), static_cast<precision>(i));
+        EXPECT_EQ(program::name_of(static_cast<precision>(i)), names[i]);
+        EXPECT_EQ(precision_named(names[i]), static_cast<precision>(i));
     }
     for (const auto& [wrong, hint] : {std::pair<std::string, std::string>{"singel", "did you mean 'single'?"},
                                       {"Double", "did you mean 'double'?"},
                                       {"float", "known: double, single, single_fast, mixed"}}) {
         try {
-            arithmetic::precision_named(wrong);
+            precision_named(wrong);
             ADD_FAILURE() << wrong;
         } catch (const error& e) {
             EXPECT_EQ(e.kind(), error_kind::usage);
@@ -202,9 +203,8 @@ TEST(precision, walks_equal_one_path_at_a_time) {
             for (const precision in : cpu_precisions) {
                 for (const std::uint64_t paths :
                      {std::uint64_t{1}, std::uint64_t{257}, std::uint64_t{1100}}) {
-                    SCOPED_TRACE(testing::Message()
-                                 << arithmetic::name_of(in) << ", " << normals << " normals, " << uniforms
-                                 << " uniforms, " << paths << " paths");
+                    SCOPED_TRACE(testing::Message() << program::name_of(in) << ", " << normals << " normals, "
+                                                    << uniforms << " uniforms, " << paths << " paths");
                     const auto expected = tests::plain_moments(
                         paths, [&](std::uint64_t path) { return plain_payoff(p, in, seed, path); });
                     ASSERT_TRUE(std::isfinite(expected.mean));
@@ -229,7 +229,7 @@ TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
     for (const precision in : {precision::double_, precision::single}) {
         const bool is_double = in == precision::double_;
         const std::size_t per_block = is_double ? 2 : 4, steps = 66'000 * per_block / normals + 1;
-        program::recorder into(&arithmetic::evaluate);
+        program::recorder into;
         const auto sum = into.state("sum", 0);
         into.output(sum);
         into.open_section(0, "step", steps);
@@ -237,8 +237,8 @@ TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
         for (int n = 0; n < normals; ++n) next = next + into.normal();
         into.write(sum, next);
         const auto recorded = std::move(into).finish();
-        const auto code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
-        const auto data = program::bind(code, recorded.data, &arithmetic::evaluate);
+        const auto code = program::hoist(program::optimise(recorded.code));
+        const auto data = program::bind(code, recorded.data);
         const cpu::lane_program lanes = cpu::compile(code);
         program::timeline when;
         for (std::size_t i = 0; i < steps; ++i) {
@@ -301,13 +301,13 @@ TEST(precision, is_a_setting_of_a_run) {
     options.overrides.device = "cpu";
     options.overrides.paths = 5000;
     for (const precision in : cpu_precisions) {
-        options.overrides.precision = arithmetic::name_of(in);
+        options.overrides.precision = program::name_of(in);
         const results r = engine().price(trades, options);
         const cpu::path_job job{&code, &made.data, &made.when, default_seed, 5000, in, {}, {}};
         const auto walked =
             tests::whole(cpu::walk_all({&job, 1}, *instruction_sets().at(0), 1, nullptr, {})).at(0);
         EXPECT_EQ(bits(r.rows.at(0).price), bits(walked.moments.mean)) << r.rows.at(0).message;
-        EXPECT_EQ(r.manifest.precision, arithmetic::name_of(in));
+        EXPECT_EQ(r.manifest.precision, program::name_of(in));
     }
     for (const char* wrong : {"single_fast", "singel"}) {
         options.overrides.precision = wrong;
@@ -386,13 +386,13 @@ TEST(precision, bridges_stay_finite_without_variance) {
 // A path of one step whose payoff is what `record` makes of a normal.
 template <class function>
 cpu::path_job one_step(const function& record, tests::shocked_program& into) {
-    program::recorder made(&arithmetic::evaluate);
+    program::recorder made;
     made.output(made.state("payoff", 0.0));
     made.open_section(0, "step", 1);
     made.write(0, record(made.normal()));
     const auto recorded = std::move(made).finish();
     into.code = program::hoist(recorded.code);
-    into.data = program::bind(into.code, recorded.data, &arithmetic::evaluate);
+    into.data = program::bind(into.code, recorded.data);
     into.lanes = cpu::compile(into.code);
     into.when = {};
     into.when.times.push_back(1);

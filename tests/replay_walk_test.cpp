@@ -20,7 +20,7 @@
 namespace tilewalk {
 namespace {
 
-using arithmetic::precision;
+using program::precision;
 
 constexpr std::uint64_t seed = 11;
 constexpr std::size_t steps = 5;
@@ -107,7 +107,7 @@ void expect_the_bits_of_random_numbers(precision in) {
         const tests::shocked_program p(normals, uniforms, steps);
         for (const std::uint64_t paths : {std::uint64_t{1}, std::uint64_t{255}, std::uint64_t{256},
                                           std::uint64_t{1024}, std::uint64_t{1281}}) {
-            SCOPED_TRACE(testing::Message() << arithmetic::name_of(in) << ", " << normals << " normals, "
+            SCOPED_TRACE(testing::Message() << program::name_of(in) << ", " << normals << " normals, "
                                             << uniforms << " uniforms, " << paths << " paths");
             const auto job = p.job(in, seed, paths);
             const auto wide = cubes_of<element, draws>(p, paths);

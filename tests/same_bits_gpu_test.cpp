@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/back_end.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/compiler.h"
@@ -36,6 +37,7 @@
 #include "engine/plan/trade_program.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/regressed_call.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
@@ -495,6 +497,7 @@ trades:
         made.push_back(plan::plan_trade(t, trades.market()->state()));
         auto& code = made.back().code;
         for (std::uint32_t s = 0; s < code.states.size(); ++s) code.outputs.push_back(s);
+        if (code.outputs.size() > 2) code.crossed = {{0, 1}, {1, 2}};
         lanes.push_back(cpu::compile(code));
     }
     std::vector<run::job> jobs;
@@ -509,7 +512,7 @@ trades:
         const auto expected = cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 2, nullptr, {});
         for (const std::string feed : {"inline", "smem_rolling_async", "bulk_async"}) {
             for (const std::string reduction : {"tree", "last_block"}) {
-                SCOPED_TRACE(std::string(arithmetic::name_of(precision)) + ", " + feed + ", " + reduction);
+                SCOPED_TRACE(std::string(program::name_of(precision)) + ", " + feed + ", " + reduction);
                 cuda::gpu_run run;
                 run.jobs = jobs;
                 run.how.precision = precision;
@@ -529,12 +532,33 @@ trades:
                     EXPECT_TRUE(all.tallies[i] == expected[i]) << "trade " << i;
                     pieces.tallies[i].add(first.tallies[i]);
                     EXPECT_TRUE(pieces.tallies[i] == expected[i]) << "trade " << i << " in two ranges";
-                    compared += 2 * expected[i].outputs() * expected[i].known().size();
+                    compared += 2 * expected[i].rows() * expected[i].known().size();
                 }
             }
         }
     }
     std::printf("%zu parts of outputs compared\n", compared);
+}
+
+// A pilot, a regression and the price: what the regression finds goes into the numbers of the next walk.
+TEST_F(same_bits, of_a_schedule_of_walks) {
+    const tests::regressed_call call;
+    const auto device = std::make_shared<cuda::loaded_device>(cuda::open_device(devices_.at(0).index));
+    cuda::kernel_store kernels(cuda::nvrtc_compiler(), {});
+    const auto schedule = call.schedule(42, 33 * 1024, 100 * 1024 + 5);
+    for (const auto precision : {cuda::precision::double_, cuda::precision::single, cuda::precision::mixed}) {
+        cpu::back_end on_cpu(*cpu::runnable_instruction_sets().sets[0], 2, precision);
+        const auto expected = schedule.walk_on(on_cpu);
+        cuda::kernel_choice how;
+        how.precision = precision;
+        cuda::launcher on_gpu({device}, kernels, {.how = how});
+        const auto got = schedule.walk_on(on_gpu);
+        for (std::size_t r = 0; r < expected.size(); ++r) {
+            ASSERT_FALSE(got[r].failures.at(0)) << got[r].failures[0]->what();
+            EXPECT_TRUE(got[r].tallies.at(0) == expected[r].tallies.at(0)) << "walk " << r;
+        }
+        EXPECT_GT(on_gpu.facts().launches, 2u);
+    }
 }
 
 // Programs by hand, whose paths read rows at places of their own: wherever rows live, with every feed, and as
@@ -558,7 +582,7 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
         const auto expected =
             tests::whole(cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
         const auto compare = [&](const cuda::kernel_choice& how) {
-            SCOPED_TRACE(std::string(arithmetic::name_of(precision)) + ", feed " + how.feed + ", width " +
+            SCOPED_TRACE(std::string(program::name_of(precision)) + ", feed " + how.feed + ", width " +
                          std::to_string(how.width) + ", rows in " + how.row_space);
             cuda::gpu_run run;
             run.jobs = jobs;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
+#include "products/program/evaluate.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "products/program/timeline.h"
@@ -26,7 +26,7 @@ struct surface_program {
 
     // A payment follows after every `every`th step.
     surface_program(std::size_t steps, std::size_t size, std::size_t every) {
-        program::recorder into(&arithmetic::evaluate);
+        program::recorder into;
         const auto x = into.state("x", 0.02), paid = into.state("paid", 0.0);
         into.output(paid);
         std::vector<double> drift, surface;
@@ -62,8 +62,8 @@ struct surface_program {
                           into.interpolate(levels, into.term("fixed", 2.25));
         into.write(paid, into.read(paid) + pays);
         made = std::move(into).finish();
-        code = program::hoist(program::optimise(made.code, &arithmetic::evaluate));
-        data = program::bind(code, made.data, &arithmetic::evaluate);
+        code = program::hoist(program::optimise(made.code));
+        data = program::bind(code, made.data);
         for (std::size_t s = 0; s < steps; ++s) {
             if ((s + 1) % every == 0) when.add({1, static_cast<std::uint32_t>(s / every)});
             when.times.push_back(static_cast<double>(s + 1));

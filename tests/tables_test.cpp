@@ -15,13 +15,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/cuda/program_text.h"
 #include "engine/plan/unite.h"
 #include "kernels/operations.h"
+#include "products/program/evaluate.h"
 #include "products/program/moves.h"
-#include "products/program/print_cuda.h"
 #include "tests/plain_walk.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
@@ -30,8 +30,8 @@
 namespace tilewalk {
 namespace {
 
-using arithmetic::precision;
 using program::operation;
+using program::precision;
 using program::recorder;
 using program::tabulated;
 using program::value;
@@ -225,7 +225,7 @@ TYPED_TEST(interpolation, has_the_bits_of_every_other_build) {
 
 // What a recorder says of a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.state("s", 0.0);
     try {
         record(into);
@@ -239,7 +239,7 @@ std::string defect(const std::function<void(recorder&)>& record) {
 using numbers = std::vector<double>;
 
 TEST(tables, are_recorded_by_name_and_run_by_run) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(1, "one", 1);
     into.write(0, into.interpolate(into.table("b", numbers{5, 6, 7}, 3), into.read(0)));
@@ -302,7 +302,7 @@ TEST(tables, that_fit_nothing_are_refused) {
               }),
               other);
     EXPECT_EQ(in_step([](recorder& r) {
-                  recorder foreign(&arithmetic::evaluate);
+                  recorder foreign;
                   foreign.open_section(0, "step", 1);
                   r.interpolate(foreign.table("t", numbers{0, 1}, 2), r.normal());
               }),
@@ -339,7 +339,7 @@ TEST(tables, that_fit_nothing_are_refused) {
 TEST(tables, in_the_past_give_what_a_path_would_read) {
     for (const std::size_t size : {2u, 3u, 100u}) {
         const auto table = numbers_of_table<double>(size, size);
-        recorder into(&arithmetic::evaluate);
+        recorder into;
         into.set_eager(true);
         for (const double position : positions<double>(1, size)) {
             const value got = into.interpolate(into.table("t", table, size), into.constant(position));
@@ -352,7 +352,7 @@ TEST(tables, in_the_past_give_what_a_path_would_read) {
 // ---- passes ----------------------------------------------------------------------------------------------
 
 TEST(tables, read_twice_at_one_place_are_read_once) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(0, "step", 1);
     const tabulated unused = into.table("unused", numbers{9, 9, 9}, 3), a = into.table("a", numbers{1, 2}, 2),
@@ -365,7 +365,7 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     const value constant = into.interpolate(a, into.constant(0.5));
     into.write(0, first * second + other * x + constant);
     const auto made = std::move(into).finish();
-    const auto optimised = program::optimise(made.code, &arithmetic::evaluate);
+    const auto optimised = program::optimise(made.code);
     const auto count = [](const auto& nodes) {
         return std::ranges::count(nodes, operation::interpolate, &program::node::code);
     };
@@ -381,20 +381,20 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     EXPECT_EQ(step.tables[1].source, 1u);
     EXPECT_EQ(step.tables[1].size, 2u);
     EXPECT_EQ(step.row_width(), 5u);
-    const auto data = program::bind(code, made.data, &arithmetic::evaluate);
+    const auto data = program::bind(code, made.data);
     EXPECT_EQ(data.widths, std::vector<std::size_t>{5});
     EXPECT_EQ(data.rows[0], (numbers{3, 4, 5, 1, 2}));
 }
 
 TEST(tables, stand_behind_the_columns_of_each_run) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(0, "step", 2);
     const tabulated t = into.table("t", numbers{1, 2, 3, 4}, 2);
     into.write(0, into.interpolate(t, into.normal()) * into.row("r", numbers{7, 8}));
     const auto made = std::move(into).finish();
     const auto code = program::hoist(made.code);
-    EXPECT_EQ(program::bind(code, made.data, &arithmetic::evaluate).rows[0], (numbers{7, 1, 2, 8, 3, 4}));
+    EXPECT_EQ(program::bind(code, made.data).rows[0], (numbers{7, 1, 2, 8, 3, 4}));
     EXPECT_EQ(program::print(code),
               "step, once for each run:\n"
               "    u0 = row[0], r\n"
@@ -406,7 +406,7 @@ TEST(tables, stand_behind_the_columns_of_each_run) {
               "    v2 = row[0], r\n"
               "    v3 = mul(v1, v2)\n"
               "    s <- v3\n");
-    const std::string text = program::print_cuda(code, "program");
+    const std::string text = cuda::program_text(code, "program");
     for (const char* part : {"int widths[] = {3};", "static constexpr bool step_has_tables = true;",
                              "const real v1 = math::interpolate(row.table(1), 2, v0);"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
@@ -414,7 +414,7 @@ TEST(tables, stand_behind_the_columns_of_each_run) {
 }
 
 program::path_program reads(std::size_t size, bool second, double number) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     into.output(into.state("s", 0.0));
     into.open_section(0, "step", 1);
     const tabulated a = into.table("a", numbers(size, number), size),
@@ -431,9 +431,9 @@ TEST(tables, sizes_are_structure_and_numbers_are_not) {
     EXPECT_EQ(shape(3, false, 1), shape(3, false, 7));
     EXPECT_NE(shape(3, false, 1), shape(4, false, 1));
     EXPECT_NE(shape(3, false, 1), shape(3, true, 1)) << "the data goes to another place";
-    EXPECT_EQ(program::print_cuda(reads(3, false, 1), "p"), program::print_cuda(reads(3, true, 1), "p"));
-    EXPECT_NE(program::print_cuda(reads(3, false, 1), "p"), program::print_cuda(reads(4, false, 1), "p"));
-    EXPECT_EQ(program::print_cuda(program::path_program{{}, {{}}, {"s"}, {0}, {0}}, "p").find("tables"),
+    EXPECT_EQ(cuda::program_text(reads(3, false, 1), "p"), cuda::program_text(reads(3, true, 1), "p"));
+    EXPECT_NE(cuda::program_text(reads(3, false, 1), "p"), cuda::program_text(reads(4, false, 1), "p"));
+    EXPECT_EQ(cuda::program_text(program::path_program{{}, {{}}, {"s"}, {0}, {0}}, "p").find("tables"),
               std::string::npos);
 }
 
@@ -471,7 +471,7 @@ TEST(tables, give_paths_the_bits_of_one_path_at_a_time) {
             const std::vector<cpu::path_job> jobs{{&lanes, &p.data, &p.when, seed, paths, in, {}, {}}};
             for (const auto* set : instruction_sets()) {
                 SCOPED_TRACE(testing::Message()
-                             << arithmetic::name_of(in) << ", tables of " << size << ", " << set->name);
+                             << program::name_of(in) << ", tables of " << size << ", " << set->name);
                 const auto got = tests::whole(cpu::walk_all(jobs, *set, 1, nullptr, {})).at(0);
                 EXPECT_EQ(got.not_finite, 0u);
                 expect_same_bits(got.moments, expected);
@@ -532,7 +532,7 @@ TEST(tables, move_with_the_programs_that_are_united) {
 
 // Where moves are made ahead, the columns that only they took leave the row; tables close up behind the rest.
 TEST(tables, stay_where_moves_are_taken_out) {
-    recorder into(&arithmetic::evaluate);
+    recorder into;
     const auto x = into.state("x", 1.0), y = into.state("y", 2.0);
     into.output(x);
     into.open_section(0, "step", 3);
@@ -546,7 +546,7 @@ TEST(tables, stay_where_moves_are_taken_out) {
     into.write(y, into.read(y) + second);
     const auto made = std::move(into).finish();
     const auto code = program::hoist(made.code);
-    const auto data = program::bind(code, made.data, &arithmetic::evaluate);
+    const auto data = program::bind(code, made.data);
     program::timeline when;
     for (int step = 0; step < 3; ++step) {
         when.times.push_back(step + 1.0);

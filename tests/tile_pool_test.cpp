@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool merges tiles in blocks as they come; the result must be that of one tree over all tiles.
 #include "engine/cpu/tile_pool.h"
-#include "engine/arithmetic/evaluate.h"
+#include "products/program/evaluate.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct square_of_normal {
     program::timeline when;
 
     square_of_normal() {
-        program::recorder into(&arithmetic::evaluate);
+        program::recorder into;
         into.set_eager(true);
         const auto state = into.state("value", 0.0);
         into.output(state);
@@ -31,8 +31,8 @@ struct square_of_normal {
         const program::value z = into.normal();
         into.write(state, z * z);
         const auto recorded = std::move(into).finish();
-        const auto path = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate));
-        data = program::bind(path, recorded.data, &arithmetic::evaluate);
+        const auto path = program::hoist(program::optimise(recorded.code));
+        data = program::bind(path, recorded.data);
         code = compile(path);
         when.times.push_back(1.0);
         when.close_step();

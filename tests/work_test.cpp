@@ -34,7 +34,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     work out;
     std::mutex lock;
     stages by;
-    by.plan = [&](const books::trade& t, const markets::market_state& in, arithmetic::precision p,
+    by.plan = [&](const books::trade& t, const markets::market_state& in, program::precision p,
                   const plan::poll& often) {
         {
             const std::lock_guard guard(lock);
@@ -44,7 +44,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     };
     class watched : public cpu::back_end {
       public:
-        watched(work& out, const cpu::lane_operations& operations, int crew, arithmetic::precision in)
+        watched(work& out, const cpu::lane_operations& operations, int crew, program::precision in)
             : back_end(operations, crew, in), out_(out) {}
 
       private:
@@ -60,7 +60,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
         }
         work& out_;
     };
-    by.on_cpu = [&](const cpu::lane_operations& operations, int crew, arithmetic::precision in) {
+    by.on_cpu = [&](const cpu::lane_operations& operations, int crew, program::precision in) {
         return std::make_unique<watched>(out, operations, crew, in);
     };
     cuda::backend gpus;

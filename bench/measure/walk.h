@@ -6,10 +6,10 @@
 #include <string>
 
 #include "bench/measure/timing.h"
+#include "engine/cuda/chunk.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
-#include "engine/cuda/reductions.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/arguments.h"
 #include "kernels/tile_result.h"
@@ -43,21 +43,20 @@ class walk {
     // Puts into the stream all that makes of paths one result: the path kernel, and what the reduction leaves
     // to other kernels. Shocks that the feed brings stand in `normals`.
     void run(const kernels::array_argument& normals = {});
-    // What the last run made of all paths.
+    // The result of all paths of the last run.
     kernels::tile_result result();
 
     // Payoffs by path, in whole tiles, of a reduction that stores them.
-    const double* payoffs() const { return payoffs_.as<double>(); }
+    const double* payoffs() const { return results_.payoffs(); }
 
   private:
     walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cuda::packed_trades& packed);
 
     gpu_timer& on_;
-    const cuda::reduction_entry& reduction_;
-    std::uint64_t paths_, tiles_;
     cuda::kernel walk_, merge_;
     cuda::launch how_;
-    cuda::device_memory numbers_, words_, record_, results_, merged_, finished_, payoffs_;
+    cuda::device_memory numbers_, words_, record_;
+    cuda::chunk_memory results_;
     kernels::path_arguments arguments_{};
     cuda::in_flight waits_;
 };

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/book/book_state.h"
 #include "engine/config/wording.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "products/program/evaluate.h"
 #include "products/program/recorder.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
@@ -23,7 +23,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-using arithmetic::precision;
+using program::precision;
 
 constexpr std::uint64_t few_assets_paths = std::uint64_t{1} << 20, many_assets_paths = std::uint64_t{1} << 18,
                         large_basket_paths = std::uint64_t{1} << 16;
@@ -83,7 +83,7 @@ workload heston_step(precision in) {
     constexpr int steps = 252;
     constexpr double rate = 0.03, kappa = 1.5, theta = 0.04, of_volatility = 0.5, rho = -0.7, spot = 100,
                      strike = 100, years = 1;
-    program::recorder into(&arithmetic::evaluate);
+    program::recorder into;
     const auto x = into.state("log_spot", 0.0), variance = into.state("variance", theta),
                payoff = into.state("payoff", 0.0);
     into.output(payoff);
@@ -103,9 +103,8 @@ workload heston_step(precision in) {
                               into.term("rho_bar", std::sqrt(1 - rho * rho)) * second));
     const auto made = std::move(into).finish();
     plan::trade_program out;
-    out.code = program::hoist(
-        program::optimise(made.code, &arithmetic::evaluate, {.is_fast = in == precision::single_fast}));
-    out.data = program::bind(out.code, made.data, &arithmetic::evaluate);
+    out.code = program::hoist(program::optimise(made.code, {.is_fast = in == precision::single_fast}));
+    out.data = program::bind(out.code, made.data);
     for (int s = 1; s <= steps; ++s) {
         if (s == steps) out.when.add({1, 0});
         out.when.times.push_back(years * s / steps);

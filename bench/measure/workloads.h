@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "bench/measure/timing.h"
-#include "engine/arithmetic/precision.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::bench {
 
 struct workload_entry {
     std::string_view name;
     std::string_view summary;
-    workload (*make)(arithmetic::precision in);
+    workload (*make)(program::precision in);
     bool by_name_only = false;  // its kernels take a compiler minutes
 };
 std::span<const workload_entry> workloads();
@@ -28,7 +28,7 @@ void check_subject(const std::string& subject);
 // A workload by name, or the shapes of a book's file, the one with the most path-steps first; trades that
 // can't be timed so are told to `leaves_out`. Throws tilewalk::error: usage if there is neither such a
 // workload nor such a file, input if nothing of the book can be timed.
-std::vector<workload> workloads_named(const std::string& subject, arithmetic::precision in,
+std::vector<workload> workloads_named(const std::string& subject, program::precision in,
                                       const std::function<void(const std::string&)>& leaves_out);
 
 }  // namespace tilewalk::bench

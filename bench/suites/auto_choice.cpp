@@ -24,12 +24,12 @@ namespace tilewalk::bench {
 
 namespace {
 
-using arithmetic::precision;
 using cuda::kernel_choice;
+using program::precision;
 
 struct combination {
     std::string_view workload;
-    arithmetic::precision in;
+    program::precision in;
     bool reads_shocks;
     int warps;  // 0: as many as fit
 };
@@ -166,7 +166,7 @@ void run_auto(gpu_timer& on, const request&, const sink& to) {
         row out;
         out.suite = "auto";
         out.axes = {{"workload", std::string(c.workload)},
-                    {"precision", std::string(arithmetic::name_of(c.in))},
+                    {"precision", std::string(program::name_of(c.in))},
                     {"shocks", c.reads_shocks ? "read" : "made"},
                     {"warps", c.warps == 0 ? json("all") : json(c.warps)}};
         attempt(std::move(out), to, [&](row& r) { measure_one(on, c, r); });

@@ -37,8 +37,8 @@ namespace models {
 
 namespace {
 
-using arithmetic::precision;
 using kernels::tile_result;
+using program::precision;
 using tiles = std::vector<tile_result>;
 
 // That a model takes in the year.
@@ -285,7 +285,7 @@ class subject {
 row row_of(const example& of, std::string_view device, precision p) {
     row r;
     r.suite = "models";
-    r.axes = {{"model", of.name}, {"device", device}, {"precision", arithmetic::name_of(p)}};
+    r.axes = {{"model", of.name}, {"device", device}, {"precision", program::name_of(p)}};
     if (device == "cpu") r.axes["threads"] = 1;
     return r;
 }
@@ -418,7 +418,7 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
     }
     for (subject& s : subjects) {
         for (const precision p : on_cpu) {
-            here.says(fmt::format("models: {} on one core, {}", s.of().name, arithmetic::name_of(p)));
+            here.says(fmt::format("models: {} on one core, {}", s.of().name, program::name_of(p)));
             attempt(row_of(s.of(), "cpu", p), to,
                     [&](row& r) { measure_on_cpu(here, s, p, paths.on_cpu, r); });
         }
@@ -427,7 +427,7 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
                 skip(row_of(s.of(), "gpu", p), to, why_no_gpu);
                 continue;
             }
-            here.says(fmt::format("models: {}, {}", s.of().name, arithmetic::name_of(p)));
+            here.says(fmt::format("models: {}, {}", s.of().name, program::name_of(p)));
             attempt(row_of(s.of(), "gpu", p), to,
                     [&](row& r) { measure_on_gpu(*on, s, p, paths.on_gpu, r); });
         }

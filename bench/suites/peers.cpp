@@ -218,14 +218,14 @@ double now() {
 
 // A way to walk a workload, the first of each precision being what others are over.
 struct own_style {
-    arithmetic::precision in;
+    program::precision in;
     std::string_view precision;
 };
-constexpr own_style own_styles[] = {{arithmetic::precision::single_fast, "float32"},
-                                    {arithmetic::precision::single, "float32"},
-                                    {arithmetic::precision::double_, "float64"}};
+constexpr own_style own_styles[] = {{program::precision::single_fast, "float32"},
+                                    {program::precision::single, "float32"},
+                                    {program::precision::double_, "float64"}};
 
-planned_walk planned(const std::string& book, arithmetic::precision p) {
+planned_walk planned(const std::string& book, program::precision p) {
     cuda::kernel_choice how;
     how.precision = p;
     how.width = cuda::kernel_choice::automatic_width;
@@ -280,7 +280,7 @@ void measure_own(gpu_timer& on, const std::string& workload, const std::string& 
         reported line;
         line.workload = workload;
         line.library = "tilewalk";
-        line.style = arithmetic::name_of(s.in);
+        line.style = program::name_of(s.in);
         line.precision = s.precision;
         row r = row_of(line);
         r.figures = json::object();
@@ -313,7 +313,7 @@ void measure_own(gpu_timer& on, const std::string& workload, const std::string& 
             made.figures = row_of(line).figures;
             made.figures["noise"] = measured->of.noise;
             add_ratio(made, line, true, of);
-            if (s.in == arithmetic::precision::double_) {
+            if (s.in == program::precision::double_) {
                 of.who = "Tilewalk's";
                 of.price = got;
             }

@@ -23,6 +23,7 @@
 #include "bench/measure/workloads.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
+#include "engine/settings/precision_named.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -75,7 +76,7 @@ plan_of_sweep plan_for(const request& asked) {
 }
 
 // All ways to build a kernel that the sweep wants, `none` of width 1 first.
-std::vector<kernel_choice> choices_of(const plan_of_sweep& sweep, arithmetic::precision in) {
+std::vector<kernel_choice> choices_of(const plan_of_sweep& sweep, program::precision in) {
     std::vector<kernel_choice> out;
     for (const feed_entry* feed : sweep.feeds) {
         const auto distances = feed->makes_use_of(feed_entry::distance)
@@ -113,7 +114,7 @@ std::vector<kernel_choice> choices_of(const plan_of_sweep& sweep, arithmetic::pr
 json axes_of(const path_timer& bench, const kernel_choice& how, int warps) {
     const feed_entry& feed = cuda::feed_named(how.feed);
     json axes{{"workload", bench.of().name},
-              {"precision", std::string(arithmetic::name_of(how.precision))},
+              {"precision", std::string(program::name_of(how.precision))},
               {"paths", bench.paths()},
               {"feed", how.feed}};
     if (feed.makes_use_of(feed_entry::distance)) axes["distance"] = how.distance;
@@ -150,7 +151,7 @@ class sweeper {
         std::size_t done = 0;
         for (const auto& how : choices) {
             on_.says(fmt::format("{}, {}: {} of {} kernels, {}", bench_.of().name,
-                                 arithmetic::name_of(how.precision), ++done, choices.size(), how.feed));
+                                 program::name_of(how.precision), ++done, choices.size(), how.feed));
             for (const int warps : sweep_.warps) measure(how, warps);
         }
     }
@@ -224,7 +225,7 @@ class sweeper {
 
 void check_prefetch(const request& asked) {
     static_cast<void>(plan_for(asked));
-    for (const auto& name : asked.precisions) static_cast<void>(arithmetic::precision_named(name));
+    for (const auto& name : asked.precisions) static_cast<void>(precision_named(name));
     if (!asked.subject.empty()) check_subject(asked.subject);
 }
 
@@ -239,7 +240,7 @@ void run_prefetch(gpu_timer& on, const request& asked, const sink& to) {
         subjects.push_back(asked.subject);
     }
     for (const auto& name : precisions) {
-        const auto in = arithmetic::precision_named(name);
+        const auto in = precision_named(name);
         for (const auto& subject : subjects) {
             for (const workload& of : workloads_named(subject, in, on.says)) sweeper(on, of, asked, to).run();
             read_conditions(on, asked, subject, name, to);

@@ -55,8 +55,8 @@ const char* name_of(element of) {
     return of == element::double_ ? "double" : "single";
 }
 
-bool is_single(arithmetic::precision p) {
-    return p != arithmetic::precision::double_;
+bool is_single(program::precision p) {
+    return p != program::precision::double_;
 }
 
 random::opening opening_on(gpu_timer& on, std::uint64_t paths, std::uint64_t rows, element of,
@@ -214,10 +214,10 @@ void measure_device_generators(gpu_timer& on, const device_headers& headers, own
     }
 }
 
-row row_of_walk(std::string_view shocks, arithmetic::precision p) {
+row row_of_walk(std::string_view shocks, program::precision p) {
     row r;
     r.suite = "random";
-    r.axes = {{"kind", "asian"}, {"shocks", shocks}, {"precision", arithmetic::name_of(p)}};
+    r.axes = {{"kind", "asian"}, {"shocks", shocks}, {"precision", program::name_of(p)}};
     return r;
 }
 
@@ -261,7 +261,7 @@ void add_walk_figures(row& r, const gpu_timer::timing& t, std::uint64_t paths) {
         static_cast<double>(paths * walk_steps) / (t.milliseconds.median * 1e-3);
 }
 
-void measure_walks(gpu_timer& on, arithmetic::precision p, const device_headers& headers, const sink& to) {
+void measure_walks(gpu_timer& on, program::precision p, const device_headers& headers, const sink& to) {
     const planned_walk in_registers = inline_asian(p), streamed = streamed_asian(p);
     const std::uint64_t paths = walk_paths(on);
     std::optional<kernels::tile_result> expected;
@@ -283,7 +283,7 @@ void measure_walks(gpu_timer& on, arithmetic::precision p, const device_headers&
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
         const element of = is_single(p) ? element::single_ : element::double_;
         const memory_cube made(on, paths, walk_steps, of);
-        const auto opened = opening_on(on, paths, walk_steps, of, p == arithmetic::precision::single_fast);
+        const auto opened = opening_on(on, paths, walk_steps, of, p == program::precision::single_fast);
         walk w(on, streamed, paths);
         const auto fill = [&] { random::draw_cube(opened, made.cube, 0, paths, on.stream()); };
         const kernels::array_argument normals{made.cube.first, made.cube.pitch, made.cube.pitch, 0};
@@ -343,7 +343,7 @@ std::string why_not_normal(std::span<const double> sample) {
            " and the variance " + std::to_string(variance);
 }
 
-planned_walk inline_asian(arithmetic::precision p) {
+planned_walk inline_asian(program::precision p) {
     cuda::kernel_choice how;
     how.precision = p;
     how.width = cuda::kernel_choice::automatic_width;
@@ -351,7 +351,7 @@ planned_walk inline_asian(arithmetic::precision p) {
     return plan_walk(asian_book, how);
 }
 
-planned_walk streamed_asian(arithmetic::precision p) {
+planned_walk streamed_asian(program::precision p) {
     // 16 bytes a copy: the fastest ring at any occupancy.
     cuda::kernel_choice how;
     how.precision = p;
@@ -364,7 +364,7 @@ planned_walk streamed_asian(arithmetic::precision p) {
 
 namespace {
 
-constexpr std::array walked{arithmetic::precision::single_fast, arithmetic::precision::double_};
+constexpr std::array walked{program::precision::single_fast, program::precision::double_};
 
 }  // namespace
 
@@ -376,7 +376,7 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
         texts.push_back(random::convert_points_text(of));
     }
     texts.push_back(random::draw_text(element::single_, random::shock_kind::normal, true));
-    for (const arithmetic::precision p : walked) {
+    for (const program::precision p : walked) {
         texts.push_back(inline_asian(p).text());
         texts.push_back(streamed_asian(p).text());
     }
@@ -385,7 +385,7 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
     if (headers.found) on.compile(curand_texts(), *headers.found);
     own_fill ours = measure_makers(on, to);
     measure_device_generators(on, headers, ours, to);
-    for (const arithmetic::precision p : walked) measure_walks(on, p, headers, to);
+    for (const program::precision p : walked) measure_walks(on, p, headers, to);
 }
 
 }  // namespace normals

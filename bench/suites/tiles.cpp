@@ -56,9 +56,9 @@ product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t
     return {assets, std::min(wanted, most)};
 }
 
-std::string_view published_for(std::string_view variant, arithmetic::precision p, std::size_t assets) {
+std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets) {
     // Published for large square products in single.
-    if (p != arithmetic::precision::single || assets != assets_measured.back()) return {};
+    if (p != program::precision::single || assets != assets_measured.back()) return {};
     if (variant == "untiled") return "10.58 GFLOPS on a GeForce 8800";
     if (variant == "tiled_16_unrolled") return "46.49 GFLOPS on a GeForce 8800";
     return {};
@@ -160,8 +160,7 @@ class ladder {
     }
 
     static constexpr bool is_single = sizeof(real) == sizeof(float);
-    static constexpr auto precision =
-        is_single ? arithmetic::precision::single : arithmetic::precision::double_;
+    static constexpr auto precision = is_single ? program::precision::single : program::precision::double_;
     static constexpr auto element = is_single ? arrays::element::single_ : arrays::element::double_;
 
     static json axes(std::size_t assets, std::string_view kernel) {
@@ -368,8 +367,8 @@ void run_tiles(gpu_timer& on, const request&, const sink& to) {
                                    random::draw_text(arrays::element::single_, random::shock_kind::normal),
                                    random::draw_text(arrays::element::double_, random::shock_kind::normal)};
     for (const cuda::correlation_variant& v : cuda::correlation_variants()) {
-        texts.push_back(cuda::correlation_text(v, arithmetic::precision::single));
-        texts.push_back(cuda::correlation_text(v, arithmetic::precision::double_));
+        texts.push_back(cuda::correlation_text(v, program::precision::single));
+        texts.push_back(cuda::correlation_text(v, program::precision::double_));
     }
     on.compile(texts);
     for (const std::size_t assets : all_assets()) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/measure/suites.h"
-#include "engine/arithmetic/precision.h"
 #include "products/program/moves.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::bench::tiles {
 
@@ -36,7 +36,7 @@ std::span<const std::size_t> all_assets();
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes);
 
 // What is published for this very row, or empty.
-std::string_view published_for(std::string_view variant, arithmetic::precision p, std::size_t assets);
+std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets);
 
 // Drifts and roots of no market, none of them alike in a row.
 program::move_numbers some_numbers(std::size_t assets);

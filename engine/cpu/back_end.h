@@ -16,7 +16,7 @@ namespace tilewalk::cpu {
 
 class back_end : public run::back_end {
   public:
-    back_end(const lane_operations& operations, int threads, arithmetic::precision in)
+    back_end(const lane_operations& operations, int threads, program::precision in)
         : operations_(operations), threads_(threads), precision_(in) {}
 
     run::outcome walk_all(const run::walk& of) override;
@@ -32,7 +32,7 @@ class back_end : public run::back_end {
   private:
     const lane_operations& operations_;
     int threads_;
-    arithmetic::precision precision_;
+    program::precision precision_;
 };
 
 }  // namespace tilewalk::cpu

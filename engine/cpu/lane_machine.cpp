@@ -68,7 +68,7 @@ run::tile_range path_job::walked_tiles() const {
 
 void path_job::check() const {
     if (walked_tiles().end() > tiles()) throw error(error_kind::internal, "the run has no such tiles");
-    if (precision == arithmetic::precision::single_fast) {
+    if (precision == program::precision::single_fast) {
         throw error(
             error_kind::usage,
             "precision single_fast stands for the approximations of a GPU's hardware and needs a GPU; "
@@ -241,7 +241,8 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
 
 void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
     const std::size_t outputs = job.code->outputs.size();
-    payoffs_.resize(outputs * kernels::paths_per_tile);
+    // With room for a sum of two.
+    payoffs_.resize((outputs + 1) * kernels::paths_per_tile);
     const std::uint64_t first = tile * kernels::paths_per_tile;
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
     const auto walk_with = [&](auto& walk) {
@@ -249,26 +250,33 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
             walk.walk(job, first + in_tile, payoffs_.data() + in_tile);
     };
     switch (job.precision) {
-        case arithmetic::precision::double_:
+        case program::precision::double_:
             walk_with(double_);
             break;
-        case arithmetic::precision::single:
-        case arithmetic::precision::single_fast:  // refused by the job's check
+        case program::precision::single:
+        case program::precision::single_fast:  // refused by the job's check
             walk_with(single_);
             break;
-        case arithmetic::precision::mixed:
+        case program::precision::mixed:
             walk_with(mixed_);
             break;
     }
-    for (std::size_t o = 0; o < outputs; ++o) {
-        const double* payoffs = payoffs_.data() + o * kernels::paths_per_tile;
-        tile_result& r = results[o];
-        r = {};
+    const auto row = [&](std::size_t k) { return payoffs_.data() + k * kernels::paths_per_tile; };
+    const auto result_of = [&](const double* payoffs) {
+        tile_result r{};
         for (std::uint64_t p = 0; p < count; ++p) {
             if (std::isfinite(payoffs[p])) continue;
             if (r.not_finite++ == 0) r.first_not_finite = first + p;
         }
         if (r.not_finite == 0) r.moments = kernels::tile_moments(payoffs, static_cast<int>(count));
+        return r;
+    };
+    for (std::size_t o = 0; o < outputs; ++o) results[o] = result_of(row(o));
+    for (std::size_t k = 0; k < job.code->crossed.size(); ++k) {
+        const program::output_pair& pair = job.code->crossed[k];
+        std::transform(row(pair.first), row(pair.first) + count, row(pair.second), row(outputs),
+                       [](double a, double b) { return a + b; });
+        results[outputs + k] = result_of(row(outputs));
     }
 }
 

@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "engine/arithmetic/precision.h"
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/run/tile_range.h"
 #include "kernels/tile_result.h"
 #include "products/program/passes.h"
+#include "products/program/precision.h"
 #include "products/program/timeline.h"
 
 namespace tilewalk::cpu {
@@ -26,7 +26,7 @@ struct path_job {
     const program::timeline* when = nullptr;
     std::uint64_t seed = 0;
     std::uint64_t paths = 0;  // of the run
-    arithmetic::precision precision = arithmetic::precision::double_;
+    program::precision precision = program::precision::double_;
     // Where they are there, they stand in for the random numbers. An element becomes what the precision's
     // shocks are: rounded to float in single and mixed, then converted to the type of the states.
     arrays::shock_cube normals{};

@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "engine/arithmetic/apply.h"
 #include "kernels/shocks.h"
+#include "products/program/apply.h"
 
 namespace tilewalk::cpu {
 namespace {
@@ -33,7 +33,7 @@ template <class real, program::operation code, int mode>
         const real x = (mode & 1) != 0 ? a0 : a[lane];
         const real y = arity < 2 || (mode & 2) != 0 ? b0 : b[lane];
         const real z = arity < 3 || (mode & 4) != 0 ? c0 : c[lane];
-        out[lane] = arithmetic::apply<code>(x, y, z);
+        out[lane] = program::apply<code>(x, y, z);
     }
 }
 

@@ -229,6 +229,7 @@ lane_program compile(const program::path_program& p, int least_guarded_cost) {
     out.uniforms_per_step = p.uniforms_per_step;
     out.scenarios_per_step = p.scenarios_per_step;
     out.outputs = p.outputs;
+    out.crossed = p.crossed;
     for (const auto& s : p.sections)
         out.sections.push_back(section_layout(program::guarded(s, least_guarded_cost), out).run());
     return out;

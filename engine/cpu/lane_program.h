@@ -47,6 +47,7 @@ struct lane_program {
     std::vector<std::vector<instruction>> sections;
     std::vector<double> constants;
     std::vector<std::uint32_t> outputs;  // lane registers; state s lives in register s
+    std::vector<program::output_pair> crossed;
     std::uint32_t states = 0;
     std::uint32_t registers = 0;
     int normals_per_step = 0;
@@ -54,6 +55,7 @@ struct lane_program {
     int scenarios_per_step = 0;
 
     std::size_t operations() const;
+    std::size_t results() const { return outputs.size() + crossed.size(); }
     std::size_t bytes() const { return std::size_t{registers} * lanes * sizeof(double); }
 };
 

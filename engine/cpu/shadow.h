@@ -15,17 +15,17 @@
 
 #include <cstdint>
 
-#include "engine/arithmetic/precision.h"
 #include "kernels/tile.h"
 #include "kernels/tile_result.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::cpu {
 
 inline constexpr std::uint64_t shadow_tiles = 4;
 
 // Double's arithmetic on the shocks of a run in this precision.
-constexpr arithmetic::precision shadow_precision(arithmetic::precision of_run) {
-    return of_run == arithmetic::precision::double_ ? of_run : arithmetic::precision::mixed;
+constexpr program::precision shadow_precision(program::precision of_run) {
+    return of_run == program::precision::double_ ? of_run : program::precision::mixed;
 }
 constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
     const std::uint64_t most = shadow_tiles * kernels::paths_per_tile;

@@ -109,9 +109,9 @@ class tile_block {
     }
     // Hands the tiles, from `first` on, to the tally.
     void give_to(run::tally& to, word64 first, kept_tiles& all) {
-        const std::size_t outputs = to.outputs(), count = tiles_.size() / outputs;
+        const std::size_t rows = to.rows(), count = tiles_.size() / rows;
         for (std::size_t i = 0; i < count; ++i)
-            to.add({first + i, 1}, std::span(tiles_).subspan(i * outputs, outputs));
+            to.add({first + i, 1}, std::span(tiles_).subspan(i * rows, rows));
         tiles_ = {};
         all.remove(count);
     }
@@ -119,7 +119,7 @@ class tile_block {
   private:
     std::once_flag made_;
     std::atomic<std::size_t> kept_{0};
-    std::vector<tile_result> tiles_;  // [tile][output]
+    std::vector<tile_result> tiles_;  // [tile][row of the tally]
 };
 
 struct walked_job {
@@ -137,7 +137,7 @@ struct walked_job {
           block_tiles(std::min(most_tiles_of_block, run::part_tiles_of(job.tiles()))),
           blocks((range.end() - 1) / block_tiles - range.first / block_tiles + 1),
           blocks_left(blocks.size()),
-          tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size()) {}
+          tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size(), job.code->crossed) {}
 
     // The tiles of a block that lie in the range.
     run::tile_range tiles_of(word64 block) const {
@@ -150,7 +150,7 @@ struct walked_job {
         const word64 block = tile / block_tiles - range.first / block_tiles;
         const run::tile_range in_block = tiles_of(block);
         if (!blocks[block].keep(tile - in_block.first, in_block.count, r, all)) return false;
-        run::tally merged(tally.run_tiles(), tally.part_tiles(), tally.outputs());
+        run::tally merged(tally.run_tiles(), tally.part_tiles(), tally.outputs(), tally.crossed());
         blocks[block].give_to(merged, in_block.first, all);
         const std::lock_guard guard(lock);
         tally.add(merged);
@@ -173,11 +173,11 @@ std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_oper
                                  const std::function<void(const pool_progress&)>& on_progress) {
     std::deque<walked_job> walked;
     std::uint64_t tiles = 0;
-    std::size_t most_outputs = 1;
+    std::size_t most_results = 1;
     for (const path_job& job : jobs) {
         job.check();
         tiles += walked.emplace_back(job, tiles).range.count;
-        most_outputs = std::max(most_outputs, job.code->outputs.size());
+        most_results = std::max(most_results, job.code->results());
     }
     std::atomic<std::size_t> jobs_done{0};
     std::atomic<std::uint64_t> steps_done{0};
@@ -189,7 +189,7 @@ std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_oper
     };
     std::vector<worker> workers;
     for (int t = 0; t < std::max(threads, 1); ++t) {
-        workers.push_back({lane_machine(operations), std::vector<tile_result>(most_outputs)});
+        workers.push_back({lane_machine(operations), std::vector<tile_result>(most_results)});
     }
     for_each(
         tiles, threads, cancel,
@@ -202,7 +202,7 @@ std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_oper
             worker& w = workers[static_cast<std::size_t>(thread)];
             const word64 tile = into.range.first + (i - into.first_tile);
             w.machine.walk(job, tile, w.results);
-            if (into.keep(tile, std::span(w.results).first(into.tally.outputs()), kept)) ++jobs_done;
+            if (into.keep(tile, std::span(w.results).first(into.tally.rows()), kept)) ++jobs_done;
             steps_done +=
                 static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
         },

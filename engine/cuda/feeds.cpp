@@ -21,8 +21,8 @@ constexpr int most_distance = 32;
 constexpr int most_rows = 64;
 constexpr int most_padding = 64;
 // What a path kernel keeps in shared memory besides: the payoffs of its tile.
-constexpr std::uint64_t bytes_of_payoffs(int outputs) {
-    return static_cast<std::uint64_t>(outputs) * kernels::paths_per_tile * sizeof(double);
+constexpr std::uint64_t bytes_of_payoffs(int rows) {
+    return static_cast<std::uint64_t>(rows) * kernels::paths_per_tile * sizeof(double);
 }
 
 int shock_bytes(const kernel_choice& how) {
@@ -175,8 +175,8 @@ std::vector<std::string> what_fits(const kernel_choice& how, int slots, const fe
 }
 
 void check_shared_memory(const kernel_choice& how, int slots, const feed_entry& feed,
-                         const device_limits& device, int outputs) {
-    const std::uint64_t payoff_bytes = bytes_of_payoffs(outputs);
+                         const device_limits& device, int payoff_rows) {
+    const std::uint64_t payoff_bytes = bytes_of_payoffs(payoff_rows);
     const std::uint64_t needed = feed.shared_bytes(how, slots) + payoff_bytes;
     if (needed <= device.shared_bytes_per_block) return;
     const auto fitting = what_fits(how, slots, feed, payoff_bytes, device.shared_bytes_per_block);
@@ -232,12 +232,12 @@ int padding_of(const kernel_choice& how) {
     return ring_of(how, 1).length() - how.distance;
 }
 
-void check(const kernel_choice& how, int slots, const device_limits& device, int outputs) {
+void check(const kernel_choice& how, int slots, const device_limits& device, int payoff_rows) {
     const feed_entry& feed = feed_named(how.feed);
     check_numbers(how);
     check_spaces(how, feed);
     check_capability(feed, device);
-    check_shared_memory(how, slots, feed, device, outputs);
+    check_shared_memory(how, slots, feed, device, payoff_rows);
 }
 
 }  // namespace tilewalk::cuda

@@ -59,8 +59,9 @@ struct device_limits {
     std::uint64_t shared_bytes_per_block = 0;
 };
 
-// Whether a kernel can be built like this, for a step of so many shocks, and run there. Throws
+// Whether a kernel can be built like this, for a step of so many shocks and a program that keeps so many rows
+// of payoffs, and run there. Throws
 // tilewalk::error (usage) that says what would work.
-void check(const kernel_choice& how, int slots, const device_limits& device, int outputs = 1);
+void check(const kernel_choice& how, int slots, const device_limits& device, int payoff_rows = 1);
 
 }  // namespace tilewalk::cuda

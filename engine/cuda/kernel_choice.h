@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "engine/arithmetic/precision.h"
 #include "kernels/feeds/feed.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::cuda {
 
-using arithmetic::precision;
+using program::precision;
 
 struct kernel_choice {
     cuda::precision precision = precision::double_;

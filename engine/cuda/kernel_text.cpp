@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/program_text.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
 #include "kernels/tile.h"
-#include "products/program/print_cuda.h"
 
 namespace tilewalk::cuda {
 
@@ -109,7 +109,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 }}
 )",
         fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
-        fmt::arg("program", program::print_cuda(code, "program")), fmt::arg("real", words.real),
+        fmt::arg("program", cuda::program_text(code, "program")), fmt::arg("real", words.real),
         fmt::arg("shock", words.shock), fmt::arg("slots", p.slots_per_step()),
         fmt::arg("bounds", how.blocks > 0 ? fmt::format("{}, {}", how.threads, how.blocks)
                                           : fmt::to_string(how.threads)),
@@ -124,17 +124,18 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how) {
     // The reduction works where the feed's memory was.
     const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
-    return p.outputs.size() * kernels::paths_per_tile * sizeof(double) +
+    return p.payoff_rows() * kernels::paths_per_tile * sizeof(double) +
            std::max(feed, reduction_named(how.reduction).shared_bytes);
 }
 
 std::string merge_kernel_text() {
-    return R"(#include "kernels/merge_kernel.h"
+    return fmt::format(R"(#include "kernels/merge_kernel.h"
 
-extern "C" __global__ void __launch_bounds__(256) merge_tiles(const __grid_constant__ tilewalk::kernels::merge_arguments a) {
-    tilewalk::kernels::merge_tiles_of_trade<256>(a);
-}
-)";
+extern "C" __global__ void __launch_bounds__({0}) merge_tiles(const __grid_constant__ tilewalk::kernels::merge_arguments a) {{
+    tilewalk::kernels::merge_tiles_of_trade<{0}>(a);
+}}
+)",
+                       merge_threads);
 }
 
 }  // namespace tilewalk::cuda

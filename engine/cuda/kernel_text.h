@@ -3,6 +3,7 @@
 // headers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "engine/cuda/kernel_choice.h"
@@ -16,7 +17,8 @@ std::string path_kernel_text(const program::path_program& p, const kernel_choice
 // Dynamic shared memory that a block of that kernel takes.
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how);
 
-// The kernel `merge_tiles`: takes kernels::merge_arguments, one block a trade.
+// The kernel `merge_tiles`: takes kernels::merge_arguments, one block of so many threads for each part.
+inline constexpr std::uint32_t merge_threads = 256;
 std::string merge_kernel_text();
 
 }  // namespace tilewalk::cuda

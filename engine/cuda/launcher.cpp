@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "engine/cuda/best_choice.h"
+#include "engine/cuda/chunk.h"
 #include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
@@ -151,13 +152,6 @@ class device_walk {
     struct job_list {
         std::size_t first = 0, count = 0;
     };
-    // Of the device, as kernels/arguments.h says.
-    struct memory_of_results {
-        tile_result* tiles;
-        tile_result* merged;
-        word32* finished;
-        double* payoffs;
-    };
     struct timed_launch {
         owned_event begin, end;
         word64 path_steps;
@@ -245,10 +239,9 @@ class device_walk {
             budget = std::min(budget, allowed - std::min(allowed, state_.packed.bytes()));
         }
         const std::size_t rows = state_.packed.results;
-        const std::size_t per_part =
-            rows * (sizeof(tile_result) + (reduction_.merges_tiles ? sizeof(word32) : 0));
+        const std::size_t per_part = rows * chunk_memory::bytes_per_part(reduction_);
         std::size_t always = per_part;
-        std::size_t per_tile = rows * (sizeof(tile_result) + stored_bytes_per_tile()) +
+        std::size_t per_tile = rows * chunk_memory::bytes_per_tile(reduction_) +
                                (state_.part_tiles > 1 ? per_part / state_.part_tiles + 1 : per_part);
         word64 most = ~word64{0} >> 1;
         std::size_t per_tile_of_set = 0;
@@ -303,22 +296,11 @@ class device_walk {
         ahead_ = next;
     }
 
-    // Bytes for each row of results.
-    std::size_t stored_bytes_per_tile() const {
-        return reduction_.stores_payoffs ? kernels::paths_per_tile * sizeof(double) : 0;
-    }
-
     // While it walks, the shocks of the next chunk are made.
     chunk_results walk_at_once(const tile_range& range, const tile_range& next) {
-        const std::size_t rows = state_.packed.results;
-        const auto part_tiles = static_cast<word32>(std::min(state_.part_tiles, range.count));
-        const std::size_t parts = rows * kernels::parts_of(static_cast<word32>(range.count), part_tiles);
-        const std::size_t tile_bytes = rows * range.count * sizeof(tile_result);
-        const device_memory tiles(device_, tile_bytes);
-        const device_memory merged_tiles(device_, parts * sizeof(tile_result));
-        const device_memory finished(device_, reduction_.merges_tiles ? parts * sizeof(word32) : 0);
-        const device_memory payoffs(device_, rows * range.count * stored_bytes_per_tile());
-        chunk_results out{range, std::vector<tile_result>(parts)};
+        chunk_memory into(device_, reduction_, {state_.run.seed, state_.run.paths, range, state_.part_tiles},
+                          state_.packed.results);
+        chunk_results out{range, std::vector<tile_result>(into.number_of_parts())};
         std::vector<timed_launch> launched;
         if (state_.shocks && !cubes_) {
             cubes_.emplace(on_, *state_.shocks, cube_tiles(), sets_);
@@ -328,43 +310,21 @@ class device_walk {
                               {main_.get(), side_[0].get(), side_[1].get(), side_[2].get(), fills_.get()});
         ended_ = 0;
         if (cubes_) take_shocks_of(range);
-        // A job that no kernel walks, because its group failed, merges to nothing.
-        device_.fill(tiles.as<void>(), 0, tile_bytes, main_.get());
-        if (reduction_.merges_tiles) {
-            device_.fill(merged_tiles.as<void>(), 0, merged_tiles.bytes(), main_.get());
-            device_.fill(finished.as<void>(), 0, finished.bytes(), main_.get());
-        }
-        // A payoff that nobody stored is no number, and so found.
-        if (reduction_.stores_payoffs) {
-            device_.fill(payoffs.as<void>(), 0xff, payoffs.bytes(), main_.get());
-        }
+        into.clear(main_.get());
         const owned_event begin = new_event(device_, main_.get());
         for (const owned_stream& s : side_) device_.wait_for(s.get(), begin.get());
-        launch_groups(range,
-                      {tiles.as<tile_result>(), merged_tiles.as<tile_result>(), finished.as<word32>(),
-                       payoffs.as<double>()},
-                      launched);
+        launch_groups(into, launched);
         if (cubes_) make_shocks_ahead(next);
         std::vector<owned_event> done;
         for (const owned_stream& s : side_) {
             done.push_back(new_event(device_, s.get()));
             device_.wait_for(main_.get(), done.back().get());
         }
-        if (reduction_.stores_payoffs) {
-            device_.reduce_stored({payoffs.as<double>(), tiles.as<tile_result>(), rows, range.count,
-                                   range.first, state_.run.paths},
-                                  main_.get());
-        }
-        if (!reduction_.merges_tiles) {
-            kernels::merge_arguments merge{tiles.as<tile_result>(), merged_tiles.as<tile_result>(),
-                                           static_cast<word32>(range.count), part_tiles};
-            void* arguments[] = {&merge};
-            owned_event merging = new_event(device_, main_.get());
-            device_.run(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"),
-                        {static_cast<std::uint32_t>(parts), 256, 0, nullptr, 0}, arguments, main_.get());
-            launched.push_back({std::move(merging), new_event(device_, main_.get()), 0});
-        }
-        device_.download(out.results.data(), merged_tiles.as<void>(), merged_tiles.bytes(), main_.get());
+        owned_event merging = new_event(device_, main_.get());
+        into.merge(on_.find(state_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
+        launched.push_back({std::move(merging), new_event(device_, main_.get()), 0});
+        device_.download(out.results.data(), into.parts(), out.results.size() * sizeof(tile_result),
+                         main_.get());
         const owned_event end = new_event(device_, main_.get());
         drain(launched, 0);
         device_.wait(main_.get());
@@ -373,8 +333,8 @@ class device_walk {
         return out;
     }
 
-    void launch_groups(const tile_range& range, const memory_of_results& into,
-                       std::vector<timed_launch>& launched) {
+    void launch_groups(const chunk_memory& into, std::vector<timed_launch>& launched) {
+        const tile_range& range = into.of().tiles;
         std::size_t first_record = 0;
         for (std::size_t i = 0; i < state_.groups.size(); ++i) {
             const job_group& g = state_.groups[i];
@@ -391,7 +351,7 @@ class device_walk {
                     const stream s = side_[lane].get();
                     if (numbers_are_constant()) upload_constants(g, list, cubin, s);
                     owned_event begin = new_event(device_, s);
-                    kernels::path_arguments a = arguments_of(g, range, into);
+                    kernels::path_arguments a = arguments_of(g, into);
                     if (g.reads_moves()) {
                         a.normal =
                             moves_->make(lane, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
@@ -400,10 +360,7 @@ class device_walk {
                     }
                     a.trades = records + list.first;
                     a.trade_count = static_cast<word32>(list.count);
-                    launch how;
-                    how.blocks = static_cast<std::uint32_t>(list.count * range.count);
-                    how.threads = static_cast<std::uint32_t>(g.how.threads);
-                    how.shared_bytes = static_cast<std::uint32_t>(path_kernel_shared_bytes(*g.code, g.how));
+                    launch how = launch_of(*g.code, g.how, list.count, range.count);
                     keep_in_l2(how);
                     void* arguments[] = {&a};
                     device_.run(k, how, arguments, s);
@@ -420,27 +377,16 @@ class device_walk {
         }
     }
 
-    kernels::path_arguments arguments_of(const job_group& g, const tile_range& range,
-                                         const memory_of_results& into) const {
-        kernels::path_arguments a{};
+    kernels::path_arguments arguments_of(const job_group& g, const chunk_memory& into) const {
+        kernels::path_arguments a = into.arguments();
         a.numbers = numbers_at_;
         if (numbers_texture_) a.numbers_texture = static_cast<word64>(numbers_texture_->get());
         a.words = words_.as<word32>();
-        a.results = into.tiles;
-        a.merged = into.merged;
-        a.finished = into.finished;
-        a.payoffs = into.payoffs;
-        a.seed = state_.run.seed;
-        a.keys = kernels::schedule_of(state_.run.seed);
-        a.paths = state_.run.paths;
-        a.first_tile = range.first;
-        a.tiles = static_cast<word32>(range.count);
-        a.part_tiles = static_cast<word32>(std::min(state_.part_tiles, range.count));
         // Trades that read the same shocks walk side by side.
         const bool from_arrays = feed_named(g.how.feed).makes_use_of(feed_entry::array);
         const bool has_scenarios = g.code->scenarios_per_step > 0;
         a.trades_first = from_arrays || has_scenarios ? 1 : 0;
-        if (a.trades_first != 0) a.first_path = range.first * kernels::paths_per_tile;
+        if (a.trades_first != 0) a.first_path = a.first_tile * kernels::paths_per_tile;
         if (from_arrays) {
             a.normal = cubes_->normals(set_, g.code->normals_per_step);
             a.uniform = cubes_->uniforms(set_, g.code->uniforms_per_step);
@@ -592,7 +538,7 @@ void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, co
         const device_properties& p = d->get().properties();
         check(reduction, p);
         check(how, code.slots_per_step(), {p.major, p.minor, p.shared_bytes_per_block},
-              static_cast<int>(code.outputs.size()));
+              static_cast<int>(code.payoff_rows()));
     }
 }
 
@@ -819,15 +765,15 @@ void walk_share(run_state& state, loaded_device& on, const std::vector<tile_rang
 
 void add(const chunk_results& chunk, const packed_trades& packed, std::vector<run::tally>& to) {
     const std::size_t parts = chunk.results.size() / packed.results;
-    std::vector<tile_result> outputs;
+    std::vector<tile_result> rows;
     for (std::size_t j = 0; j < to.size(); ++j) {
         const tile_result* of_job = chunk.results.data() + packed.records[j].result * parts;
-        outputs.resize(to[j].outputs());
+        rows.resize(to[j].rows());
         for (std::size_t p = 0; p < parts; ++p) {
             const word64 first = p * to[j].part_tiles();
-            for (std::size_t o = 0; o < outputs.size(); ++o) outputs[o] = of_job[o * parts + p];
+            for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = of_job[r * parts + p];
             to[j].add({chunk.tiles.first + first, std::min(to[j].part_tiles(), chunk.tiles.count - first)},
-                      outputs);
+                      rows);
         }
     }
 }
@@ -869,7 +815,8 @@ void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_devi
     report();
     state.outcome.tallies.clear();
     for (const run::job& job : run.jobs)
-        state.outcome.tallies.emplace_back(all.count, state.part_tiles, job.code->outputs.size())
+        state.outcome.tallies
+            .emplace_back(all.count, state.part_tiles, job.code->outputs.size(), job.code->crossed)
             .expect_all();
     for (const std::vector<chunk_results>& piece : results) {
         for (const chunk_results& chunk : piece) add(chunk, state.packed, state.outcome.tallies);
@@ -928,7 +875,22 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
 }
 
 run::outcome launcher::walk_all(const run::walk& of) {
-    return walk_all(gpu_run{of, with_});
+    gpu_outcome got = walk_all(gpu_run{of, with_});
+    facts_.add(got);
+    return got;
+}
+
+void gpu_facts::add(const gpu_facts& more) {
+    kernels_compiled += more.kernels_compiled;
+    kernels_from_cache += more.kernels_from_cache;
+    launches += more.launches;
+    device_seconds += more.device_seconds;
+    kernel_seconds += more.kernel_seconds;
+    shares.resize(std::max(shares.size(), more.shares.size()));
+    for (std::size_t d = 0; d < more.shares.size(); ++d) {
+        shares[d].has_walked = shares[d].has_walked || more.shares[d].has_walked;
+        if (!shares[d].lost) shares[d].lost = more.shares[d].lost;
+    }
 }
 
 gpu_outcome launcher::walk_all(const gpu_run& asked) {

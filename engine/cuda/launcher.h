@@ -65,9 +65,9 @@ struct gpu_settings {
 
 struct gpu_run : run::walk, gpu_settings {};
 
-// The parts of a quasi-random run are its units (see engine/run/units.h).
-struct gpu_outcome : run::outcome {
-    // That the run took, with those that fill and merge, for every kind of device.
+// Of one walk or several.
+struct gpu_facts {
+    // That they took, with those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
     // From the first launch of a chunk to the end of its last, and of that with a kernel running: the longest
@@ -78,7 +78,12 @@ struct gpu_outcome : run::outcome {
         std::optional<error> lost;  // why it could not go on; then the other devices took its work
     };
     std::vector<share> shares;  // by device
+
+    void add(const gpu_facts& more);
 };
+
+// The parts of a quasi-random run are its units (see engine/run/units.h).
+struct gpu_outcome : run::outcome, gpu_facts {};
 
 // A kernel that jobs need, by their index.
 struct needed_kernel {
@@ -105,6 +110,8 @@ class launcher : public run::back_end {
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)) {}
 
     run::outcome walk_all(const run::walk& of) override;
+    // Of all walks through that interface.
+    const gpu_facts& facts() const { return facts_; }
     // The same with settings of its own, and with what GPUs know of the run.
     gpu_outcome walk_all(const gpu_run& run);
 
@@ -112,6 +119,7 @@ class launcher : public run::back_end {
     std::vector<std::shared_ptr<loaded_device>> devices_;
     kernel_store& kernels_;
     gpu_settings with_;
+    gpu_facts facts_;
 };
 
 }  // namespace tilewalk::cuda

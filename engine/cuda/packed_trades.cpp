@@ -27,7 +27,7 @@ class packer {
         fill_piece();
         kernels::trade_record record{numbers_at, into_.words.size(), static_cast<word32>(job.when->steps()),
                                      static_cast<word32>(into_.results)};
-        into_.results += job.code->outputs.size();
+        into_.results += job.code->results();
         for (std::size_t k = 0; k < sections; ++k) {
             into_.words.push_back(static_cast<word32>(count_ - numbers_at));
             put(data.rows[k], data.widths[k]);

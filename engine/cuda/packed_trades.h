@@ -29,7 +29,7 @@ struct packed_trades {
     std::vector<kernels::word32> words;
     std::vector<scenario_row> scenarios;         // that some trade takes, each once
     std::vector<kernels::trade_record> records;  // by job
-    std::size_t results = 0;                     // rows of results: an output of a job each
+    std::size_t results = 0;                     // rows, as many for each job as its code has
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
 
     std::span<const std::byte> numbers_of(std::size_t job) const {

@@ -25,7 +25,7 @@ std::string subject_of(const device_properties& on, const program::path_program&
                        const kernel_choice& asked) {
     const bool in_registers = !feed_named(asked.feed).makes_use_of(feed_entry::array);
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", on.name, on.driver,
-                       arithmetic::name_of(asked.precision), in_registers ? "shocks made" : "shocks read",
+                       program::name_of(asked.precision), in_registers ? "shocks made" : "shocks read",
                        asked.space, asked.row_space, asked.reduction, program::shape_of(p));
 }
 
@@ -103,7 +103,7 @@ void tuned_choices::remember(const device_properties& on, const program::path_pr
     }
     const json text{{"device", on.name},
                     {"driver", on.driver},
-                    {"precision", std::string(arithmetic::name_of(asked.precision))},
+                    {"precision", std::string(program::name_of(asked.precision))},
                     {"feed", found.how.feed},
                     {"distance", found.how.distance},
                     {"rows", found.how.rows},

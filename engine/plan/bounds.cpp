@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/arithmetic/evaluate.h"
+#include "products/program/evaluate.h"
 
 namespace tilewalk::plan {
 
@@ -18,7 +18,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr range anything{-infinity, infinity};
 
 double of(operation code, double a, double b = 0, double c = 0) {
-    return arithmetic::evaluate(code, a, b, c);
+    return program::evaluate(code, a, b, c);
 }
 
 // Functions rise as they should but for a few of their last bits, in float for a few more.

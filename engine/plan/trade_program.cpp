@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include "engine/arithmetic/evaluate.h"
 #include "engine/models/world.h"
 #include "engine/plan/past.h"
+#include "products/program/evaluate.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
@@ -139,7 +139,7 @@ void play_past(language::payoff& script, const markets::market_state& market, pa
 std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_state& market,
                                           const std::string& currency) {
     language::payoff script(t.product, t.args, market.as_of, currency);
-    program::recorder into(&arithmetic::evaluate);
+    program::recorder into;
     into.set_eager(true);
     script.declare(into);
     past_world past(market, currency, into);
@@ -260,7 +260,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
 
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
-                           const markets::market_state& market, arithmetic::precision for_precision,
+                           const markets::market_state& market, program::precision for_precision,
                            const amendment& amend, const poll& often) {
     trade_program out;
     out.currency = currency_of(t, market);
@@ -270,7 +270,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     out.rate_currencies = script.rate_currencies();
     for (const auto& name : out.assets) market.find_asset(name);
 
-    program::recorder into(&arithmetic::evaluate);
+    program::recorder into;
     into.set_poll(often);
     into.poll();
     into.set_eager(true);
@@ -325,9 +325,9 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     into.poll();
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);
-    const bool is_fast = for_precision == arithmetic::precision::single_fast;
-    out.code = program::hoist(program::optimise(recorded.code, &arithmetic::evaluate, {.is_fast = is_fast}));
-    out.data = program::bind(out.code, recorded.data, &arithmetic::evaluate);
+    const bool is_fast = for_precision == program::precision::single_fast;
+    out.code = program::hoist(program::optimise(recorded.code, {.is_fast = is_fast}));
+    out.data = program::bind(out.code, recorded.data);
     out.blocks = script.blocks();
     for (std::size_t s = 0; s < steps; ++s) {
         for (const program::event e : after[s]) {
@@ -355,7 +355,7 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
 }
 
 trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         arithmetic::precision for_precision, const amendment& amend, const poll& often) {
+                         program::precision for_precision, const amendment& amend, const poll& often) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/arithmetic/precision.h"
 #include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
+#include "products/program/precision.h"
 #include "products/program/timeline.h"
 
 namespace tilewalk::plan {
@@ -44,7 +44,7 @@ using poll = std::function<void()>;
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
 // The program is made for a walk in this precision. Nothing is amended where nobody asks for it.
 trade_program plan_trade(const books::trade& t, const markets::market_state& market,
-                         arithmetic::precision for_precision = arithmetic::precision::double_,
+                         program::precision for_precision = program::precision::double_,
                          const amendment& amend = {}, const poll& often = {});
 
 // Remarks on odd terms of a trade that can't be planned.

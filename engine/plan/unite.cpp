@@ -92,7 +92,12 @@ candidate candidate_of(const path_program& p, std::size_t given) {
     put(c.step_key, p.normals_per_step);
     put(c.step_key, p.uniforms_per_step);
     put(c.step_key, p.scenarios_per_step);
+    put(c.step_key, p.outputs.size());
     for (const auto o : p.outputs) put(c.step_key, c.places[o]);
+    for (const auto& pair : p.crossed) {
+        put(c.step_key, pair.first);
+        put(c.step_key, pair.second);
+    }
     for (std::size_t k = 1; k < p.sections.size(); ++k) {
         if (p.sections[k].writes.empty()) continue;
         c.observations.push_back(renamed(p.sections[k], c.places));
@@ -146,6 +151,7 @@ union_of_programs begin_with(const candidate& c) {
     u.code.uniforms_per_step = c.code->uniforms_per_step;
     u.code.scenarios_per_step = c.code->scenarios_per_step;
     for (const auto o : c.code->outputs) u.code.outputs.push_back(c.places[o]);
+    u.code.crossed = c.code->crossed;
     return u;
 }
 

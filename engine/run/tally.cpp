@@ -9,6 +9,7 @@
 #include <iterator>
 #include <ostream>
 #include <type_traits>
+#include <utility>
 
 #include "tilewalk/error.h"
 
@@ -29,30 +30,33 @@ std::string shown(const tile_range& r) {
 
 }  // namespace
 
-tally::tally(word64 run_tiles, word64 part_tiles, std::size_t outputs)
-    : run_tiles_(run_tiles), part_tiles_(part_tiles), outputs_(outputs) {
+tally::tally(word64 run_tiles, word64 part_tiles, std::size_t outputs,
+             std::vector<program::output_pair> crossed)
+    : run_tiles_(run_tiles), part_tiles_(part_tiles), outputs_(outputs), crossed_(std::move(crossed)) {
     if (!std::has_single_bit(part_tiles) || outputs == 0)
         refuse("a tally needs an output and parts of a power of two of tiles");
+    for (const program::output_pair& p : crossed_) {
+        if (p.first >= p.second || p.second >= outputs) refuse("a tally crosses outputs that it has not");
+    }
 }
 
 void tally::expect_all() {
     const std::size_t parts = static_cast<std::size_t>((run_tiles_ + part_tiles_ - 1) / part_tiles_);
     ranges_.reserve(parts);
-    results_.reserve(parts * outputs_);
+    results_.reserve(parts * rows());
 }
 
 void tally::add(const tile_range& subtree, std::span<const tile_result> found) {
-    if (!subtree.is_subtree_of(run_tiles_) || subtree.count > part_tiles_ || found.size() != outputs_)
+    if (!subtree.is_subtree_of(run_tiles_) || subtree.count > part_tiles_ || found.size() != rows())
         refuse(shown(subtree) + " are no subtree of a part of " + std::to_string(part_tiles_) +
                " tiles in a run of " + std::to_string(run_tiles_) + ", or not of " +
-               std::to_string(outputs_) + " outputs");
+               std::to_string(outputs_) + " outputs and " + std::to_string(crossed_.size()) + " pairs");
     const auto after = std::ranges::lower_bound(ranges_, subtree.first, {}, &tile_range::first);
     const bool is_known = (after != ranges_.end() && after->first < subtree.end()) ||
                           (after != ranges_.begin() && std::prev(after)->end() > subtree.first);
     if (is_known) refuse(shown(subtree) + " are in the tally already");
     auto at = static_cast<std::size_t>(after - ranges_.begin());
-    results_.insert(results_.begin() + static_cast<std::ptrdiff_t>(at * outputs_), found.begin(),
-                    found.end());
+    results_.insert(results_.begin() + static_cast<std::ptrdiff_t>(at * rows()), found.begin(), found.end());
     ranges_.insert(after, subtree);
     for (;;) {
         if (joins(at)) {
@@ -66,10 +70,11 @@ void tally::add(const tile_range& subtree, std::span<const tile_result> found) {
 }
 
 void tally::add(const tally& other) {
-    if (other.run_tiles_ != run_tiles_ || other.part_tiles_ != part_tiles_ || other.outputs_ != outputs_)
+    if (other.run_tiles_ != run_tiles_ || other.part_tiles_ != part_tiles_ || other.outputs_ != outputs_ ||
+        other.crossed_ != crossed_)
         refuse("tallies of two different runs do not merge");
     for (std::size_t i = 0; i < other.ranges_.size(); ++i)
-        add(other.ranges_[i], std::span(other.results_).subspan(i * outputs_, outputs_));
+        add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()));
 }
 
 // Whether range i and the next are the two halves of one subtree.
@@ -81,10 +86,11 @@ bool tally::joins(std::size_t i) const {
 }
 
 void tally::join(std::size_t i) {
-    tile_result* const a = results_.data() + i * outputs_;
-    for (std::size_t o = 0; o < outputs_; ++o) a[o] = kernels::merge(a[o], a[outputs_ + o]);
-    const auto second = results_.begin() + static_cast<std::ptrdiff_t>((i + 1) * outputs_);
-    results_.erase(second, second + static_cast<std::ptrdiff_t>(outputs_));
+    const std::size_t n = rows();
+    tile_result* const a = results_.data() + i * n;
+    for (std::size_t r = 0; r < n; ++r) a[r] = kernels::merge(a[r], a[n + r]);
+    const auto second = results_.begin() + static_cast<std::ptrdiff_t>((i + 1) * n);
+    results_.erase(second, second + static_cast<std::ptrdiff_t>(n));
     ranges_[i].count += ranges_[i + 1].count;
     ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(i + 1));
 }
@@ -100,11 +106,11 @@ void tally::demand_complete() const {
 }
 
 // Complete parts are neighbours at one level of the tree: merging on from there is merging the run.
-tile_result tally::whole(std::size_t output) const {
+tile_result tally::whole(std::size_t row) const {
     demand_complete();
     std::vector<tile_result> m;
     m.reserve(ranges_.size());
-    for (std::size_t i = 0; i < ranges_.size(); ++i) m.push_back(results_[i * outputs_ + output]);
+    for (std::size_t i = 0; i < ranges_.size(); ++i) m.push_back(results_[i * rows() + row]);
     if (m.empty()) return {};
     while (m.size() > 1) {
         const std::size_t pairs = m.size() / 2;
@@ -115,11 +121,23 @@ tile_result tally::whole(std::size_t output) const {
     return m.front();
 }
 
-std::vector<kernels::moments> tally::parts(std::size_t output) const {
+// 2 xy = (x + y)^2 - x^2 - y^2, all about their means: no mean, however large, takes digits away.
+std::optional<double> tally::cross(std::size_t first, std::size_t second) const {
+    const program::output_pair wanted{static_cast<std::uint32_t>(std::min(first, second)),
+                                      static_cast<std::uint32_t>(std::max(first, second))};
+    const auto at = std::ranges::find(crossed_, wanted);
+    if (at == crossed_.end()) refuse("the tally crosses no such two outputs");
+    const tile_result x = whole(first), y = whole(second),
+                      sum = whole(outputs_ + static_cast<std::size_t>(at - crossed_.begin()));
+    if (x.not_finite + y.not_finite + sum.not_finite > 0) return std::nullopt;
+    return (sum.moments.m2 - (x.moments.m2 + y.moments.m2)) / 2;
+}
+
+std::vector<kernels::moments> tally::parts(std::size_t row) const {
     demand_complete();
     std::vector<kernels::moments> out;
     out.reserve(ranges_.size());
-    for (std::size_t i = 0; i < ranges_.size(); ++i) out.push_back(results_[i * outputs_ + output].moments);
+    for (std::size_t i = 0; i < ranges_.size(); ++i) out.push_back(results_[i * rows() + row].moments);
     return out;
 }
 
@@ -142,7 +160,7 @@ tile_result result_of(const std::array<word64, numbers_of_result>& n) {
     return {{real(n[0]), real(n[1]), real(n[2]), real(n[3]), real(n[4])}, n[5], n[6]};
 }
 
-constexpr word64 magic = 0x31'4c'4c'41'54'57'54'0aull;  // "\nTWTALL1"
+constexpr word64 magic = 0x32'4c'4c'41'54'57'54'0aull;  // "\nTWTALL2"
 
 // Fowler, Noll and Vo, over words.
 constexpr word64 first_sum = 0xcbf29ce484222325ull;
@@ -170,7 +188,8 @@ class word_writer {
 
 bool operator==(const tally& a, const tally& b) {
     return a.run_tiles_ == b.run_tiles_ && a.part_tiles_ == b.part_tiles_ && a.outputs_ == b.outputs_ &&
-           a.ranges_ == b.ranges_ && std::ranges::equal(a.results_, b.results_, {}, numbers_of, numbers_of);
+           a.crossed_ == b.crossed_ && a.ranges_ == b.ranges_ &&
+           std::ranges::equal(a.results_, b.results_, {}, numbers_of, numbers_of);
 }
 
 void write(std::ostream& out, std::span<const tally> all) {
@@ -178,13 +197,15 @@ void write(std::ostream& out, std::span<const tally> all) {
     to.put(magic);
     to.put(all.size());
     for (const tally& t : all) {
-        for (const word64 x : {t.run_tiles_, t.part_tiles_, word64{t.outputs_}, word64{t.ranges_.size()}})
+        for (const word64 x : {t.run_tiles_, t.part_tiles_, word64{t.outputs_}, word64{t.crossed_.size()}})
             to.put(x);
+        for (const program::output_pair& p : t.crossed_) to.put(word64{p.first} << 32 | p.second);
+        to.put(t.ranges_.size());
         for (std::size_t i = 0; i < t.ranges_.size(); ++i) {
             to.put(t.ranges_[i].first);
             to.put(t.ranges_[i].count);
-            for (std::size_t o = 0; o < t.outputs_; ++o)
-                for (const word64 x : numbers_of(t.results_[i * t.outputs_ + o])) to.put(x);
+            for (std::size_t r = 0; r < t.rows(); ++r)
+                for (const word64 x : numbers_of(t.results_[i * t.rows() + r])) to.put(x);
         }
     }
     to.put(to.sum());
@@ -206,11 +227,18 @@ class tally_reader {
 
   private:
     tally one() {
-        const word64 run_tiles = take(), part_tiles = take(), outputs = take();
-        constexpr word64 most_outputs = 1 << 16;
-        if (!std::has_single_bit(part_tiles) || outputs == 0 || outputs > most_outputs) refuse_figures();
-        tally t(run_tiles, part_tiles, static_cast<std::size_t>(outputs));
-        std::vector<tile_result> results(static_cast<std::size_t>(outputs));
+        const word64 run_tiles = take(), part_tiles = take(), outputs = take(), pairs = take();
+        constexpr word64 most = 1 << 16;
+        if (!std::has_single_bit(part_tiles) || outputs == 0 || outputs > most || pairs > most)
+            refuse_figures();
+        std::vector<program::output_pair> crossed(static_cast<std::size_t>(pairs));
+        for (program::output_pair& p : crossed) {
+            const word64 both = take();
+            p = {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
+            if (p.first >= p.second || p.second >= outputs) refuse_figures();
+        }
+        tally t(run_tiles, part_tiles, static_cast<std::size_t>(outputs), std::move(crossed));
+        std::vector<tile_result> results(t.rows());
         for (word64 left = take(); left > 0; --left) {
             tile_range r{};
             r.first = take();

@@ -12,12 +12,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/arithmetic/precision.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
+#include "products/program/precision.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -81,7 +81,7 @@ std::vector<run_setting> all_settings() {
          .meaning = "Of paths; single_fast takes the approximations of the hardware, mixed single shocks and "
                     "double states",
          .preset = "double",
-         .choices = arithmetic::precision_names(),
+         .choices = program::precision_names(),
          .decides_bits = true},
         {.name = "random",
          .takes = kind::choice,

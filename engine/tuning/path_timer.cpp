@@ -14,8 +14,8 @@ namespace tilewalk::tuning {
 
 namespace {
 
-using arithmetic::precision;
 using cuda::kernel_choice;
+using program::precision;
 
 constexpr std::uint64_t seed = 42;
 
@@ -47,8 +47,8 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     numbers_ = on.uploaded(packed.numbers);
     words_ = on.uploaded(packed.words);
     records_ = on.uploaded(packed.records);
-    results_.emplace(on.device(),
-                     kernels::tiles_of(paths_) * of.trades.size() * sizeof(kernels::tile_result));
+    results_.emplace(on.device(), cuda::reduction_named(kernel_choice().reduction),
+                     cuda::chunk::whole(seed, paths_), of.trades.size());
 }
 
 std::string path_timer::text(const kernel_choice& how) const {
@@ -68,10 +68,8 @@ std::string path_timer::why_not(const kernel_choice& how) const {
 path_timer::prepared path_timer::prepare(const kernel_choice& how, int warps) {
     prepared out;
     out.k = on_.find(text(how), "walk");
-    out.shared_bytes = cuda::path_kernel_shared_bytes(of_.code, how);
-    out.how.blocks = static_cast<std::uint32_t>(kernels::tiles_of(paths_) * of_.trades.size());
-    out.how.threads = static_cast<std::uint32_t>(how.threads);
-    out.how.shared_bytes = static_cast<std::uint32_t>(out.shared_bytes);
+    out.how = cuda::launch_of(of_.code, how, of_.trades.size(), kernels::tiles_of(paths_));
+    out.shared_bytes = out.how.shared_bytes;
     auto attributes = on_.device().attributes(out.k, out.how);
     out.registers = attributes.registers;
     out.local_bytes = attributes.local_bytes;
@@ -117,17 +115,11 @@ const path_timer::cube& path_timer::cube_for(const kernel_choice& how) {
 }
 
 kernels::path_arguments path_timer::arguments(const kernel_choice& how) {
-    kernels::path_arguments a{};
+    kernels::path_arguments a = results_->arguments();
     a.trades = records_->as<kernels::trade_record>();
     a.numbers = numbers_->as<void>();
     a.words = words_->as<kernels::word32>();
-    a.results = results_->as<kernels::tile_result>();
-    a.seed = seed;
-    a.keys = kernels::schedule_of(seed);
-    a.paths = paths_;
     a.trade_count = static_cast<kernels::word32>(of_.trades.size());
-    a.tiles = static_cast<kernels::word32>(kernels::tiles_of(paths_));
-    a.part_tiles = a.tiles;
     if (cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) {
         const cube& c = cube_for(how);
         const auto argument = [&](const std::optional<cuda::device_memory>& memory, int per_step) {
@@ -150,7 +142,7 @@ void path_timer::launch(const kernel_choice& how, const prepared& what) {
 }
 
 std::vector<kernels::tile_result> path_timer::results() {
-    return on_.downloaded<kernels::tile_result>(results_->as<void>(),
+    return on_.downloaded<kernels::tile_result>(results_->tiles(),
                                                 kernels::tiles_of(paths_) * of_.trades.size());
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/chunk.h"
 #include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/memory.h"
 #include "engine/tuning/gpu_timer.h"
@@ -56,7 +57,8 @@ class path_timer {
     gpu_timer& on_;
     const workload& of_;
     std::uint64_t paths_;
-    std::optional<cuda::device_memory> numbers_, words_, records_, results_;
+    std::optional<cuda::device_memory> numbers_, words_, records_;
+    std::optional<cuda::chunk_memory> results_;
     std::optional<cube> cube_;
 };
 

@@ -49,7 +49,7 @@ void add_inline(kernel_choice how, const program::path_program& p,
 void add_streamed(kernel_choice how, int slots, std::vector<kernel_choice>& to) {
     how.has_best_layout = false;
     how.blocks = 0;
-    const int shock_bytes = how.precision == arithmetic::precision::double_ ? 8 : 4;
+    const int shock_bytes = how.precision == program::precision::double_ ? 8 : 4;
     for (const feed_entry& feed : cuda::feeds()) {
         if (!feed.makes_use_of(feed_entry::array)) continue;
         how.feed = std::string(feed.name);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/arithmetic/precision.h"
 #include "products/program/passes.h"
+#include "products/program/precision.h"
 #include "products/program/timeline.h"
 
 namespace tilewalk::tuning {
@@ -16,7 +16,7 @@ namespace tilewalk::tuning {
 // Trades of one shape: what one kernel walks.
 struct workload {
     std::string name;  // "asian"; of a book "book.yaml: asian"
-    arithmetic::precision precision = arithmetic::precision::double_;
+    program::precision precision = program::precision::double_;
     program::path_program code;
     struct trade {
         program::path_data data;

@@ -35,7 +35,7 @@ stages with_cpu(const F& lies) {
     using on_progress = std::function<void(const cpu::pool_progress&)>;
     class lying : public cpu::back_end {
       public:
-        lying(const cpu::lane_operations& operations, int threads, arithmetic::precision in, const F& how)
+        lying(const cpu::lane_operations& operations, int threads, program::precision in, const F& how)
             : back_end(operations, threads, in), how_(how) {}
 
       private:
@@ -49,7 +49,7 @@ stages with_cpu(const F& lies) {
         F how_;
     };
     stages s;
-    s.on_cpu = [lies](const cpu::lane_operations& operations, int threads, arithmetic::precision in) {
+    s.on_cpu = [lies](const cpu::lane_operations& operations, int threads, program::precision in) {
         return std::make_unique<lying>(operations, threads, in, lies);
     };
     return s;
@@ -59,7 +59,7 @@ stages with_cpu(const F& lies) {
 
 stages with_market(void (*change)(market_state&)) {
     stages s;
-    s.plan = [change](const books::trade& t, const market_state& in, arithmetic::precision p,
+    s.plan = [change](const books::trade& t, const market_state& in, program::precision p,
                       const plan::poll& often) {
         market_state changed = in;
         change(changed);
@@ -158,7 +158,7 @@ void scale_correlations(market_state& in, bool with_a_rate, double by) {
 
 stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) {
     stages s;
-    s.plan = [change](const books::trade& t, const market_state& in, arithmetic::precision p,
+    s.plan = [change](const books::trade& t, const market_state& in, program::precision p,
                       const plan::poll& often) { return plan::plan_trade(t, in, p, change, often); };
     return s;
 }
@@ -243,7 +243,7 @@ constexpr std::size_t never = ~std::size_t{0};
 // What happens after step k of n happens after step to(k, n).
 stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
     stages s;
-    s.plan = [to](const books::trade& t, const market_state& in, arithmetic::precision p,
+    s.plan = [to](const books::trade& t, const market_state& in, program::precision p,
                   const plan::poll& often) {
         plan::trade_program made = plan::plan_trade(t, in, p, {}, often);
         const std::size_t n = made.when.steps();

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "products/program/program.h"
-#include "products/program/recorder.h"
 
 namespace tilewalk::program {
 
 // Computes operations on constants and drops those that return an operand unchanged (x * 1, x - 0, select(c,
 // x, x)).
-program fold(const program& p, evaluator evaluate);
+program fold(const program& p);
 // One node for equal operations on equal operands.
 program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
@@ -29,7 +28,7 @@ program regroup(const program& p);
 // A pass as the list has it.
 struct pass {
     std::string_view name, what;  // it does
-    program (*run)(const program& p, evaluator evaluate);
+    program (*run)(const program& p);
     bool is_fast;  // runs for precision single_fast alone
 };
 // In the order in which they run.
@@ -40,7 +39,7 @@ struct pass_options {
     std::vector<std::string_view> left_out{};  // by name
 };
 // Runs the list.
-program optimise(const program& p, evaluator evaluate, const pass_options& with = {});
+program optimise(const program& p, const pass_options& with = {});
 
 // What is wrong with a program, or nothing: an operand that comes after its node, a slot that nothing stands
 // in, a state that is written twice. Debug builds ask after every pass.
@@ -90,7 +89,12 @@ struct path_program {
     int normals_per_step = 0;
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
+    std::vector<output_pair> crossed{};  // by place among the outputs
 
+    // Rows of a tally: the outputs, then the sums of pairs.
+    std::size_t results() const { return outputs.size() + crossed.size(); }
+    // Payoffs of a tile that a walk keeps at once: of all outputs, and of one sum.
+    std::size_t payoff_rows() const { return outputs.size() + (crossed.empty() ? 0 : 1); }
     // Numbers that a step reads for each path: its normals, uniforms and scenarios, in this order.
     int slots_per_step() const { return normals_per_step + uniforms_per_step + scenarios_per_step; }
 };
@@ -113,7 +117,7 @@ struct path_data {
     std::vector<scenario_rows> scenarios{};  // by slot
 };
 
-path_data bind(const path_program& p, const program_data& data, evaluator evaluate);
+path_data bind(const path_program& p, const program_data& data);
 
 // For precision single_fast alone: a product that is only added to or taken
 // from becomes part of a fused multiply-add. What is fused so stands in the program, whatever a compiler

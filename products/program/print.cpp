@@ -143,6 +143,10 @@ std::string shape_of(const path_program& p) {
     put(p.state_sources.size());
     for (const auto s : p.state_sources) put(s);
     for (const auto o : p.outputs) put(o);
+    for (const output_pair& c : p.crossed) {
+        put(c.first);
+        put(c.second);
+    }
     put(p.normals_per_step);
     put(p.uniforms_per_step);
     put(p.scenarios_per_step);

@@ -55,6 +55,12 @@ struct section {
     std::vector<table> tables;      // by slot
 };
 
+// Two outputs whose cross moment is tallied, by way of the moments of their sum.
+struct output_pair {
+    std::uint32_t first = 0, second = 0;
+    friend bool operator==(const output_pair&, const output_pair&) = default;
+};
+
 // sections[0] is the step from one grid time to the next; the others are observations, run on the grid times
 // that the timeline says, in order of section number.
 struct program {
@@ -65,6 +71,7 @@ struct program {
     int normals_per_step = 0;
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
+    std::vector<output_pair> crossed{};  // by place among the outputs
 };
 
 // Where a scenario slot finds its numbers: on step s in row rows[s] of an array that the market has, one

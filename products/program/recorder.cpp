@@ -40,8 +40,6 @@ double value::constant() const {
     return n.number;
 }
 
-recorder::recorder(evaluator evaluate) : evaluate_(evaluate) {}
-
 std::uint32_t recorder::state(std::string name, double initial) {
     states_.push_back(std::move(name));
     initial_.push_back(initial);
@@ -244,6 +242,7 @@ recorder::recorded recorder::finish() && {
     out.code.states = std::move(states_);
     out.code.terms = std::move(terms_);
     out.code.outputs = std::move(outputs_);
+    out.code.crossed = std::move(crossed_);
     out.code.normals_per_step = normals_;
     out.code.uniforms_per_step = uniforms_;
     out.code.scenarios_per_step = static_cast<int>(scenarios_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records a program while ordinary C++ runs: `value` behaves like a number, every operation becomes a node.
-// Constants fold as they are recorded, with the evaluator that also runs the paths, so folding never changes
-// a bit.
+// Constants fold as they are recorded, with the functions that also run the paths, so folding never changes a
+// bit.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "products/program/evaluate.h"
 #include "products/program/program.h"
 
 namespace tilewalk::program {
 
 class recorder;
 
-// The result of an operation on numbers, exactly as a path would compute it.
 using evaluator = double (*)(operation code, double a, double b, double c);
 
 // A handle of a number or a truth in the section being recorded. A default-made value belongs to no recorder.
@@ -57,7 +57,8 @@ class tabulated {
 
 class recorder {
   public:
-    explicit recorder(evaluator evaluate);
+    // Another evaluator is for those who hold programs against arithmetic of their own.
+    explicit recorder(evaluator with = &evaluate) : evaluate_(with) {}
 
     // While eager, nothing is recorded: terms and rows are constants, states are read and written at once. So
     // the script that will run on every path first plays what has already happened, once, and leaves its
@@ -75,6 +76,8 @@ class recorder {
     // A state of the path; `initial` is data, not structure. States may be declared at any time.
     std::uint32_t state(std::string name, double initial);
     void output(std::uint32_t state) { outputs_.push_back(state); }
+    // How the first output and the second, a later one, vary together is tallied, too.
+    void cross(std::uint32_t first, std::uint32_t second) { crossed_.push_back({first, second}); }
 
     // Opens section `number` (0 is the step); values of another section must not be used from here on. A
     // section is recorded once; sections may be recorded in any order. `runs` is how often it runs along the
@@ -131,6 +134,7 @@ class recorder {
     std::vector<std::string> states_;
     std::vector<double> initial_;
     std::vector<std::uint32_t> outputs_;
+    std::vector<output_pair> crossed_;
     std::vector<std::string> terms_;
     std::vector<double> term_numbers_;
     std::map<std::string, std::uint32_t, std::less<>> term_slots_;

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "products/program/evaluate.h"
 #include "products/program/passes.h"
 
 namespace tilewalk::program {
 
 namespace {
 
-void compute(const uniform_code& code, const double* terms, const double* row, evaluator evaluate,
-             std::vector<double>& scratch, double* out) {
+void compute(const uniform_code& code, const double* terms, const double* row, std::vector<double>& scratch,
+             double* out) {
     scratch.resize(code.nodes.size());
     for (std::size_t i = 0; i < code.nodes.size(); ++i) {
         const node& n = code.nodes[i];
@@ -38,11 +39,11 @@ void compute(const uniform_code& code, const double* terms, const double* row, e
 
 }  // namespace
 
-path_data bind(const path_program& p, const program_data& data, evaluator evaluate) {
+path_data bind(const path_program& p, const program_data& data) {
     path_data out;
     std::vector<double> scratch;
     out.terms.resize(p.per_trade.columns.size());
-    compute(p.per_trade, data.terms.data(), nullptr, evaluate, scratch, out.terms.data());
+    compute(p.per_trade, data.terms.data(), nullptr, scratch, out.terms.data());
     out.rows.resize(p.sections.size());
     out.runs = data.runs;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
@@ -55,7 +56,7 @@ path_data bind(const path_program& p, const program_data& data, evaluator evalua
         out.rows[s].resize(runs * width);
         for (std::size_t r = 0; r < runs; ++r) {
             double* row = out.rows[s].data() + r * width;
-            compute(code, out.terms.data(), data.rows[s].data() + r * recorded_width, evaluate, scratch, row);
+            compute(code, out.terms.data(), data.rows[s].data() + r * recorded_width, scratch, row);
             row += code.columns.size();
             for (const lane_table& t : p.sections[s].tables)
                 row = std::copy_n(data.tables[s][t.source].data() + r * t.size, t.size, row);

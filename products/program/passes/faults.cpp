@@ -68,10 +68,16 @@ std::string fault_of(const std::vector<state_write>& writes, std::size_t nodes, 
     return {};
 }
 
-std::string fault_of_outputs(const std::vector<std::uint32_t>& outputs, std::size_t states) {
+std::string fault_of_outputs(const std::vector<std::uint32_t>& outputs,
+                             const std::vector<output_pair>& crossed, std::size_t states) {
     if (outputs.empty()) return "it has no output";
     for (const std::uint32_t o : outputs) {
         if (o >= states) return "its output is state " + std::to_string(o) + " of " + std::to_string(states);
+    }
+    for (const output_pair& p : crossed) {
+        if (p.first >= p.second || p.second >= outputs.size())
+            return "outputs " + std::to_string(p.first) + " and " + std::to_string(p.second) + " of " +
+                   std::to_string(outputs.size()) + " are no pair";
     }
     return {};
 }
@@ -92,7 +98,7 @@ std::string fault_of(const program& p) {
             if (!fault.empty()) return s.name + ": " + fault;
         }
     }
-    return fault_of_outputs(p.outputs, p.states.size());
+    return fault_of_outputs(p.outputs, p.crossed, p.states.size());
 }
 
 std::string fault_of(const path_program& p) {
@@ -123,7 +129,7 @@ std::string fault_of(const path_program& p) {
             if (!fault.empty()) return s.name + ": " + fault;
         }
     }
-    return fault_of_outputs(p.outputs, p.states.size());
+    return fault_of_outputs(p.outputs, p.crossed, p.states.size());
 }
 
 }  // namespace tilewalk::program

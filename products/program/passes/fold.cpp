@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes what is constant and drops operations that change nothing.
+#include "products/program/evaluate.h"
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {
@@ -13,7 +14,7 @@ bool is(const node& n, double number) {
 
 }  // namespace
 
-program fold(const program& p, evaluator evaluate) {
+program fold(const program& p) {
     return rebuild(p, [&](section& into, const node& n) -> index {
         // What stands in a table is data.
         if (is_leaf(n.code) || reads_table(n.code)) return append(into, n);

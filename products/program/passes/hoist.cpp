@@ -77,6 +77,7 @@ path_program hoist(const program& p) {
         out.state_sources.push_back(i);
     }
     for (const index o : p.outputs) out.outputs.push_back(new_state[o]);
+    out.crossed = p.crossed;
 
     out.per_trade.inputs = p.terms;
     collector trade(out.per_trade);

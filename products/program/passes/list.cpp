@@ -11,22 +11,15 @@ namespace tilewalk::program {
 
 namespace {
 
-// Of a pass that evaluates nothing.
-template <program (*run)(const program&)>
-program alone(const program& p, evaluator) {
-    return run(p);
-}
-
 constexpr std::array all{
     pass{"fold", "computes what is constant and drops operations that change nothing", &fold, false},
-    pass{"share", "one node for equal operations on equal operands", &alone<share>, false},
-    pass{"drop_dead", "drops nodes, writes and states that no output depends on", &alone<drop_dead>, false},
-    pass{"regroup", "multiplies factors that are alike for all paths among themselves", &alone<regroup>,
-         true},
+    pass{"share", "one node for equal operations on equal operands", &share, false},
+    pass{"drop_dead", "drops nodes, writes and states that no output depends on", &drop_dead, false},
+    pass{"regroup", "multiplies factors that are alike for all paths among themselves", &regroup, true},
     // What a regrouping leaves behind.
     pass{"fold", "once more", &fold, true},
-    pass{"share", "once more", &alone<share>, true},
-    pass{"drop_dead", "once more", &alone<drop_dead>, true},
+    pass{"share", "once more", &share, true},
+    pass{"drop_dead", "once more", &drop_dead, true},
 };
 
 // Debug builds look at what every pass leaves.
@@ -43,14 +36,14 @@ std::span<const pass> passes() {
     return all;
 }
 
-program optimise(const program& p, evaluator evaluate, const pass_options& with) {
+program optimise(const program& p, const pass_options& with) {
     program out = p;
     check(out, "recording");
     for (const pass& one : all) {
         if ((one.is_fast && !with.is_fast) ||
             std::ranges::find(with.left_out, one.name) != with.left_out.end())
             continue;
-        out = one.run(out, evaluate);
+        out = one.run(out);
         check(out, one.name);
     }
     return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "products/program/print_cuda.h"
+#include "engine/cuda/program_text.h"
 
 #include <array>
 #include <bit>
@@ -10,7 +10,7 @@
 
 #include "products/program/guard.h"
 
-namespace tilewalk::program {
+namespace tilewalk::cuda {
 
 namespace {
 
@@ -30,23 +30,24 @@ std::string literal(double number) {
 }
 
 // `z` holds the normals of a step, then its uniforms, then its scenarios.
-std::string expression(const node& n, const lane_section& of, const path_program& p) {
+std::string expression(const program::node& n, const program::lane_section& of,
+                       const program::path_program& p) {
     const auto slot = std::to_string(n.args[0]);
     switch (n.code) {
-        case operation::constant:
+        case program::operation::constant:
             return literal(n.number);
-        case operation::term:
+        case program::operation::term:
             return "term[" + slot + "]";
-        case operation::row:
+        case program::operation::row:
             return "row[" + slot + "]";
-        case operation::state:
+        case program::operation::state:
             return "s[" + slot + "]";
-        case operation::normal:
+        case program::operation::normal:
             return "real(z[" + slot + "])";
-        case operation::uniform:
+        case program::operation::uniform:
             return "real(z[" + std::to_string(static_cast<std::uint32_t>(p.normals_per_step) + n.args[0]) +
                    "])";
-        case operation::scenario:
+        case program::operation::scenario:
             return "real(z[" +
                    std::to_string(static_cast<std::uint32_t>(p.normals_per_step + p.uniforms_per_step) +
                                   n.args[0]) +
@@ -54,8 +55,8 @@ std::string expression(const node& n, const lane_section& of, const path_program
         default:
             break;
     }
-    const operation_entry& entry = entry_of(n.code);
-    if (reads_table(n.code)) {
+    const program::operation_entry& entry = program::entry_of(n.code);
+    if (program::reads_table(n.code)) {
         return "math::" + std::string(entry.name) + "(row.table(" +
                std::to_string(of.place_of_table(n.args[1])) + "), " +
                std::to_string(of.tables[n.args[1]].size) + ", v" + slot + ")";
@@ -68,8 +69,8 @@ std::string expression(const node& n, const lane_section& of, const path_program
     return text + ")";
 }
 
-// What a guard covers is declared before it, because what comes after reads it.
-std::string statements(const guarded_section& of, const path_program& p) {
+// Nodes that a guard covers are declared before it, because those after it read them.
+std::string statements(const program::guarded_section& of, const program::path_program& p) {
     const std::string indent(12, ' ');
     std::string out;
     std::size_t next = 0;
@@ -79,7 +80,7 @@ std::string statements(const guarded_section& of, const path_program& p) {
                    expression(of.code.nodes[next], of.code, p) + ";\n";
         }
     };
-    for (const guard& g : of.guards) {
+    for (const program::guard& g : of.guards) {
         print(g.first, "const real ");
         out += indent + "real ";
         for (std::size_t i = g.first; i < g.last; ++i)
@@ -99,9 +100,9 @@ std::string constant(const std::string& name, std::size_t number) {
 
 }  // namespace
 
-std::string print_cuda(const path_program& p, const std::string& name) {
+std::string program_text(const program::path_program& p, const std::string& name) {
     std::string widths;
-    for (const lane_section& s : p.sections) {
+    for (const program::lane_section& s : p.sections) {
         widths += (widths.empty() ? "" : ", ") + std::to_string(s.row_width());
     }
     std::string out = "struct " + name + " {\n";
@@ -112,13 +113,24 @@ std::string print_cuda(const path_program& p, const std::string& name) {
            constant("output", p.outputs.at(0));
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
-    // What has no more outputs, or no tables, keeps its text.
+    // A program without further outputs, sums or tables keeps its text.
     if (p.outputs.size() > 1) {
         std::string states;
         for (const auto o : p.outputs) states += (states.empty() ? "" : ", ") + std::to_string(o);
         out += constant("outputs", p.outputs.size()) +
                "    static constexpr int output_of(int k) {\n        constexpr int states[] = {" + states +
                "};\n        return states[k];\n    }\n\n";
+    }
+    if (!p.crossed.empty()) {
+        const auto places = [&](const std::string& called, std::uint32_t program::output_pair::*of) {
+            std::string all;
+            for (const program::output_pair& c : p.crossed)
+                all += (all.empty() ? "" : ", ") + std::to_string(c.*of);
+            return "    static constexpr int " + called + "(int k) {\n        constexpr int outputs[] = {" +
+                   all + "};\n        return outputs[k];\n    }\n";
+        };
+        out += constant("sums", p.crossed.size()) + places("first_of", &program::output_pair::first) +
+               places("second_of", &program::output_pair::second) + "\n";
     }
     if (!p.sections.at(0).tables.empty()) out += "    static constexpr bool step_has_tables = true;\n\n";
     out +=
@@ -128,9 +140,9 @@ std::string print_cuda(const path_program& p, const std::string& name) {
         "{\n";
     for (std::size_t k = 0; k < p.sections.size(); ++k) {
         if (p.sections[k].writes.empty()) continue;
-        const guarded_section of = guarded(p.sections[k]);
+        const program::guarded_section of = program::guarded(p.sections[k]);
         out += "        if constexpr (k == " + std::to_string(k) + ") {\n" + statements(of, p);
-        for (const state_write& w : of.code.writes) {
+        for (const program::state_write& w : of.code.writes) {
             out += "            s[" + std::to_string(w.state) + "] = v" + std::to_string(w.node) + ";\n";
         }
         out += "        }\n";
@@ -138,4 +150,4 @@ std::string print_cuda(const path_program& p, const std::string& name) {
     return out + "    }\n};\n";
 }
 
-}  // namespace tilewalk::program
+}  // namespace tilewalk::cuda

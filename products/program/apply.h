@@ -6,13 +6,13 @@
 #include "kernels/operations.h"
 #include "products/program/operation.h"
 
-namespace tilewalk::arithmetic {
+namespace tilewalk::program {
 
 // Operands beyond the operation's arity are ignored.
-template <program::operation code, class real>
+template <operation code, class real>
 static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] real c) {
-    using enum program::operation;
-    static_assert(!program::is_leaf(code) && !program::reads_table(code));
+    using enum operation;
+    static_assert(!is_leaf(code) && !reads_table(code));
     if constexpr (code == neg) return kernels::neg(a);
     if constexpr (code == abs) return kernels::abs(a);
     if constexpr (code == sqrt) return kernels::sqrt(a);
@@ -41,4 +41,4 @@ static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] re
     if constexpr (code == select) return kernels::select(a, b, c);
 }
 
-}  // namespace tilewalk::arithmetic
+}  // namespace tilewalk::program

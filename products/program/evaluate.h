@@ -4,9 +4,9 @@
 
 #include "products/program/operation.h"
 
-namespace tilewalk::arithmetic {
+namespace tilewalk::program {
 
 // With the very functions that the lane loops use; no operation that reads a table.
-double evaluate(program::operation code, double a, double b, double c);
+double evaluate(operation code, double a, double b, double c);
 
-}  // namespace tilewalk::arithmetic
+}  // namespace tilewalk::program

@@ -2,23 +2,23 @@
 // One operation on single numbers, for folding and for tests. Compiled with -march=x86-64-v3 -O2
 // -ffp-contract=off (so that fma is an instruction); call it only where runnable_instruction_sets() is not
 // empty.
-#include "engine/arithmetic/evaluate.h"
+#include "products/program/evaluate.h"
 
 #include <array>
 #include <cstddef>
 #include <utility>
 
-#include "engine/arithmetic/apply.h"
+#include "products/program/apply.h"
 
-namespace tilewalk::arithmetic {
+namespace tilewalk::program {
 namespace {
 
 using function = double (*)(double, double, double);
 
 template <std::size_t index>
 constexpr function function_of() {
-    constexpr auto code = static_cast<program::operation>(index);
-    if constexpr (program::is_leaf(code) || program::reads_table(code)) {
+    constexpr auto code = static_cast<operation>(index);
+    if constexpr (is_leaf(code) || reads_table(code)) {
         return nullptr;
     } else {
         return &apply<code, double>;
@@ -28,7 +28,7 @@ constexpr function function_of() {
 constexpr auto functions = []<std::size_t... index>(std::index_sequence<index...>) {
     return std::array<function, sizeof...(index)>{function_of<index>()...};
 }
-(std::make_index_sequence<program::operations.size()>{});
+(std::make_index_sequence<operations.size()>{});
 
 // Found at compile time, so that this file leaves no std function behind that was compiled for its
 // instruction set.
@@ -36,8 +36,8 @@ constexpr const function* first_function = functions.data();
 
 }  // namespace
 
-double evaluate(program::operation code, double a, double b, double c) {
+double evaluate(operation code, double a, double b, double c) {
     return first_function[static_cast<std::size_t>(code)](a, b, c);
 }
 
-}  // namespace tilewalk::arithmetic
+}  // namespace tilewalk::program

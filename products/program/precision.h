@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tilewalk::arithmetic {
+namespace tilewalk::program {
 
 enum class precision {
     double_,      // everything in double
@@ -19,7 +19,5 @@ enum class precision {
 std::string_view name_of(precision p);
 // In the order of the enumerators.
 std::vector<std::string> precision_names();
-// Throws tilewalk::error (usage) with the known names and the nearest of them.
-precision precision_named(std::string_view name);
 
-}  // namespace tilewalk::arithmetic
+}  // namespace tilewalk::program

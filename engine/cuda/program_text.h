@@ -4,16 +4,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "products/program/passes.h"
 
-namespace tilewalk::program {
+namespace tilewalk::cuda {
 
 // struct `name`, which has the constants states, terms, sections, normals, uniforms and output, row_width(k),
+// outputs and output_of(k) if there are several, sums, first_of(k) and second_of(k) if some are crossed,
 // step_has_tables if the step has some, and a function template section<k>(states, shocks, row, term).
 // Operations are called as math::exp and so on, with row.table(place) for a table. Equal texts mean equal
 // code: strikes, rows and whatever is computed once a trade are not in it.
-std::string print_cuda(const path_program& p, const std::string& name);
+std::string program_text(const program::path_program& p, const std::string& name);
 
-}  // namespace tilewalk::program
+}  // namespace tilewalk::cuda

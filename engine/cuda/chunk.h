@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a chunk of a run is put on a device: what a path kernel is told of it and how it is launched, where
+// results stand, and how they become parts. Prices, the tuner and benchmarks launch alike through here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/reductions.h"
+#include "engine/run/tile_range.h"
+#include "kernels/arguments.h"
+#include "products/program/passes.h"
+
+namespace tilewalk::cuda {
+
+struct chunk {
+    std::uint64_t seed = 0, paths = 0;  // of the run
+    run::tile_range tiles;              // that are walked at once
+    kernels::word64 run_part_tiles = 1;
+
+    // All tiles of a run, in the parts in which a run is tallied.
+    static chunk whole(std::uint64_t seed, std::uint64_t paths);
+
+    kernels::word32 part_tiles() const;  // of which all but the last part has so many
+    std::size_t parts() const;
+};
+
+// Memory of the results of a chunk: a row for each result of a trade, which has a place for each tile, and
+// one for each part.
+class chunk_memory {
+  public:
+    chunk_memory(device& on, const reduction_entry& reduction, const chunk& of, std::size_t rows);
+
+    // A row takes so many bytes for each tile of a chunk, and for each part.
+    static std::size_t bytes_per_tile(const reduction_entry& reduction);
+    static std::size_t bytes_per_part(const reduction_entry& reduction);
+
+    // A tile that no kernel walks merges to nothing, or is found to be no number.
+    void clear(stream s);
+    // The part of clear() that each walk needs anew.
+    void begin(stream s);
+    // What path kernels are told, but for trades and shocks.
+    kernels::path_arguments arguments() const;
+    // What the reduction leaves to other kernels: parts are there when `s` has come past it. `merge` is the
+    // kernel of merge_kernel_text().
+    void merge(kernel merge_tiles, stream s);
+
+    const chunk& of() const { return of_; }
+    // [row][tile], used up by merge; and [row][part].
+    kernels::tile_result* tiles() const { return tiles_.as<kernels::tile_result>(); }
+    kernels::tile_result* parts() const { return parts_.as<kernels::tile_result>(); }
+    std::size_t number_of_parts() const { return parts_.bytes() / sizeof(kernels::tile_result); }
+    const double* payoffs() const { return payoffs_.as<double>(); }
+
+  private:
+    device& on_;
+    const reduction_entry& reduction_;
+    chunk of_;
+    std::size_t rows_;
+    device_memory tiles_, parts_, finished_, payoffs_;
+};
+
+// Of so many trades on so many tiles.
+launch launch_of(const program::path_program& code, const kernel_choice& how, std::uint64_t trades,
+                 std::uint64_t tiles);
+
+}  // namespace tilewalk::cuda

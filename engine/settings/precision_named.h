@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A precision by the name that people give it.
+#pragma once
+
+#include <string_view>
+
+#include "products/program/precision.h"
+
+namespace tilewalk {
+
+// Throws tilewalk::error (usage) with the known names and the nearest of them.
+program::precision precision_named(std::string_view name);
+
+}  // namespace tilewalk

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call with its forward as a control, in a schedule of three walks: a pilot without the control tells how
+// much of it to take off, a second pilot is held against that, and the price takes it off.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/run/schedule.h"
+#include "products/program/passes.h"
+#include "products/program/recorder.h"
+#include "products/program/timeline.h"
+
+namespace tilewalk::tests {
+
+struct regressed_call {
+    static constexpr double spot = 100, strike = 110, volatility = 0.3;
+    static constexpr int steps = 12;  // of a month
+    program::path_program code;       // outputs: the payoff less beta times the control, and the control
+    program::timeline when;
+
+    regressed_call() {
+        const program::recorder::recorded all = recorded(0);
+        code = program::hoist(program::optimise(all.code));
+        for (int i = 1; i <= steps; ++i) {
+            when.times.push_back(i / 12.0);
+            if (i == steps) when.add({1, 0});
+            when.close_step();
+        }
+    }
+
+    program::path_data with(double beta) const { return program::bind(code, recorded(beta).data); }
+
+    // Both pilots walk `pilot_paths`.
+    run::schedule schedule(std::uint64_t seed, std::uint64_t pilot_paths, std::uint64_t paths) const {
+        const auto walked = [this](std::uint64_t with_seed, std::uint64_t so_many, double beta) {
+            struct numbers {
+                program::path_data data;
+                run::job job;
+            };
+            const auto made = std::make_shared<numbers>(numbers{with(beta), {}});
+            made->job = {&code, &made->data, &when};
+            run::walk of;
+            of.jobs = {&made->job, 1};
+            of.seed = with_seed;
+            of.paths = so_many;
+            return run::round{of, made};
+        };
+        run::schedule out;
+        out.then(
+            [=](std::span<const run::outcome>) { return walked(run::pilot_seed(seed), pilot_paths, 0); });
+        out.then([=](std::span<const run::outcome> before) {
+            return walked(run::pilot_seed(seed, 1), pilot_paths, beta_of(before[0].tallies[0]));
+        });
+        out.then([=](std::span<const run::outcome> before) {
+            return walked(seed, paths, beta_of(before[0].tallies[0]));
+        });
+        return out;
+    }
+
+    static double beta_of(const run::tally& of) { return *of.cross(0, 1) / of.whole(1).moments.m2; }
+
+  private:
+    static program::recorder::recorded recorded(double beta) {
+        using program::operation;
+        program::recorder into;
+        const auto logarithm = into.state("logarithm", std::log(spot));
+        const auto payoff = into.state("payoff", 0), control = into.state("control", 0);
+        into.output(payoff);
+        into.output(control);
+        into.cross(0, 1);
+        const double dt = 1.0 / steps;
+        const std::vector<double> drift(steps, -volatility * volatility * dt / 2);
+        into.open_section(0, "step", steps);
+        into.write(logarithm, into.read(logarithm) + into.row("drift", drift) +
+                                  into.term("deviation", volatility * std::sqrt(dt)) * into.normal());
+        into.open_section(1, "end", 1);
+        const program::value at_end = into.apply(operation::exp, into.read(logarithm));
+        const program::value excess = at_end - into.term("forward", spot);
+        const program::value call =
+            into.apply(operation::max, at_end - into.term("strike", strike), into.constant(0));
+        into.write(payoff, call - into.term("beta", beta) * excess);
+        into.write(control, excess);
+        return std::move(into).finish();
+    }
+};
+
+}  // namespace tilewalk::tests
