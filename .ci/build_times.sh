@@ -18,14 +18,19 @@ seconds() {
 }
 # row WHAT SECONDS
 row() { printf '| %s | %d:%02d |\n' "$1" $(($2 / 60)) $(($2 % 60)); }
-# touched FILE TARGET PRESET: from a change of a file to its test
+# touched PRESET FILE TEST FILTER: from a change of a file to the answer of its test
 touched() {
-    touch "$1"
-    row "$3: \`$1\` touched, to \`$2\`" "$(seconds ninja -C "$folder/$3" "$2")"
+    touch "$2"
+    row "$1: \`$2\` touched, until \`$3\` has passed" \
+        "$(seconds bash -c "ninja -C '$folder/$1' $3 && '$folder/$1/tests/$3' --gtest_brief=1 --gtest_filter='$4'")"
+}
+touched_all() {
+    touched "$1" engine/engine.cpp engine_test '*'
+    touched "$1" engine/models/model.h rates_test '*'
+    touched "$1" kernels/feeds/smem_rolling.h kernels_on_host_test 'kernels_of_feeds_on_host.*'
 }
 configured() {
-    cmake --preset "$1" -B "$folder/$1" -G Ninja -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_C_COMPILER_LAUNCHER= \
-        -DTILEWALK_TESTS=ON > "$folder/log"
+    cmake --preset "$1" -B "$folder/$1" -G Ninja -DCMAKE_CXX_COMPILER_LAUNCHER= -DTILEWALK_TESTS=ON > "$folder/log"
 }
 
 echo "$(nproc) cores, $(c++ --version | head -n 1), $(date -u +%F)"
@@ -33,9 +38,8 @@ mkdir -p "$folder"
 configured release
 row "release: the command, cold (\`make demo\`)" "$(seconds ninja -C "$folder/release" tilewalk_cli)"
 row "release: all else that \`make test\` builds" "$(seconds ninja -C "$folder/release")"
-edits=(engine/engine.cpp:engine_test engine/models/model.h:stochastic_volatility_test kernels/feeds/smem_rolling.h:feeds_test)
-for one in "${edits[@]}"; do touched "${one%:*}" "${one#*:}" release; done
+touched_all release
 configured dev
-ninja -C "$folder/dev" "${edits[@]#*:}" > "$folder/log" 2>&1
-for one in "${edits[@]}"; do touched "${one%:*}" "${one#*:}" dev; done
+ninja -C "$folder/dev" engine_test rates_test kernels_on_host_test > "$folder/log"
+touched_all dev
 [ $# -gt 0 ] || rm -rf "$folder"
