@@ -225,8 +225,14 @@ cuda::fake_gpu::work kernel_of(const std::string& text, const std::string& name,
                                std::span<void*> arguments) {
     if (name == "merge_tiles") {
         const auto job = argument<kernels::merge_arguments>(arguments);
-        EXPECT_EQ(job.part_tiles, job.tiles_per_trade);
-        return [=] { *job.merged = merged({job.tiles, job.tiles + job.tiles_per_trade}); };
+        const std::uint32_t blocks = how.blocks;
+        return [=] {
+            for (std::uint32_t part = 0; part < blocks; ++part) {
+                const std::uint32_t first = part * job.part_tiles;
+                const std::uint32_t end = std::min(first + job.part_tiles, job.tiles_per_trade);
+                job.merged[part] = merged({job.tiles + first, job.tiles + end});
+            }
+        };
     }
     if (text.find("curand_generator<double") != std::string::npos)
         return played<kernels::double_draws>(text, name, how.blocks, arguments);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t whole = static_cast<std::size_t>(-1);  // a variable as such, or all elements of one
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
     return "'" + std::string(name) + "'";
 }
 
@@ -112,7 +112,7 @@ class checker {
         for (std::size_t i = 0; i < tree_.variables.size(); ++i) {
             if (!defined_.contains({i, whole})) {
                 fail(tree_.variables[i].where,
-                     quoted(tree_.variables[i].name) +
+                     in_quotes(tree_.variables[i].name) +
                          " gets its first value in some cases only; give it one in all");
             }
         }
@@ -154,20 +154,20 @@ class checker {
             };
             if (is_special(p.name) || find_function(p.name) != nullptr ||
                 std::find(keywords().begin(), keywords().end(), p.name) != keywords().end()) {
-                refuse("parameter " + quoted(p.name) + " has the name of a word of the script language");
+                refuse("parameter " + in_quotes(p.name) + " has the name of a word of the script language");
             }
             if (p.per.empty()) continue;
             const auto over = find_parameter(p.per);
             const type of = over ? type_of(tree_.parameters[*over].type) : type::number;
             if (!over || (of != type::schedule && of != type::asset_list)) {
-                refuse("parameter " + quoted(p.name) + " is per " + quoted(p.per) +
+                refuse("parameter " + in_quotes(p.name) + " is per " + in_quotes(p.per) +
                        ", which is no schedule and no asset_list among the parameters" +
                        (over ? "" : suggestion(p.per, parameter_names())));
             }
             const type mine = type_of(p.type);
             if (mine != type::number && !(mine == type::date && of == type::schedule)) {
-                refuse("parameter " + quoted(p.name) + " of type " + std::string(to_string(p.type)) +
-                       " can't be per " + quoted(p.per) + "; numbers can, and dates per schedule");
+                refuse("parameter " + in_quotes(p.name) + " of type " + std::string(to_string(p.type)) +
+                       " can't be per " + in_quotes(p.per) + "; numbers can, and dates per schedule");
             }
         }
     }
@@ -277,14 +277,14 @@ class checker {
             const variable& v = tree_.variables[i];
             if (fates_[i].is_read) continue;
             fail(v.where,
-                 quoted(v.name) + " is set and never read" + suggestion(v.name, names_to_set(v.name)));
+                 in_quotes(v.name) + " is set and never read" + suggestion(v.name, names_to_set(v.name)));
         }
         for (std::size_t i = 0; i < states_; ++i) {
             const variable& v = tree_.variables[i];
             if (fates_[i].is_set_again || fates_[i].depends_on_the_trade) continue;
             const std::string meant = suggestion(v.name, names_to_set(v.name));
             fail(v.where,
-                 quoted(v.name) + " is never set after its first value" + meant +
+                 in_quotes(v.name) + " is never set after its first value" + meant +
                      (meant.empty() ? "; a" : " A") +
                      " number that stays is written where it is read, or is a parameter with a default");
         }
@@ -294,7 +294,7 @@ class checker {
                                                 [&](const parameter& q) { return q.same_as == p.name; });
             if (parameter_read_[i] || is_default) continue;
             throw error(error_kind::input,
-                        "no line of the script reads parameter " + quoted(p.name) +
+                        "no line of the script reads parameter " + in_quotes(p.name) +
                             suggestion(p.name, names_beside(p.name)),
                         p.where);
         }
@@ -326,13 +326,13 @@ class checker {
 
     void check_statement(place where, assignment& a) {
         if (is_special(a.name))
-            fail(where, quoted(a.name) + " is a word of the language and can't be assigned");
+            fail(where, in_quotes(a.name) + " is a word of the language and can't be assigned");
         if (find_function(a.name) != nullptr) {
-            fail(where, quoted(a.name) + " is a function of the language and can't be assigned");
+            fail(where, in_quotes(a.name) + " is a function of the language and can't be assigned");
         }
-        if (find_parameter(a.name)) fail(where, quoted(a.name) + " is a parameter and can't be assigned");
+        if (find_parameter(a.name)) fail(where, in_quotes(a.name) + " is a parameter and can't be assigned");
         if (find_loop(a.name))
-            fail(where, quoted(a.name) + " is the asset of the loop and can't be assigned");
+            fail(where, in_quotes(a.name) + " is the asset of the loop and can't be assigned");
 
         std::optional<std::size_t> list;
         std::size_t depth = whole;
@@ -358,16 +358,16 @@ class checker {
         }
         const variable& v = tree_.variables[*number];
         if (v.of != t) {
-            fail(a.to.where, quoted(a.name) + " is " + std::string(described(v.of)) + " since line " +
+            fail(a.to.where, in_quotes(a.name) + " is " + std::string(described(v.of)) + " since line " +
                                  std::to_string(v.where.line) + ", found " + std::string(described(t)));
         }
         if (v.list && !list) {
-            fail(where, quoted(a.name) + " has one value for each asset of " + list_name(*v.list) +
+            fail(where, in_quotes(a.name) + " has one value for each asset of " + list_name(*v.list) +
                             "; write " + a.name + "[a] = ... inside 'for a in " +
                             tree_.parameters[*v.list].name + "'");
         }
         if (!v.list && list)
-            fail(where, quoted(a.name) + " is a single value since line " + std::to_string(v.where.line));
+            fail(where, in_quotes(a.name) + " is a single value since line " + std::to_string(v.where.line));
         if (v.list && *v.list != *list) fail_wrong_list(a.element->where, a.name, *v.list, *list);
         a.variable = *number;
         defined_.insert({*number, depth});
@@ -426,17 +426,18 @@ class checker {
         const auto number = find_parameter(name);
         if (!number) {
             const auto lists = names_of_type(type::asset_list);
-            fail(where, "unknown list of assets " + quoted(name) + suggestion_or_all(name, lists, "lists"));
+            fail(where,
+                 "unknown list of assets " + in_quotes(name) + suggestion_or_all(name, lists, "lists"));
         }
         const type t = type_of(used(*number).type);
         if (t != type::asset_list) {
             fail(where, "expected a list of assets after 'in', found " + std::string(described(t)) + ", " +
-                            quoted(name));
+                            in_quotes(name));
         }
         return *number;
     }
 
-    std::string list_name(std::size_t list) const { return quoted(tree_.parameters[list].name); }
+    std::string list_name(std::size_t list) const { return in_quotes(tree_.parameters[list].name); }
 
     std::optional<std::size_t> find_loop(std::string_view name) const {
         for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -448,8 +449,8 @@ class checker {
     void enter_loop(const std::string& name, place where, std::size_t list) {
         if (is_special(name) || find_function(name) != nullptr || find_parameter(name) ||
             find_variable(name) || find_loop(name)) {
-            fail(where,
-                 quoted(name) + " already means something else; choose another name for the asset at hand");
+            fail(where, in_quotes(name) +
+                            " already means something else; choose another name for the asset at hand");
         }
         loops_.push_back({name, list, where});
     }
@@ -458,7 +459,7 @@ class checker {
     void leave_loop() {
         const std::size_t depth = loops_.size() - 1;
         if (const open_loop& l = loops_.back(); !l.is_read) {
-            fail(l.where, quoted(l.name) + " goes through " + list_name(l.list) +
+            fail(l.where, in_quotes(l.name) + " goes through " + list_name(l.list) +
                               ", and nothing reads it; use it as in spot(" + l.name + "), or size(" +
                               tree_.parameters[l.list].name + ") for how many there are");
         }
@@ -474,7 +475,7 @@ class checker {
         if (!depth) {
             std::vector<std::string> names;
             for (const open_loop& l : loops_) names.push_back(l.name);
-            const std::string got = index.is == form::name ? quoted(index.text) : "something else";
+            const std::string got = index.is == form::name ? in_quotes(index.text) : "something else";
             fail(index.where,
                  "expected the asset of a loop in " + base + "[...], found " + got +
                      (names.empty() ? "; write 'for a in LIST' around it" : suggestion(index.text, names)));
@@ -485,7 +486,7 @@ class checker {
 
     [[noreturn]] void fail_wrong_list(place where, const std::string& name, std::size_t mine,
                                       std::size_t given) const {
-        fail(where, quoted(name) + " goes by the assets of " + list_name(mine) +
+        fail(where, in_quotes(name) + " goes by the assets of " + list_name(mine) +
                         ", and this loop runs over " + list_name(given));
     }
 
@@ -576,7 +577,7 @@ class checker {
         if (const auto number = find_variable(e.text)) {
             const variable& v = tree_.variables[*number];
             if (v.list) {
-                fail(e.where, quoted(e.text) + " has one value for each asset of " + list_name(*v.list) +
+                fail(e.where, in_quotes(e.text) + " has one value for each asset of " + list_name(*v.list) +
                                   "; write " + e.text + "[a] inside 'for a in " +
                                   tree_.parameters[*v.list].name + "'");
             }
@@ -584,27 +585,28 @@ class checker {
         }
         if (find_function(e.text) != nullptr) {
             fail(e.where,
-                 quoted(e.text) + " is a function; write " + std::string(find_function(e.text)->written));
+                 in_quotes(e.text) + " is a function; write " + std::string(find_function(e.text)->written));
         }
         if (assigned_.contains(e.text)) fail_without_value(e);
         for (const parameter& p : tree_.parameters) {
             if (std::find(p.choices.begin(), p.choices.end(), e.text) != p.choices.end()) {
-                fail(e.where, quoted(e.text) + " is one of the choices of " + quoted(p.name) +
+                fail(e.where, in_quotes(e.text) + " is one of the choices of " + in_quotes(p.name) +
                                   "; compare it: " + p.name + " == " + e.text);
             }
         }
-        fail(e.where, "unknown name " + quoted(e.text) + suggestion_or_all(e.text, visible_names(), "names"));
+        fail(e.where,
+             "unknown name " + in_quotes(e.text) + suggestion_or_all(e.text, visible_names(), "names"));
     }
 
     [[noreturn]] void fail_without_value(const expression& e) const {
         const std::string first =
             e.is == form::element ? "in a loop over its list" : "such as '" + e.text + " = 0'";
         fail(e.where,
-             quoted(e.text) + (where_ == context::top
-                                   ? " has no value yet here"
-                                   : " may have no value yet here; what is kept from date to date needs a "
-                                     "first value above the blocks, " +
-                                         first));
+             in_quotes(e.text) + (where_ == context::top
+                                      ? " has no value yet here"
+                                      : " may have no value yet here; what is kept from date to date needs a "
+                                        "first value above the blocks, " +
+                                            first));
     }
 
     std::vector<std::string> visible_names() const {
@@ -624,11 +626,11 @@ class checker {
         if (!p.per.empty()) {
             const std::size_t over = *find_parameter(p.per);
             if (type_of(tree_.parameters[over].type) == type::asset_list) {
-                fail(e.where, quoted(p.name) + " has one value for each asset of " + quoted(p.per) +
+                fail(e.where, in_quotes(p.name) + " has one value for each asset of " + in_quotes(p.per) +
                                   "; write " + p.name + "[a] inside 'for a in " + p.per + "'");
             }
             if (where_ != context::on_date || schedule_ != over) {
-                fail(e.where, quoted(p.name) + " has one value for each date of " + quoted(p.per) +
+                fail(e.where, in_quotes(p.name) + " has one value for each date of " + in_quotes(p.per) +
                                   "; it can be used inside 'on " + p.per + ":' only");
             }
             used(over);
@@ -646,7 +648,7 @@ class checker {
             return type::date;
         }
         if (e.text == "value" || e.text == "alive") {
-            fail(e.where, quoted(e.text) + " is kept by the language itself and can't be read");
+            fail(e.where, in_quotes(e.text) + " is kept by the language itself and can't be read");
         }
         const bool is_of_intervals = e.text == "step";
         const bool is_of_both = e.text == "time" || e.text == "today" || e.text == "previous";
@@ -656,7 +658,7 @@ class checker {
                  "block only");
         }
         if (where_ == context::top || (where_ == context::interval && !is_of_intervals && !is_of_both)) {
-            fail(e.where, quoted(e.text) + " speaks of the date at hand; it can be used inside " +
+            fail(e.where, in_quotes(e.text) + " speaks of the date at hand; it can be used inside " +
                               (is_of_both ? "a block only" : "an 'on' block only"));
         }
         if (e.text == "time") {
@@ -676,7 +678,7 @@ class checker {
             return type::date;
         }
         if (!schedule_) {
-            fail(e.where, quoted(e.text) + " speaks of a schedule, and this block has a single date");
+            fail(e.where, in_quotes(e.text) + " speaks of a schedule, and this block has a single date");
         }
         e.list = *schedule_;
         if (e.text == "previous") {
@@ -704,30 +706,30 @@ class checker {
 
     type check_element(expression& e) {
         if (find_loop(e.text) || is_special(e.text))
-            fail(e.where, quoted(e.text) + " is a single value, not a list");
+            fail(e.where, in_quotes(e.text) + " is a single value, not a list");
         const auto parameter_number = find_parameter(e.text);
         const auto variable_number = parameter_number ? std::nullopt : find_variable(e.text);
         if (!parameter_number && !variable_number) {
             if (assigned_.contains(e.text)) fail_without_value(e);
             fail(e.where,
-                 "unknown name " + quoted(e.text) + suggestion_or_all(e.text, visible_names(), "names"));
+                 "unknown name " + in_quotes(e.text) + suggestion_or_all(e.text, visible_names(), "names"));
         }
         std::optional<std::size_t> list;
         if (parameter_number) {
             const parameter& p = tree_.parameters[*parameter_number];
             if (p.type == parameter_type::asset_list) {
                 fail(e.where,
-                     "an asset of " + quoted(p.name) + " is reached by a loop: 'for a in " + p.name + "'");
+                     "an asset of " + in_quotes(p.name) + " is reached by a loop: 'for a in " + p.name + "'");
             }
             if (!p.per.empty()) list = find_parameter(p.per);
             if (list && type_of(tree_.parameters[*list].type) != type::asset_list) {
-                fail(e.where, quoted(p.name) + " goes by the dates of " + quoted(p.per) + "; write " +
+                fail(e.where, in_quotes(p.name) + " goes by the dates of " + in_quotes(p.per) + "; write " +
                                   p.name + " inside 'on " + p.per + ":'");
             }
         } else {
             list = tree_.variables[*variable_number].list;
         }
-        if (!list) fail(e.where, quoted(e.text) + " is a single value, not a list; write " + e.text);
+        if (!list) fail(e.where, in_quotes(e.text) + " is a single value, not a list; write " + e.text);
         const std::size_t depth = loop_index(e.operands[0], e.text);
         if (loops_[depth].list != *list)
             fail_wrong_list(e.operands[0].where, e.text, *list, loops_[depth].list);
@@ -770,11 +772,11 @@ class checker {
     void check_word(expression& e, const parameter& of) const {
         if (e.is != form::name && e.is != form::text) {
             fail(e.where,
-                 "expected one of the choices of " + quoted(of.name) + ": " + listed("", of.choices));
+                 "expected one of the choices of " + in_quotes(of.name) + ": " + listed("", of.choices));
         }
         if (std::find(of.choices.begin(), of.choices.end(), e.text) == of.choices.end()) {
             fail(e.where,
-                 quoted(e.text) + " is no choice of " + quoted(of.name) +
+                 in_quotes(e.text) + " is no choice of " + in_quotes(of.name) +
                      behind(suggestion(e.text, of.choices), "choices: " + listed(e.text, of.choices)));
         }
         e.means = meaning::word;
@@ -784,11 +786,12 @@ class checker {
     const function_entry& find_called(const expression& e) const {
         if (const function_entry* f = find_function(e.text)) return *f;
         if (find_parameter(e.text) || find_variable(e.text) || find_loop(e.text) || is_special(e.text)) {
-            fail(e.where, quoted(e.text) + " is no function");
+            fail(e.where, in_quotes(e.text) + " is no function");
         }
         std::vector<std::string> names;
         for (const auto& f : functions) names.emplace_back(f.name);
-        fail(e.where, "unknown function " + quoted(e.text) + suggestion_or_all(e.text, names, "functions"));
+        fail(e.where,
+             "unknown function " + in_quotes(e.text) + suggestion_or_all(e.text, names, "functions"));
     }
 
     void check_count(const expression& e, const function_entry& f) const {
@@ -799,7 +802,7 @@ class checker {
             wanted += " to " + std::to_string(f.most);
         else if (f.most != f.least)
             wanted += " or " + std::to_string(f.most);
-        fail(e.where, quoted(f.name) + " takes " + wanted + (wanted == "1" ? " argument" : " arguments") +
+        fail(e.where, in_quotes(f.name) + " takes " + wanted + (wanted == "1" ? " argument" : " arguments") +
                           ", found " + std::to_string(given) + "; write " + std::string(f.written));
     }
 
@@ -807,15 +810,15 @@ class checker {
         const function_entry& f = find_called(e);
         e.calls = f.code;
         if (f.kind == function_kind::aggregate) {
-            fail(e.where, quoted(f.name) + " runs over a list of assets; write " + std::string(f.written));
+            fail(e.where, in_quotes(f.name) + " runs over a list of assets; write " + std::string(f.written));
         }
         check_count(e, f);
         if ((f.kind == function_kind::market || f.kind == function_kind::rate) && where_ == context::top) {
-            fail(e.where, quoted(f.name) +
+            fail(e.where, in_quotes(f.name) +
                               " needs a date at hand; it can be used inside an 'on' or 'between' block only");
         }
         if (f.kind == function_kind::interval && where_ != context::interval) {
-            fail(e.where, quoted(f.name) +
+            fail(e.where, in_quotes(f.name) +
                               " speaks of what happens between two dates; it can be used inside a 'between' "
                               "block only");
         }
@@ -900,7 +903,7 @@ class checker {
                 if (p.optional) known.push_back(p.name);
             }
             fail(e.where, "expected a parameter with 'optional: true', which a trade need not give, found " +
-                              (e.is == form::name ? quoted(e.text) : "something else") +
+                              (e.is == form::name ? in_quotes(e.text) : "something else") +
                               suggestion_or_all(e.text, known, "ones"));
         }
         parameter_read_[*number] = reads_the_trade_ = true;
@@ -921,7 +924,7 @@ class checker {
     type check_position(expression& e) {
         expect(e, type::asset);
         if (e.means != meaning::loop_asset) {
-            fail(e.where, "expected the asset of a loop in position(...), found " + quoted(e.text) +
+            fail(e.where, "expected the asset of a loop in position(...), found " + in_quotes(e.text) +
                               ", which stands in no list");
         }
         return type::number;
@@ -936,13 +939,13 @@ class checker {
                 words += (words.empty() ? "\"" : ", \"") + known.back() + '"';
             }
             fail(e.where,
-                 "unknown day count " + quoted(got) + behind(suggestion(got, known), "known: " + words));
+                 "unknown day count " + in_quotes(got) + behind(suggestion(got, known), "known: " + words));
         };
         if (e.is == form::name) {
             const auto number = find_parameter(e.text);
             if (!number || tree_.parameters[*number].type != parameter_type::choice) {
                 fail(e.where, "expected a day count in quotes, or a choice parameter of day counts, found " +
-                                  quoted(e.text));
+                                  in_quotes(e.text));
             }
             resolve_parameter(e, *number);
             for (const std::string& c : tree_.parameters[*number].choices) {
@@ -958,7 +961,7 @@ class checker {
         const function_entry& f = find_called(e);
         e.calls = f.code;
         if (f.kind != function_kind::aggregate) {
-            fail(e.where, quoted(f.name) + " does not run over a list; write " + std::string(f.written));
+            fail(e.where, in_quotes(f.name) + " does not run over a list; write " + std::string(f.written));
         }
         check_count(e, f);
         if (f.code == function::nth) check_rank(e.operands[0]);
