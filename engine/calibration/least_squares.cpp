@@ -3,6 +3,7 @@
 #include "engine/calibration/least_squares.h"
 
 #include <Eigen/Core>
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -190,6 +191,17 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
     out.undetermined = undetermined(along, best->at, out.is_at_bound);
     out.evaluations = along.evaluations;
     return out;
+}
+
+std::vector<double> linear_fit(const std::vector<std::vector<double>>& columns, std::span<const double> to) {
+    Eigen::MatrixXd matrix(static_cast<Eigen::Index>(to.size()), static_cast<Eigen::Index>(columns.size()));
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        matrix.col(static_cast<Eigen::Index>(c)) =
+            Eigen::Map<const Eigen::VectorXd>(columns[c].data(), matrix.rows());
+    }
+    const Eigen::VectorXd solved =
+        matrix.colPivHouseholderQr().solve(Eigen::Map<const Eigen::VectorXd>(to.data(), matrix.rows()));
+    return {solved.begin(), solved.end()};
 }
 
 }  // namespace tilewalk::calibrations

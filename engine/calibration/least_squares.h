@@ -46,4 +46,7 @@ struct minimum {
 // as an error; throws tilewalk::error (cancelled), too.
 minimum minimise(const least_squares& of, const std::vector<std::vector<double>>& starts);
 
+// How much of each column it takes to come nearest to `to`.
+std::vector<double> linear_fit(const std::vector<std::vector<double>>& columns, std::span<const double> to);
+
 }  // namespace tilewalk::calibrations

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SVI smiles, an expiry at a time. Where the best ones together offer something for less than nothing at
 // quoted strikes, they are fitted again, held off it.
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -248,18 +247,16 @@ class svi_target final : public target {
         for (int i = -1; i <= 5; ++i) {
             for (const double part : {0.02, 0.08, 0.25, 0.8, 2.5}) {
                 const double m = s.least_x + span * i / 4, sigma = span * part;
-                const auto n = static_cast<Eigen::Index>(s.x.size());
-                Eigen::MatrixXd columns(n, 3);
-                Eigen::VectorXd w(n);
-                for (Eigen::Index k = 0; k < n; ++k) {
-                    const double d = s.x[static_cast<std::size_t>(k)] - m;
-                    columns.row(k) << 1, d, std::hypot(d, sigma);
-                    w(k) = s.variances[static_cast<std::size_t>(k)];
+                std::vector<std::vector<double>> columns(3, std::vector<double>(s.x.size(), 1.0));
+                for (std::size_t k = 0; k < s.x.size(); ++k) {
+                    const double d = s.x[k] - m;
+                    columns[1][k] = d;
+                    columns[2][k] = std::hypot(d, sigma);
                 }
-                const Eigen::Vector3d solved = columns.colPivHouseholderQr().solve(w);
-                const double left = std::clamp(solved(2) - solved(1), 1e-4, 1.9),
-                             right = std::clamp(solved(2) + solved(1), 1e-4, 1.9);
-                shape guess{solved(0) + sigma * std::sqrt(left * right), left, right, m, sigma};
+                const std::vector<double> solved = linear_fit(columns, s.variances);
+                const double left = std::clamp(solved[2] - solved[1], 1e-4, 1.9),
+                             right = std::clamp(solved[2] + solved[1], 1e-4, 1.9);
+                shape guess{solved[0] + sigma * std::sqrt(left * right), left, right, m, sigma};
                 std::vector<double> start = guess.as_vector();
                 for (std::size_t k = 0; k < start.size(); ++k) {
                     start[k] = std::clamp(start[k], problem.bounds[k].low, problem.bounds[k].high);
