@@ -24,7 +24,7 @@ struct chunk {
     // All tiles of a run, in the parts in which a run is tallied.
     static chunk whole(std::uint64_t seed, std::uint64_t paths);
 
-    kernels::word32 part_tiles() const;  // of which all but the last part has so many
+    kernels::word32 part_tiles() const;  // of each part but the last, which may have fewer
     std::size_t parts() const;
 };
 
@@ -44,8 +44,8 @@ class chunk_memory {
     void begin(stream s);
     // What path kernels are told, but for trades and shocks.
     kernels::path_arguments arguments() const;
-    // What the reduction leaves to other kernels: parts are there when `s` has come past it. `merge` is the
-    // kernel of merge_kernel_text().
+    // Does what the reduction leaves to other kernels: parts are there when `s` has come past it.
+    // `merge_tiles` is the kernel of merge_kernel_text().
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
