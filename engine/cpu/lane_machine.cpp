@@ -63,7 +63,7 @@ std::uint64_t path_job::tiles() const {
 }
 
 run::tile_range path_job::walked_tiles() const {
-    return range.count > 0 ? range : run::tile_range{0, tiles()};
+    return run::asked_or_all(range, tiles());
 }
 
 void path_job::check() const {

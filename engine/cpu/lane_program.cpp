@@ -52,9 +52,7 @@ class section_layout {
         copies_of_.assign(into_.states, 0);
         for (std::uint32_t i = 0; i < code_.nodes.size(); ++i) {
             const node& n = code_.nodes[i];
-            if (program::is_leaf(n.code)) continue;
-            for (int a = 0; a < program::entry_of(n.code).arity; ++a) {
-                const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
+            for (const std::uint32_t arg : program::operands(n)) {
                 last_use_[arg] = i;
                 const node& from = code_.nodes[arg];
                 if (from.code == operation::state) last_state_read_[from.args[0]] = i;

@@ -42,7 +42,7 @@ class chunk_memory {
     void clear(stream s);
     // The part of clear() that each walk needs anew.
     void begin(stream s);
-    // What path kernels are told, but for trades and shocks.
+    // The arguments of path kernels, but for trades and shocks.
     kernels::path_arguments arguments() const;
     // Does what the reduction leaves to other kernels: parts are there when `s` has come past it.
     // `merge_tiles` is the kernel of merge_kernel_text().
@@ -63,7 +63,7 @@ class chunk_memory {
     device_memory tiles_, parts_, finished_, payoffs_;
 };
 
-// Of so many trades on so many tiles.
+// The launch of a path kernel for so many trades on so many tiles.
 launch launch_of(const program::path_program& code, const kernel_choice& how, std::uint64_t trades,
                  std::uint64_t tiles);
 

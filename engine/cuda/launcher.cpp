@@ -781,7 +781,7 @@ void add(const chunk_results& chunk, const packed_trades& packed, std::vector<ru
 void walk_on_all(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     const gpu_run& run = state.run;
     const tile_range all{0, kernels::tiles_of(run.paths)};
-    const tile_range asked = run.tiles.count > 0 ? run.tiles : all;
+    const tile_range asked = run::asked_or_all(run.tiles, all.count);
     std::vector<tile_range> ranges;  // work for each device
     run::cut(all, asked, (asked.count + devices.size() - 1) / devices.size(), ranges);
     for (const tile_range& range : ranges) state.most_tiles = std::max(state.most_tiles, range.count);

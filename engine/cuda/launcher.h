@@ -65,9 +65,9 @@ struct gpu_settings {
 
 struct gpu_run : run::walk, gpu_settings {};
 
-// Of one walk or several.
+// Facts that GPUs tell of one walk or several.
 struct gpu_facts {
-    // That they took, with those that fill and merge, for every kind of device.
+    // Kernels that the walks took, with those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
     // From the first launch of a chunk to the end of its last, and of that with a kernel running: the longest
@@ -110,7 +110,7 @@ class launcher : public run::back_end {
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)) {}
 
     run::outcome walk_all(const run::walk& of) override;
-    // Of all walks through that interface.
+    // The facts of all walks through that interface.
     const gpu_facts& facts() const { return facts_; }
     // The same with settings of its own, and with what GPUs know of the run.
     gpu_outcome walk_all(const gpu_run& run);

@@ -33,7 +33,7 @@ std::vector<outcome> schedule::walk_on(back_end& on) const {
 }
 
 std::uint64_t path_steps_of(const walk& of) {
-    const tile_range tiles = of.tiles.count > 0 ? of.tiles : tile_range{0, kernels::tiles_of(of.paths)};
+    const tile_range tiles = asked_or_all(of.tiles, kernels::tiles_of(of.paths));
     const auto path_at = [&](std::uint64_t tile) {
         return std::min(of.paths, tile * std::uint64_t{kernels::paths_per_tile});
     };

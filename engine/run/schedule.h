@@ -21,7 +21,7 @@ struct round {
 
 class schedule {
   public:
-    // What is walked next, from the outcomes of all rounds before.
+    // A maker gives the next round from the outcomes of all before.
     using maker = std::function<round(std::span<const outcome> before)>;
     schedule& then(maker next);
 

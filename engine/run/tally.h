@@ -32,7 +32,7 @@ class tally {
     // each pair. Throws tilewalk::error (internal) where a tile of it is known already.
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found);
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
-    // What another tally of the same run knows. Throws likewise, and where it is of another run.
+    // Takes all that another tally of the same run knows. Throws likewise, and where it is of another run.
     void add(const tally& other);
 
     kernels::word64 run_tiles() const { return run_tiles_; }
@@ -44,7 +44,7 @@ class tally {
     std::span<const tile_range> known() const { return ranges_; }
     bool is_complete() const;
 
-    // Of a complete tally: all paths, and the parts in their order. A row is an output or, behind them, the
+    // All paths of a complete tally, and its parts in their order. A row is an output or, behind them, the
     // sum of a pair.
     kernels::tile_result whole(std::size_t row = 0) const;
     std::vector<kernels::moments> parts(std::size_t row = 0) const;

@@ -17,13 +17,18 @@ struct tile_range {
     friend bool operator==(const tile_range&, const tile_range&) = default;
 
     kernels::word64 end() const { return first + count; }
-    // Where a subtree was merged last: a complete half and the rest.
+    // The place where a subtree was merged last: a complete half and the rest.
     kernels::word64 first_half() const { return count < 2 ? 1 : std::bit_ceil(count) / 2; }
     bool is_subtree_of(kernels::word64 run_tiles) const {
         const kernels::word64 size = std::bit_ceil(std::max<kernels::word64>(count, 1));
         return count > 0 && end() <= run_tiles && first % size == 0 && (count == size || end() == run_tiles);
     }
 };
+
+// No tiles asked for stands for all of the run.
+inline tile_range asked_or_all(const tile_range& asked, kernels::word64 run_tiles) {
+    return asked.count > 0 ? asked : tile_range{0, run_tiles};
+}
 
 // The largest subtrees of `in`, itself one, that lie in `range` and have at most `most` tiles, in order.
 inline void cut(const tile_range& in, const tile_range& range, kernels::word64 most,

@@ -150,12 +150,7 @@ class layout {
 
     void append(index i) {
         node n = of_.nodes[i];
-        if (!is_leaf(n.code)) {
-            for (int a = 0; a < entry_of(n.code).arity; ++a) {
-                index& arg = n.args[static_cast<std::size_t>(a)];
-                arg = place_[arg];
-            }
-        }
+        for (index& arg : operands(n)) arg = place_[arg];
         place_[i] = static_cast<index>(out_.code.nodes.size());
         out_.code.nodes.push_back(n);
     }

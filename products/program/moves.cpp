@@ -3,21 +3,14 @@
 
 #include <algorithm>
 
+#include "products/program/passes/rewriting.h"
+
 namespace tilewalk::program {
 
 namespace {
 
-using index = std::uint32_t;
-constexpr index nowhere = ~index{0};
-
 bool is_number(const node& n) {
     return n.code == operation::constant || n.code == operation::term || n.code == operation::row;
-}
-
-template <class F>
-void for_each_operand(const node& n, const F& see) {
-    if (is_leaf(n.code)) return;
-    for (int a = 0; a < entry_of(n.code).arity; ++a) see(n.args[static_cast<std::size_t>(a)]);
 }
 
 // The nodes of a step as links of chains: link j of a chain adds shock j to the sum of the links before it.
@@ -29,7 +22,7 @@ class chains {
           users_(nodes_.size(), 0),
           links_(nodes_.size(), 0) {
         for (index i = 0; i < nodes_.size(); ++i) {
-            for_each_operand(nodes_[i], [&](index a) { ++users_[a]; });
+            for (const index arg : operands(nodes_[i])) ++users_[arg];
             if (!is_link(i)) continue;
             place_[i] = nodes_[nodes_[i].args[0]].args[0];
             ++links_[nodes_[i].args[0]];
@@ -82,29 +75,6 @@ class chains {
     std::vector<index> users_;  // operands and writes that are this node
     std::vector<index> links_;  // how many of its users are links that use it as their shock or their sum
 };
-
-// Keeps the nodes that the marked ones need, in their order, and tells where each went.
-std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool> needed) {
-    for (std::size_t i = nodes.size(); i-- > 0;) {
-        if (needed[i]) for_each_operand(nodes[i], [&](index a) { needed[a] = true; });
-    }
-    std::vector<node> kept;
-    std::vector<index> renamed(nodes.size(), nowhere);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (!needed[i]) continue;
-        node n = nodes[i];
-        if (!is_leaf(n.code)) {
-            for (int a = 0; a < entry_of(n.code).arity; ++a) {
-                index& arg = n.args[static_cast<std::size_t>(a)];
-                arg = renamed[arg];
-            }
-        }
-        renamed[i] = static_cast<index>(kept.size());
-        kept.push_back(n);
-    }
-    nodes = std::move(kept);
-    return renamed;
-}
 
 // Drops what no write needs, except for tables; returns, by number of the section's rows, which it was.
 std::vector<index> drop_unneeded(lane_section& s) {

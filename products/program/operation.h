@@ -105,7 +105,7 @@ constexpr bool is_leaf(operation code) {
     return code <= operation::scenario;
 }
 
-// What the numbers of its operands do not say alone, so that no function of single numbers knows it.
+// True where the numbers of the operands do not say the result alone: no function of single numbers knows it.
 constexpr bool reads_table(operation code) {
     return code == operation::interpolate;
 }

@@ -41,11 +41,11 @@ struct pass_options {
 // Runs the list.
 program optimise(const program& p, const pass_options& with = {});
 
-// What is wrong with a program, or nothing: an operand that comes after its node, a slot that nothing stands
+// The fault of a program, or nothing: an operand that comes after its node, a slot that nothing stands
 // in, a state that is written twice. Debug builds ask after every pass.
 std::string fault_of(const program& p);
 
-// What can be computed once, ahead of the paths.
+// Code that runs once, ahead of the paths.
 struct uniform_code {
     std::vector<node> nodes;
     std::vector<std::uint32_t> columns;  // nodes whose results the paths read, by column
@@ -102,7 +102,7 @@ struct path_program {
 path_program hoist(const program& p);
 std::string fault_of(const path_program& p);
 
-// What a number that paths read is called: the name of the term or row that it is, or none for one that is
+// The name of a number that paths read: the name of the term or row that it is, or none for one that is
 // computed from others. The numbers are columns of per_trade, and of a section's per_run; inputs are slots.
 std::string name_of_input(const uniform_code& code, std::size_t slot);
 std::string name_of_term(const path_program& p, std::size_t column);

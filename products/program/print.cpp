@@ -49,9 +49,9 @@ std::string expression(const node& n, const std::vector<std::string>& states, st
     }
     const operation_entry& entry = entry_of(n.code);
     std::string text = std::string(entry.name) + "(";
-    for (int a = 0; a < entry.arity; ++a) {
-        if (a > 0) text += ", ";
-        text += std::string(prefix) + std::to_string(n.args[static_cast<std::size_t>(a)]);
+    for (const std::uint32_t arg : operands(n)) {
+        if (text.back() != '(') text += ", ";
+        text += std::string(prefix) + std::to_string(arg);
     }
     if (reads_table(n.code)) text += ", table[" + std::to_string(n.args[1]) + "]";
     return text + ")";

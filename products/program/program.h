@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,14 @@ struct node {
 
     friend bool operator==(const node&, const node&) = default;
 };
+
+// The operands of a node that are nodes themselves, earlier ones of its section.
+inline std::span<std::uint32_t> operands(node& n) {
+    return std::span(n.args).first(static_cast<std::size_t>(entry_of(n.code).arity));
+}
+inline std::span<const std::uint32_t> operands(const node& n) {
+    return std::span(n.args).first(static_cast<std::size_t>(entry_of(n.code).arity));
+}
 
 // At the end of a section `state` takes the value of `node`.
 struct state_write {

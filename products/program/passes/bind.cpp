@@ -27,9 +27,8 @@ void compute(const uniform_code& code, const double* terms, const double* row, s
                 break;
             default: {
                 std::array<double, 3> x{};
-                for (std::size_t a = 0; a < static_cast<std::size_t>(entry_of(n.code).arity); ++a) {
-                    x[a] = scratch[n.args[a]];
-                }
+                std::ranges::transform(operands(n), x.begin(),
+                                       [&](std::uint32_t arg) { return scratch[arg]; });
                 scratch[i] = evaluate(n.code, x[0], x[1], x[2]);
             }
         }

@@ -9,8 +9,7 @@ namespace {
 lane_section contracted(const lane_section& s) {
     std::vector<int> uses(s.nodes.size(), 0);
     for (const node& n : s.nodes) {
-        if (is_leaf(n.code)) continue;
-        for (int a = 0; a < entry_of(n.code).arity; ++a) ++uses[n.args[static_cast<std::size_t>(a)]];
+        for (const index arg : operands(n)) ++uses[arg];
     }
     for (const state_write& w : s.writes) ++uses[w.node];
     // The operand of a sum or difference that is a product for it alone; the first of two.
@@ -44,11 +43,8 @@ lane_section contracted(const lane_section& s) {
             index rest = renamed[n.args[is_first ? 1 : 0]];
             if (n.code == operation::sub) (is_first ? rest : x) = negative(is_first ? rest : x);
             n = {operation::fma, {x, y, rest}, 0};
-        } else if (!is_leaf(n.code)) {
-            for (int a = 0; a < entry_of(n.code).arity; ++a) {
-                index& arg = n.args[static_cast<std::size_t>(a)];
-                arg = renamed[arg];
-            }
+        } else {
+            for (index& arg : operands(n)) arg = renamed[arg];
         }
         renamed[i] = append(n);
     }

@@ -9,9 +9,8 @@ namespace {
 // Marks, from the back, every node that a root needs.
 std::vector<bool> needed_nodes(const std::vector<node>& nodes, std::vector<bool> roots) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
-        if (!roots[i] || is_leaf(nodes[i].code)) continue;
-        for (int a = 0; a < entry_of(nodes[i].code).arity; ++a)
-            roots[nodes[i].args[static_cast<std::size_t>(a)]] = true;
+        if (!roots[i]) continue;
+        for (const index arg : operands(nodes[i])) roots[arg] = true;
     }
     return roots;
 }
@@ -47,23 +46,8 @@ program drop_dead(const program& p) {
             const node& n = s.nodes[w.node];
             return !live[w.state] || (n.code == operation::state && n.args[0] == w.state);
         });
-        const auto needed = needed_nodes(s.nodes, write_roots(s, live));
-        std::vector<node> kept;
-        std::vector<index> renamed(s.nodes.size(), nowhere);
-        for (std::size_t i = 0; i < s.nodes.size(); ++i) {
-            if (!needed[i]) continue;
-            node n = s.nodes[i];
-            if (!is_leaf(n.code)) {
-                for (int a = 0; a < entry_of(n.code).arity; ++a) {
-                    index& arg = n.args[static_cast<std::size_t>(a)];
-                    arg = renamed[arg];
-                }
-            }
-            renamed[i] = static_cast<index>(kept.size());
-            kept.push_back(n);
-        }
+        const auto renamed = keep_needed(s.nodes, write_roots(s, live));
         for (state_write& w : s.writes) w.node = renamed[w.node];
-        s.nodes = std::move(kept);
     }
     return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a program: operands that come later than their node, or that no operation takes, and
+// The faults of a program: operands that come later than their node, or that no operation takes, and
 // slots that nothing stands in.
 #include <string>
 
@@ -46,9 +46,8 @@ std::string fault_of(const std::vector<node>& nodes, const slots& there) {
                 fault = beyond("scenario", n.args[0], there.scenarios);
                 break;
             default:
-                for (int a = 0; fault.empty() && a < entry_of(n.code).arity; ++a) {
-                    if (n.args[static_cast<std::size_t>(a)] >= i) fault = wrong("takes what comes after it");
-                }
+                if (std::ranges::any_of(operands(n), [&](std::uint32_t arg) { return arg >= i; }))
+                    fault = wrong("takes what comes after it");
                 if (fault.empty() && reads_table(n.code)) fault = beyond("table", n.args[1], there.tables);
         }
         if (!fault.empty()) return fault;

@@ -116,12 +116,8 @@ path_program hoist(const program& p) {
         };
         for (index i = 0; i < s.nodes.size(); ++i) {
             node n = s.nodes[i];
-            const int arity = is_leaf(n.code) ? 0 : entry_of(n.code).arity;
             const auto rename = [&](const auto& operand) {
-                for (int a = 0; a < arity; ++a) {
-                    index& arg = n.args[static_cast<std::size_t>(a)];
-                    arg = operand(arg);
-                }
+                for (index& arg : operands(n)) arg = operand(arg);
             };
             switch (reach_of[i]) {
                 case reach::trade:

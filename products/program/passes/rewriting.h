@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes rewrite programs with.
+// The tools with which passes rewrite programs.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,7 @@ inline program rebuild(const program& p, const std::function<index(section& into
         std::vector<index> renamed(from.nodes.size());
         for (std::size_t i = 0; i < from.nodes.size(); ++i) {
             node n = from.nodes[i];
-            if (!is_leaf(n.code)) {
-                for (int a = 0; a < entry_of(n.code).arity; ++a) {
-                    index& arg = n.args[static_cast<std::size_t>(a)];
-                    arg = renamed[arg];
-                }
-            }
+            for (index& arg : operands(n)) arg = renamed[arg];
             renamed[i] = put(into, n);
         }
         for (state_write& w : into.writes) w.node = renamed[w.node];
@@ -39,9 +34,30 @@ inline program rebuild(const program& p, const std::function<index(section& into
     return out;
 }
 
+inline index append(std::vector<node>& into, const node& n) {
+    into.push_back(n);
+    return static_cast<index>(into.size() - 1);
+}
 inline index append(section& into, const node& n) {
-    into.nodes.push_back(n);
-    return static_cast<index>(into.nodes.size() - 1);
+    return append(into.nodes, n);
+}
+
+// Keeps the nodes that the marked ones need, in their order, and tells where each went.
+inline std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool> needed) {
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (!needed[i]) continue;
+        for (const index arg : operands(nodes[i])) needed[arg] = true;
+    }
+    std::vector<node> kept;
+    std::vector<index> renamed(nodes.size(), nowhere);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!needed[i]) continue;
+        node n = nodes[i];
+        for (index& arg : operands(n)) arg = renamed[arg];
+        renamed[i] = append(kept, n);
+    }
+    nodes = std::move(kept);
+    return renamed;
 }
 
 // How widely one value of a node holds.
@@ -67,9 +83,7 @@ inline void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
                 out[i] = reach::path;
                 break;
             default:
-                for (int a = 0; a < entry_of(n.code).arity; ++a) {
-                    out[i] = std::max(out[i], out[n.args[static_cast<std::size_t>(a)]]);
-                }
+                for (const index arg : operands(n)) out[i] = std::max(out[i], out[arg]);
         }
     }
 }
