@@ -2,6 +2,7 @@
 // A book as read: trades with range-checked arguments, each with its own error if it has one.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ struct book_state {
     std::optional<tilewalk::market> market;
     run_settings settings;
     std::vector<input_file> inputs;  // the book and its product files; the market of a run may be another
+    std::shared_ptr<const std::string> text;  // that it was read from
+    std::filesystem::path folder;             // from which the names in it count
 };
 
 }  // namespace tilewalk::books

@@ -473,6 +473,24 @@ node node::with(std::string_view key, node value) const {
     return made;
 }
 
+const node& node::descendant(std::span<const std::size_t> place) const {
+    const node* at = this;
+    for (const std::size_t child : place)
+        at = at->kind_ == shape::mapping ? &at->members().at(child).value : &at->items().at(child);
+    return *at;
+}
+
+node node::with(std::span<const new_text> texts) const {
+    node made = *this;
+    for (const new_text& t : texts) {
+        node& changed = const_cast<node&>(made.descendant(t.place));
+        changed.text();  // complains of what is no scalar
+        changed.style_ = style::plain;
+        changed.content_ = t.text;
+    }
+    return made;
+}
+
 // Builds the tree from events. Containers that are still open are kept on a stack.
 class builder : public YAML::EventHandler {
   public:
@@ -997,7 +1015,8 @@ std::optional<document> read(checked_source& source, const limits& within, way& 
         return {};
     }
     const bool is_marked = events.has_end_marker();
-    return document{events.take_root(), sha256(source.bytes()), is_marked, events.end()};
+    return document{events.take_root(), sha256(source.bytes()), is_marked, events.end(),
+                    std::make_shared<const std::string>(source.text())};
 }
 
 document read(checked_source& source, const limits& within) {

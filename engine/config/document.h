@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -55,6 +56,15 @@ class node {
     // What was read keeps its places.
     node without(std::string_view key) const;
     node with(std::string_view key, node value) const;
+
+    // The value to which the numbers of children lead, from here on.
+    const node& descendant(std::span<const std::size_t> place) const;
+    // A copy in which scalars below say something else, as plain texts.
+    struct new_text {
+        std::span<const std::size_t> place;
+        std::string text;
+    };
+    node with(std::span<const new_text> texts) const;
 
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
     // The same for what is none of these words.
@@ -119,9 +129,10 @@ struct limits {
 
 struct document {
     node root;
-    std::string hash;             // SHA-256 of the bytes
-    bool has_end_marker = false;  // "...": nothing is missing
-    location end;                 // of the text
+    std::string hash;                         // SHA-256 of the bytes
+    bool has_end_marker = false;              // "...": nothing is missing
+    location end;                             // of the text
+    std::shared_ptr<const std::string> text;  // all of it
 };
 // The folder from which the names of files in a file count.
 std::filesystem::path folder_of_file(const std::filesystem::path& file);

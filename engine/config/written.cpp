@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <vector>
+
+#include "engine/config/tree_value.h"
 
 namespace tilewalk::config {
 namespace {
@@ -43,34 +46,82 @@ std::string scalar(std::string_view text, bool is_quoted) {
     return out + '"';
 }
 
+// A text of several lines stands in a block, '|', as it would be written by hand.
+bool is_block(const value& held) {
+    if (!held.is_scalar()) return false;
+    const std::string& text = held.text();
+    return text.find('\n') != std::string::npos && text.front() != '\n' && text.front() != ' ' &&
+           std::ranges::all_of(text,
+                               [](char c) { return static_cast<unsigned char>(c) >= ' ' || c == '\n'; });
+}
+
+bool holds_block(const value& held) {
+    if (held.is_list()) return std::ranges::any_of(held.items(), holds_block);
+    if (held.is_mapping())
+        return std::ranges::any_of(held.members(),
+                                   [](const value::member& m) { return holds_block(m.held); });
+    return is_block(held);
+}
+
 class writer {
   public:
-    void block(const node& mapping, int level) {
-        for (const node::member& m : mapping.members()) {
-            line_ = std::string(static_cast<std::size_t>(2 * level), ' ') + scalar(m.key, false) + ':';
+    void root(const value& of) {
+        if (of.is_mapping() && !of.members().empty()) return block(of, 0);
+        flow("", of, "");
+        end_line();
+    }
+    void block(const value& mapping, int level) {
+        for (const value::member& m : mapping.members()) {
+            line_ += (line_.empty() ? spaces(level) : "") + scalar(m.key, false) + ':';
             indent_ = static_cast<std::size_t>(2 * level) + 4;
-            const node& value = m.value;
-            if (value.is_mapping() && level < most_levels && !value.members().empty()) {
-                end_line();
-                block(value, level + 1);
-            } else if (value.is_sequence() && level == 0 && !value.items().empty()) {
-                end_line();
-                for (const node& item : value.items()) {
-                    line_ = "  -";
-                    indent_ = 6;
-                    flow(" ", item, "");
-                    end_line();
-                }
-            } else {
-                flow(" ", value, "");
-                end_line();
-            }
+            member(m.held, level);
         }
     }
 
     std::string take() { return std::move(text_); }
 
   private:
+    static std::string spaces(int level) { return std::string(static_cast<std::size_t>(2 * level), ' '); }
+
+    void member(const value& held, int level) {
+        if (is_block(held)) return lines(held.text(), level);
+        const bool opens = holds_block(held);
+        if (held.is_mapping() && (level < most_levels || opens) && !held.members().empty()) {
+            end_line();
+            return block(held, level + 1);
+        }
+        if (held.is_list() && (level == 0 || opens) && !held.items().empty()) {
+            end_line();
+            for (const value& one : held.items()) item(one, level + 1);
+            return;
+        }
+        flow(" ", held, "");
+        end_line();
+    }
+
+    void item(const value& held, int level) {
+        line_ = spaces(level) + '-';
+        indent_ = static_cast<std::size_t>(2 * level) + 4;
+        if (held.is_mapping() && holds_block(held)) {
+            line_ += ' ';
+            return block(held, level + 1);
+        }
+        flow(" ", held, "");
+        end_line();
+    }
+
+    void lines(const std::string& text, int level) {
+        const std::size_t end = text.find_last_not_of('\n') + 1, breaks = text.size() - end;
+        line_ += breaks == 0 ? " |-" : breaks == 1 ? " |" : " |+";
+        end_line();
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t stop = std::min(text.find('\n', at), text.size());
+            if (stop > at) line_ = spaces(level + 1) + text.substr(at, stop - at);
+            end_line();
+            at = stop + 1;
+        }
+    }
+
     void end_line() {
         text_ += line_ + '\n';
         line_.clear();
@@ -88,17 +139,17 @@ class writer {
     }
 
     // The value between what stands in front of it and behind it.
-    void flow(std::string_view gap, const node& value, const std::string& behind,
+    void flow(std::string_view gap, const value& held, const std::string& behind,
               const std::string& before = "") {
-        switch (value.kind()) {
-            case node::shape::null:
+        switch (held.kind()) {
+            case value::shape::nothing:
                 add(gap, before + "~" + behind);
                 return;
-            case node::shape::scalar:
-                add(gap, before + scalar(value.text(), value.is_quoted()) + behind);
+            case value::shape::scalar:
+                add(gap, before + scalar(held.text(), held.is_quoted()) + behind);
                 return;
-            case node::shape::sequence: {
-                const auto& items = value.items();
+            case value::shape::list: {
+                const auto& items = held.items();
                 if (items.empty()) return add(gap, before + "[]" + behind);
                 for (std::size_t i = 0; i < items.size(); ++i) {
                     const bool is_last = i + 1 == items.size();
@@ -107,12 +158,12 @@ class writer {
                 }
                 return;
             }
-            case node::shape::mapping: {
-                const auto& members = value.members();
+            case value::shape::mapping: {
+                const auto& members = held.members();
                 if (members.empty()) return add(gap, before + "{}" + behind);
                 for (std::size_t i = 0; i < members.size(); ++i) {
                     const bool is_last = i + 1 == members.size();
-                    flow(i == 0 ? gap : " ", members[i].value, is_last ? "}" + behind : ",",
+                    flow(i == 0 ? gap : " ", members[i].held, is_last ? "}" + behind : ",",
                          (i == 0 ? before + "{" : "") + scalar(members[i].key, false) + ": ");
                 }
                 return;
@@ -126,24 +177,32 @@ class writer {
 
 }  // namespace
 
-std::string written_in_a_line(const node& value) {
+std::string written_in_a_line(const value& held) {
     std::string out;
-    if (value.is_mapping()) {
-        for (const node::member& m : value.members())
-            out += (out.empty() ? "" : ", ") + scalar(m.key, false) + ": " + written_in_a_line(m.value);
+    if (held.is_mapping()) {
+        for (const value::member& m : held.members())
+            out += (out.empty() ? "" : ", ") + scalar(m.key, false) + ": " + written_in_a_line(m.held);
         return "{" + out + "}";
     }
-    if (value.is_sequence()) {
-        for (const node& item : value.items()) out += (out.empty() ? "" : ", ") + written_in_a_line(item);
+    if (held.is_list()) {
+        for (const value& item : held.items()) out += (out.empty() ? "" : ", ") + written_in_a_line(item);
         return "[" + out + "]";
     }
-    return value.is_scalar() ? scalar(value.text(), value.is_quoted()) : "";
+    return held.is_scalar() ? scalar(held.text(), held.is_quoted()) : "";
+}
+
+std::string written(const value& root) {
+    writer into;
+    into.root(root);
+    return into.take();
+}
+
+std::string written_in_a_line(const node& root) {
+    return written_in_a_line(value_of(root));
 }
 
 std::string written(const node& root) {
-    writer into;
-    into.block(root, 0);
-    return into.take();
+    return written(value_of(root));
 }
 
 }  // namespace tilewalk::config

@@ -5,12 +5,16 @@
 #include <string>
 
 #include "engine/config/document.h"
+#include "tilewalk/value.h"
 
 namespace tilewalk::config {
 
-// A mapping: its members and theirs one a line, what they hold in brackets.
+// A mapping has its members and theirs one a line and all they hold in brackets, but for texts of several
+// lines, which stand in blocks.
+std::string written(const value& root);
 std::string written(const node& root);
 // In brackets, however long the line becomes.
-std::string written_in_a_line(const node& value);
+std::string written_in_a_line(const value& root);
+std::string written_in_a_line(const node& root);
 
 }  // namespace tilewalk::config

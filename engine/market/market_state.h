@@ -25,6 +25,8 @@ class rate_model;
 
 namespace tilewalk::markets {
 
+class written_market;
+
 struct fx_rate {
     std::string base, quote;  // 1 base = rate quote, "EURUSD: 1.10"
     double rate = 0;
@@ -56,11 +58,19 @@ struct market_state {
         std::string of;          // an asset, or a currency's first rate
         double correlation = 0;  // with that
         bool is_constant = true;
+
+        bool operator==(const own_factor&) const = default;
     };
     std::map<std::string, own_factor, std::less<>> own_factors;  // by their names
     // By asset name or by six letters of two currencies.
     std::map<std::string, std::map<dates::date, double>, std::less<>> fixings;
     std::vector<scenario_array> scenarios;  // each file once
+
+    // The text that it was read from, and by market key the numbers that are others than the text says.
+    std::shared_ptr<const written_market> source;
+    std::map<std::string, double, std::less<>> changes;
+    // Remarks on the assets that were read again, before their first change.
+    std::map<std::string, std::vector<std::string>, std::less<>> remarks_as_read;
 
     // Their numbers, as back ends walk them.
     std::vector<arrays::shock_cube> scenario_cubes() const;
@@ -89,7 +99,4 @@ market_state read_market(const config::node& root, const std::filesystem::path& 
                          const std::filesystem::path& folder = {});
 // A market's file, which itself has to be in `inside` where that is a folder. `strict`: it ends with "...".
 market load_market(const std::filesystem::path& file, bool strict, const std::filesystem::path& inside);
-// A number, or a mapping of dates or years to numbers.
-volatility read_volatility(const config::node& value, dates::date as_of);
-
 }  // namespace tilewalk::markets

@@ -69,6 +69,20 @@ scenario_array open_volatilities(const std::filesystem::path& file, const std::f
     return made;
 }
 
+std::pair<double, double> range_of_row(const scenario_array& of, std::size_t row) {
+    return std::visit(
+        [&](const auto* first) -> std::pair<double, double> {
+            const auto* const begin = first + row * of.cube.step_stride;
+            const auto [least, most] = std::minmax_element(begin, begin + of.cube.paths);
+            return {static_cast<double>(*least), static_cast<double>(*most)};
+        },
+        of.cube.first);
+}
+
+bool is_scenario_volatility(const config::node& value) {
+    return value.is_mapping() && (value.find("scenarios") != nullptr || value.find("times") != nullptr);
+}
+
 std::uint32_t scenario_volatility::row_until(double until) const {
     const auto at = std::lower_bound(years.begin(), years.end(), until - dates::same_time_years);
     return static_cast<std::uint32_t>(at - years.begin());

@@ -8,9 +8,11 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/arrays/shock_cube.h"
+#include "engine/config/document.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::markets {
@@ -32,12 +34,19 @@ struct scenario_array {
 // does not hold volatilities.
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
+// The least and the most number of a row.
+std::pair<double, double> range_of_row(const scenario_array& of, std::size_t row);
+
+// Whether a volatility is written as scenarios.
+bool is_scenario_volatility(const config::node& value);
+
 // A volatility that each path has for itself: that of row k from the time of row k - 1, or as_of, to
 // years[k].
 struct scenario_volatility {
     std::uint32_t array = 0;  // its number in the market
     std::vector<double> years;
-    location where;  // of the times
+    std::vector<double> shifts;  // added to the numbers of the rows; empty: none
+    location where;              // of the times
 
     // The row in force until `years`, which is at most that of the last.
     std::uint32_t row_until(double years) const;

@@ -13,6 +13,7 @@
 #include "engine/config/numbers.h"
 #include "engine/config/time_reader.h"
 #include "engine/config/wording.h"
+#include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
 #include "kernels/exponential.h"
 #include "tilewalk/bounds.h"
@@ -47,14 +48,6 @@ constexpr implied_form implied_forms[] = {
     {"svi", written_by::svi,
      "the numbers of an SVI smile, such as {a: 0.01, b: 0.1, rho: -0.6, m: 0, sigma: 0.2}"},
 };
-
-void expect_mapping(const node& value, std::string_view expected) {
-    if (!value.is_mapping()) value.fail("found " + value.found() + ", expected " + std::string(expected));
-}
-
-void expect_sequence(const node& value, std::string_view expected) {
-    if (!value.is_sequence()) value.fail("found " + value.found() + ", expected " + std::string(expected));
-}
 
 double read_between(const node& value, std::string_view what, double least, double most) {
     const double number = value.number();

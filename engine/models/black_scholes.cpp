@@ -3,6 +3,7 @@
 // stops only at dates that matter.
 #include "engine/models/black_scholes.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -82,7 +83,10 @@ class lognormal_by_scenario final : public walk {
         for (std::size_t s = 0; s + 1 < of.grid().size(); ++s) {
             rows.rows.push_back(from_.row_until(of.grid()[s + 1]));
         }
-        return of.into().scenario("volatility of " + of_.name, rows);
+        const value level = of.into().scenario("volatility of " + of_.name, rows);
+        if (std::ranges::all_of(from_.shifts, [](double by) { return by == 0; })) return level;
+        return level + of.row("volatility_shift",
+                              [this](double, double to) { return from_.shifts[from_.row_until(to)]; });
     }
 
     const markets::asset& of_;

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "engine/market/market_state.h"
+#include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/black_scholes.h"
 #include "kernels/math.h"

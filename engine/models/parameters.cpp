@@ -2,6 +2,7 @@
 #include "engine/models/parameters.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -130,6 +131,13 @@ std::vector<model_parameter> parameters_as_written(const std::string& name, cons
     std::vector<model_parameter> out;
     add_as_written(value, name, as_of, out);
     return out;
+}
+
+bool says_how(std::string_view name) {
+    static constexpr std::array<std::string_view, 9> names{
+        "scheme", "points", "steps_per_year", "watched_steps_per_year", "particles", "factors",
+        "tenor",  "until",  "dates"};
+    return std::ranges::find(names, name) != names.end();
 }
 
 std::size_t read_choice(const config::node& parameters, std::string_view name,

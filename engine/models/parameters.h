@@ -51,6 +51,10 @@ std::vector<model_parameter> parameters_as_written(const config::node& parameter
 std::vector<model_parameter> parameters_as_written(const std::string& name, const config::node& value,
                                                    dates::date as_of);
 
+// Whether a parameter of this name says how a model is computed (steps, particles, the dates of its rates):
+// no number of the market, which could be shifted. All others are.
+bool says_how(std::string_view name);
+
 // One of a list of names.
 std::size_t read_choice(const config::node& parameters, std::string_view name,
                         std::span<const std::string_view> choices, std::size_t unless_given);

@@ -345,6 +345,8 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     auto state = std::make_shared<book_state>();
     state->name = name;
     state->inputs.push_back({name, read.hash});
+    state->text = read.text;
+    state->folder = folder;
     const config::node& root = read.root;
     if (!root.is_mapping())
         root.fail("found " + root.found() + ", expected a book: a mapping with the key 'trades'");

@@ -15,6 +15,7 @@
 #include "tilewalk/load_options.h"
 #include "tilewalk/market.h"
 #include "tilewalk/run_settings.h"
+#include "tilewalk/value.h"
 
 namespace tilewalk {
 
@@ -30,6 +31,10 @@ class book {
     static book parse(std::string_view yaml, const std::string& name = "book",
                       const std::filesystem::path& folder = ".", const load_options& options = {});
 
+    // A book that a program has built, or read and changed.
+    static book of(const value& written, const std::string& name = "book",
+                   const std::filesystem::path& folder = ".", const load_options& options = {});
+
     // For the engine itself, which changes trades to learn more about them.
     static book of(std::shared_ptr<const books::book_state> state) { return book(std::move(state)); }
 
@@ -43,6 +48,8 @@ class book {
     // The same book with these trades alone, in its own order. Throws tilewalk::error (usage) for an id that
     // it does not have, with the nearest.
     book only(const std::vector<std::string>& ids) const;
+    // The whole of it, as it would be written: with these trades, and with the market that it names or holds.
+    value written() const;
     const books::book_state& state() const { return *state_; }
 
   private:

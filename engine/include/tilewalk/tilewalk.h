@@ -16,4 +16,5 @@
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
 #include "tilewalk/setting_table.h"
+#include "tilewalk/value.h"
 #include "tilewalk/version.h"

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as YAML writes them, by which programs build, read and change markets and books.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilewalk {
+
+// Nothing, a scalar, a list, or a mapping whose keys keep their order. A scalar is its text: numbers have the
+// shortest decimal that reads back as the same number.
+class value {
+  public:
+    enum class shape : std::uint8_t { nothing, scalar, list, mapping };
+    struct member;
+
+    value() = default;
+    value(bool truth) : value(truth ? "true" : "false", false) {}
+    value(double number);
+    template <std::integral Integer>
+    value(Integer number) : value(std::to_string(number), false) {}
+    // A word, a name or a date, such as "2026-01-15".
+    value(std::string text);
+    value(const char* text) : value(std::string(text)) {}
+
+    static value list(std::vector<value> items = {});
+    static value mapping(std::vector<member> members = {});
+    // A scalar as a file has it. A quoted one is a text, even if it looks like a number.
+    static value scalar(std::string text, bool is_quoted);
+
+    shape kind() const { return kind_; }
+    bool is_nothing() const { return kind_ == shape::nothing; }
+    bool is_scalar() const { return kind_ == shape::scalar; }
+    bool is_list() const { return kind_ == shape::list; }
+    bool is_mapping() const { return kind_ == shape::mapping; }
+    bool is_quoted() const { return is_quoted_; }  // a text that looks like something else
+
+    // Each throws tilewalk::error (usage) for a value of another shape.
+    const std::string& text() const;
+    double number() const;
+    const std::vector<value>& items() const;
+    std::vector<value>& items();
+    const std::vector<member>& members() const;
+    std::vector<member>& members();
+    const value* find(std::string_view key) const;  // null if there is none
+    const value& at(std::string_view key) const;    // throws, naming the nearest key
+    // The member of this key, made at the end where there is none. Makes a mapping of nothing.
+    value& operator[](std::string_view key);
+    void erase(std::string_view key);
+
+    bool operator==(const value&) const;
+
+    // As a file: reads back as the same value. A list or a mapping.
+    std::string yaml() const;
+    // Refuses what a file must not contain, as everywhere; `name` is what errors call the text.
+    static value parse(std::string_view yaml, const std::string& name = "text");
+
+  private:
+    value(std::string text, bool is_quoted);
+
+    shape kind_ = shape::nothing;
+    bool is_quoted_ = false;
+    std::string text_;
+    std::vector<value> items_;
+    std::vector<member> members_;
+};
+
+struct value::member {
+    std::string key;
+    value held;
+
+    bool operator==(const member&) const = default;
+};
+
+}  // namespace tilewalk

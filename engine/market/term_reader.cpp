@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/market/term_reader.h"
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/config/time_reader.h"
+#include "engine/market/wording.h"
+#include "tilewalk/bounds.h"
+
+namespace tilewalk::markets {
+
+using config::node;
+
+void expect_mapping(const node& value, std::string_view expected) {
+    if (!value.is_mapping()) value.fail("found " + value.found() + ", expected " + std::string(expected));
+}
+
+void expect_sequence(const node& value, std::string_view expected) {
+    if (!value.is_sequence()) value.fail("found " + value.found() + ", expected " + std::string(expected));
+}
+
+std::string percent_hint(double value) {
+    return rounded(value) + " means " + rounded(100 * value) + " %; " + rounded(value) + " % is written " +
+           rounded(value / 100);
+}
+
+double read_rate(const node& value) {
+    const double rate = value.number();
+    if (std::abs(rate) > bounds::market_rate) {
+        value.fail("found the rate " + value.text() + ", expected one between -1 and 1; " +
+                   percent_hint(rate));
+    }
+    return rate;
+}
+
+double read_volatility_level(const node& value) {
+    const double level = value.number();
+    if (level < 0) value.fail("found the volatility " + value.text() + ", expected one between 0 and 5");
+    if (level > bounds::volatility) {
+        value.fail("found the volatility " + value.text() + ", expected one between 0 and 5; " +
+                   percent_hint(level));
+    }
+    return level;
+}
+
+double read_positive(const node& value, std::string_view what) {
+    const double number = value.number();
+    if (!(number > 0 && number <= bounds::money)) {
+        value.fail("found the " + std::string(what) + " " + value.text() +
+                   ", expected more than 0 and at most 1e15");
+    }
+    return number;
+}
+
+namespace {
+
+// A mapping of times to numbers, in order of time.
+struct pillars {
+    std::vector<double> years;
+    std::vector<double> values;
+    std::vector<const node::member*> members;
+};
+
+template <class ReadValue>
+pillars read_pillars(const node& value, dates::date as_of, std::string_view what, ReadValue read_value) {
+    expect_mapping(value, "a mapping of dates or years to " + std::string(what) +
+                              ", such as {0.5: ..., 2027-01-15: ...}");
+    if (value.members().empty()) value.fail("found no pillars, expected at least one");
+    pillars read;
+    for (const node::member& pillar : value.members()) {
+        const double years =
+            config::read_time_point(pillar.key, pillar.where(), pillar.value.key_path()).years(as_of);
+        if (!(years > 0)) {
+            pillar.fail("found the pillar " + pillar.key + ", expected one after as_of (" +
+                        dates::to_string(as_of) + ")");
+        }
+        if (!read.years.empty() && years <= read.years.back()) {
+            pillar.fail("found the pillar " + pillar.key + " after " + read.members.back()->key +
+                        ", expected strictly increasing times");
+        }
+        read.years.push_back(years);
+        read.values.push_back(read_value(pillar.value));
+        read.members.push_back(&pillar);
+    }
+    return read;
+}
+
+dates::day_count read_day_count(const node& value) {
+    const auto count = value.is_scalar() ? dates::parse_day_count(value.text()) : std::nullopt;
+    if (count) return *count;
+    std::vector<std::string> known;
+    for (const dates::day_count_entry& entry : dates::day_counts) known.emplace_back(entry.name);
+    value.fail_word(known);
+}
+
+// The length of a year in a rate that holds for ever.
+double per_year(dates::day_count count, const node* convention) {
+    if (count == dates::day_count::act_365f) return 1;
+    if (count == dates::day_count::act_360) return 365.0 / 360.0;
+    convention->fail(
+        "found " + convention->found() +
+        " for a rate without pillars, expected ACT/365F or ACT/360: only they count every year alike");
+}
+
+}  // namespace
+
+curve read_curve(const node& value, dates::date as_of, bool may_move) {
+    const std::string forms = "one of {rate: ...}, {zero_rates: {...}} or {discount_factors: {...}}";
+    expect_mapping(value, forms);
+    std::vector<std::string> keys{"rate", "zero_rates", "discount_factors", "day_count"};
+    if (may_move) keys.emplace_back("model");
+    value.only(keys);
+    const node* const rate = value.find("rate");
+    const node* const rates = value.find("zero_rates");
+    const node* const factors = value.find("discount_factors");
+    const int given = (rate ? 1 : 0) + (rates ? 1 : 0) + (factors ? 1 : 0);
+    const std::string found = "found " + std::to_string(given) + " forms of a curve, expected " + forms;
+    if (given == 0) value.fail_incomplete(found);
+    if (given > 1) value.fail(found);
+    const node* const convention = value.find("day_count");
+    const dates::day_count count = convention ? read_day_count(*convention) : dates::day_count::act_365f;
+    if (rate) return curve::flat(read_rate(*rate) * per_year(count, convention));
+    if (rates) {
+        pillars read = read_pillars(*rates, as_of, "rates", read_rate);
+        for (std::size_t i = 0; i < read.years.size(); ++i) {
+            // A number of years is one by any convention.
+            const auto day = dates::parse_date(read.members[i]->key);
+            if (day) read.values[i] *= dates::year_fraction(as_of, *day, count) / read.years[i];
+        }
+        return curve::from_zero_rates(std::move(read.years), std::move(read.values));
+    }
+    if (convention) convention->fail("found a day count beside discount factors, which need none");
+    pillars read = read_pillars(*factors, as_of, "discount factors", [](const node& factor) {
+        if (!(factor.number() > 0)) {
+            factor.fail("found the discount factor " + factor.text() + ", expected more than 0");
+        }
+        return factor.number();
+    });
+    for (std::size_t i = 0; i < read.years.size(); ++i) {
+        const double implied = -std::log(read.values[i]) / read.years[i];
+        if (std::abs(implied) > 1) {
+            read.members[i]->value.fail("found the discount factor " + read.members[i]->value.text() +
+                                        ", which is a rate of " + rounded(100 * implied) +
+                                        " %, expected one between -100 % and 100 %");
+        }
+    }
+    return curve::from_discount_factors(std::move(read.years), std::move(read.values));
+}
+
+volatility read_volatility(const node& value, dates::date as_of) {
+    if (value.is_scalar()) return volatility::flat(read_volatility_level(value));
+    if (!value.is_mapping()) {
+        value.fail("found " + value.found() +
+                   ", expected a volatility such as 0.2, or one by term such as {0.5: 0.2, 2.0: 0.25}");
+    }
+    pillars read = read_pillars(value, as_of, "volatilities", read_volatility_level);
+    if (const std::size_t at = volatility::falls_at(read.years, read.values); at < read.years.size()) {
+        const auto variance = [&](std::size_t i) { return read.values[i] * read.values[i] * read.years[i]; };
+        read.members[at]->fail("the total variance falls from " + rounded(variance(at - 1)) + " at " +
+                               read.members[at - 1]->key + " (volatility " + rounded(read.values[at - 1]) +
+                               ") to " + rounded(variance(at)) + " at " + read.members[at]->key +
+                               " (volatility " + rounded(read.values[at]) +
+                               "), expected a volatility of at least " +
+                               rounded(std::sqrt(variance(at - 1) / read.years[at])) + " there");
+    }
+    return volatility::by_term(std::move(read.years), std::move(read.values));
+}
+
+}  // namespace tilewalk::markets

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readers of numbers by term: rates, volatilities and curves as a market writes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/config/document.h"
+#include "engine/market/curve.h"
+#include "engine/market/volatility.h"
+#include "products/dates/date.h"
+
+namespace tilewalk::markets {
+
+// Refuse a value of another shape, with an example of the right one.
+void expect_mapping(const config::node& value, std::string_view expected);
+void expect_sequence(const config::node& value, std::string_view expected);
+
+// A hint for a number written per one, where people are tempted to write percent.
+std::string percent_hint(double value);
+
+double read_rate(const config::node& value);
+double read_volatility_level(const config::node& value);
+// More than 0 and at most bounds::money; `what` is how an error calls it.
+double read_positive(const config::node& value, std::string_view what);
+
+// `may_move`: the key `model` may stand beside the curve.
+curve read_curve(const config::node& value, dates::date as_of, bool may_move = false);
+// A number, or a mapping of dates or years to numbers.
+volatility read_volatility(const config::node& value, dates::date as_of);
+
+}  // namespace tilewalk::markets

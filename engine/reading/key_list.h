@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of a market's keys.
+#pragma once
+
+#include <vector>
+
+#include "engine/config/document.h"
+#include "engine/reading/written_market.h"
+#include "products/dates/date.h"
+
+namespace tilewalk::markets {
+
+// Every number of a market that was read without a complaint, in the order of the file.
+std::vector<keyed_number> list_keys(const config::node& root, dates::date as_of);
+
+}  // namespace tilewalk::markets

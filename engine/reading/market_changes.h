@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of a market by its keys.
+#pragma once
+
+#include <span>
+
+#include "engine/market/market_state.h"
+#include "tilewalk/market.h"
+
+namespace tilewalk::markets {
+
+// The market with some numbers changed. Only the parts of it that have them are read again, and those that
+// depend on these: an asset on the curve of its currency. Throws tilewalk::error (usage) for a key that is
+// not known or comes twice and for an amount that is no number, (input) for an outcome that is no market.
+market_state changed(const market_state& from, std::span<const market_change> changes);
+
+}  // namespace tilewalk::markets
