@@ -761,6 +761,7 @@ priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus,
     m.paths = run.paths;
     m.threads = run.threads;
     m.inputs = state.inputs;
+    m.market_changes = in.changes();
     m.missing_correlations = missing.all();
     const auto add_input = [&m](const input_file& one) {
         const auto is_it = [&](const input_file& f) { return f.hash == one.hash; };

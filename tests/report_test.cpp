@@ -357,6 +357,7 @@ TEST(report, json_is_word_for_word) {
       {"file": "book.yaml", "hash": "00ff"},
       {"file": "market.yaml", "hash": "1234"}
     ],
+    "market_changes": [],
     "missing_correlations": [],
     "plan_seconds": 0.0125,
     "path_seconds": 0.5,

@@ -27,6 +27,9 @@ command add_bench(CLI::App& to);
 command add_tune(CLI::App& to);
 command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
+command add_market(CLI::App& to);
+// The table of market keys, for a page of help.
+std::string market_keys_text();
 
 // Programs of their own, which are built apart; both sides say the same of them.
 inline constexpr const char* bench_summary = "Measure a GPU: feeds, memory, reductions, generators";

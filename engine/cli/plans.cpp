@@ -28,7 +28,7 @@ job load_job(const std::string& book_file, const spoken& options) {
     book trades = read_book(book_file, settle_load(options, process_environment()));
     if (!options.trades.empty()) trades = trades.only(options.trades);
     settings with = settle(options, process_environment(), trades, name, is_terminal(STDOUT_FILENO));
-    return {std::move(trades), std::move(with), name};
+    return {std::move(trades), std::move(with), name, options.changes};
 }
 
 std::vector<std::filesystem::path> inputs_of(const job& of, const market& in) {
@@ -47,9 +47,11 @@ void check_market(const job& of) {
 
 market market_of(const job& of) {
     check_market(of);
-    return of.with.market.value.empty()
-               ? *of.trades.market()
-               : market::load(of.with.market.value, {of.with.strict.value, of.with.confine.value});
+    const market as_read =
+        of.with.market.value.empty()
+            ? *of.trades.market()
+            : market::load(of.with.market.value, {of.with.strict.value, of.with.confine.value});
+    return of.changes.empty() ? as_read : as_read.changed(of.changes);
 }
 
 void complain_of_remarks(const market& of) {

@@ -16,6 +16,7 @@ struct job {
     book trades;
     settings with;
     std::string file;
+    std::vector<market_change> changes{};  // of the market
 };
 // "-" is standard input. Takes the trades that --trade names.
 job load_job(const std::string& book_file, const spoken& options);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/cli/build_commit.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/elsewhere.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
@@ -60,6 +61,7 @@ struct topic {
 };
 constexpr std::array topics{
     topic{"exit-codes", "What the exit code says", exit_code_text},
+    topic{"market-keys", "The names of a market's numbers", market_keys_text},
 };
 
 std::string list_of_topics() {
@@ -118,6 +120,7 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "  tilewalk validate book.yaml                      # what is wrong, and where\n"
         "  tilewalk explain book.yaml asian_1               # what pricing will do\n"
         "  tilewalk products barrier                        # parameters, script, example\n"
+        "  tilewalk market book.yaml --keys                 # the market's numbers, by name\n"
         "  tilewalk diff yesterday.json today.json          # in standard errors\n"
         "  tilewalk devices                                 # GPUs, and why one is not used\n"
         "  tilewalk bench prefetch book.yaml                # which way of reading memory is fastest\n"

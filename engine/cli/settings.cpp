@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "engine/cli/output.h"
@@ -172,12 +175,50 @@ void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict
         wrapped("Refuse a file that names another outside of its own folder, symbolic links followed"));
 }
 
+namespace {
+
+// "ACME.spot=-5": the key ends at the last "=".
+market_change parse_change(const std::string& text, const std::string& option, market_change::way is) {
+    const std::size_t at = text.rfind('=');
+    if (at == std::string::npos || at == 0)
+        refuse(option, text, "a market key, = and a number, such as ACME.spot=-5");
+    market_change out{text.substr(0, at), 0, is};
+    const char* const begin = text.data() + at + 1;
+    const char* const end = text.data() + text.size();
+    // A plus sign is natural in front of a shift.
+    const auto [stop, status] =
+        std::from_chars(begin + (begin != end && *begin == '+' ? 1 : 0), end, out.amount);
+    if (status != std::errc{} || stop != end || !std::isfinite(out.amount))
+        refuse(option, text, "a finite number behind the =, such as ACME.spot=-5");
+    return out;
+}
+
+}  // namespace
+
+void add_change_options(CLI::App& to, std::vector<market_change>& into) {
+    const auto add = [&](const std::string& option, market_change::way is, const std::string& help) {
+        to.add_option_function<std::vector<std::string>>(
+              option,
+              [&into, option, is](const std::vector<std::string>& texts) {
+                  for (const std::string& text : texts) into.push_back(parse_change(text, option, is));
+              },
+              wrapped(help))
+            ->type_name("KEY=NUMBER")
+            ->allow_extra_args(false);
+    };
+    add("--shift", market_change::way::shift,
+        "Move a number of the market by so much; may be repeated. tilewalk market FILE --keys lists the "
+        "keys");
+    add("--set", market_change::way::set, "Give a number of the market this value; may be repeated");
+}
+
 void add_book_options(CLI::App& to, spoken& into) {
     to.add_option("--trade", into.trades,
                   "Only the trade with this id; may be repeated. Its numbers are the same")
         ->type_name("ID")
         ->allow_extra_args(false);
     to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
+    add_change_options(to, into.changes);
     add_load_options(to, into, "; refuse trades that need a correlation which the market does not state");
     to.add_flag("--print-config", into.print_config,
                 "Print every setting and where it came from; do nothing else");

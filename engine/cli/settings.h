@@ -22,6 +22,7 @@ struct spoken {
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
     std::vector<std::string> trades;                                      // none: all
+    std::vector<market_change> changes;                                   // of the market
     bool strict = false, confine = false;
     bool print_config = false;
 };
@@ -31,6 +32,8 @@ void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict
 // Adds the options that every command with a book has, `into` being what they fill: the market, the settings
 // of a run, the instruction set and --print-config.
 void add_book_options(CLI::App& to, spoken& into);
+// Adds the options that change numbers of a market by their keys.
+void add_change_options(CLI::App& to, std::vector<market_change>& into);
 void add_quiet(CLI::App& to);
 // A help page without the options for GPUs, or with these alone; the page is the last thing asked of `of`.
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus);

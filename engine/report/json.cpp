@@ -66,6 +66,12 @@ std::string json_of(const run_manifest& m, const text_form& form) {
         inputs += (inputs.empty() ? "\n" : ",\n") + std::string("      {\"file\": ") +
                   json_string(input.file) + ", \"hash\": " + json_string(input.hash) + "}";
     member("inputs", "[" + inputs + (inputs.empty() ? "]" : "\n    ]"));
+    std::string changes;
+    for (const market_number& n : m.market_changes) {
+        changes += (changes.empty() ? "\n" : ",\n") + std::string("      {\"key\": ") + json_string(n.key) +
+                   ", \"value\": " + json_number(n.value) + ", \"unit\": " + json_string(n.unit) + "}";
+    }
+    member("market_changes", "[" + changes + (changes.empty() ? "]" : "\n    ]"));
     std::string pairs;
     for (const auto& pair : m.missing_correlations)
         pairs += (pairs.empty() ? "" : ", ") + json_list({pair.first, pair.second});

@@ -216,6 +216,16 @@ run_manifest read_manifest(members from, const std::string& name) {
         m.inputs.push_back({std::move(file), input.text("hash")});
         input.finish();
     }
+    if (from.has("market_changes")) {
+        const json& changes = from.list("market_changes");
+        for (std::size_t i = 0; i < changes.size(); ++i) {
+            members change(changes[i], from.path("market_changes") + "[" + std::to_string(i) + "]", name);
+            std::string key = change.text("key");
+            const double value = change.number("value");
+            m.market_changes.push_back({std::move(key), value, change.text("unit")});
+            change.finish();
+        }
+    }
     if (from.has("missing_correlations")) {
         const json& pairs = from.list("missing_correlations");
         for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tilewalk/error.h"
+#include "tilewalk/market.h"
 #include "tilewalk/run_settings.h"
 
 namespace tilewalk {
@@ -97,6 +98,8 @@ struct run_manifest {
     // GPUs that failed, each with its error: the others, or the CPU, did what was theirs to do.
     std::vector<std::string> lost_devices;
     std::vector<input_file> inputs;
+    // Numbers of the market that are others than its file says.
+    std::vector<market_number> market_changes;
     // Pairs in one trade whose correlation the market does not state: it was taken as 0.
     std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
@@ -148,6 +151,10 @@ void write(std::ostream& out, const results& r, output_format format, const text
 void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // Reads what write(json) wrote, to the same bits. Throws tilewalk::error (input).
 results read_results(const std::string& json, const std::string& name);
+
+// Numbers of a market with their keys, in the order in which they are handed in.
+void write(std::ostream& out, const std::vector<market_number>& numbers, output_format format,
+           const text_form& form = {});
 
 // What became of a trade from one result to another.
 struct price_difference {
