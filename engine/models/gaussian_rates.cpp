@@ -12,6 +12,7 @@
 #include "engine/market/wording.h"
 #include "engine/models/rates.h"
 #include "kernels/math.h"
+#include "products/program/row_names.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::models {
@@ -121,9 +122,10 @@ class gaussian_walk final : public rate_walk {
 
     void record(rate_step& of) override {
         const std::size_t n = factors_.size();
-        value growth = of.into().read(growth_) + of.row("convexity", [&](double from, double to) {
-            return 0.5 * (at(to).integral - at(from).integral);
-        });
+        value growth =
+            of.into().read(growth_) + of.row(program::row_names::convexity, [&](double from, double to) {
+                return 0.5 * (at(to).integral - at(from).integral);
+            });
         std::vector<value> next;
         for (std::size_t k = 0; k < n; ++k) {
             const normal_factor& f = of_.factors[k];

@@ -18,6 +18,7 @@
 #include "engine/models/rates.h"
 #include "kernels/math.h"
 #include "products/dates/date.h"
+#include "products/program/row_names.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::models {
@@ -31,6 +32,7 @@ using markets::affine;
 using markets::volatility;
 using program::recorder;
 using program::value;
+namespace row_names = program::row_names;
 
 // A normal move: `root` is its row of the triangular root of the step's covariance.
 value correlated_move(value drift, std::span<const value> shocks, std::span<const value> root) {
@@ -392,7 +394,7 @@ class joint_world final : public world {
                           row("log_scale_end", i, [&](const occurrence& o) {
                               return kernels::log(map_of(f, o.years, true).scale);
                           });
-        const value variance = row("variance", i, [&](const occurrence& o) {
+        const value variance = row(row_names::variance, i, [&](const occurrence& o) {
             return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
         });
         if (!f.walk) return {start, end, variance};
@@ -544,7 +546,7 @@ class joint_world final : public world {
         std::span<const double> grid() const override { return world_.grid_; }
         value noise(std::size_t number) const override { return moves_[rates_.first_source + number]; }
         value row(std::string_view name, const std::function<double(double, double)>& number) override {
-            const std::string of_currency = rates_.currency + "_" + std::string(name);
+            const std::string of_currency = row_names::of_currency(rates_.currency, name);
             if (!moves_.empty()) return world_.step_row(of_currency, 0, number);
             return world_.row(of_currency, 0,
                               [&](const occurrence& o) { return number(o.start_years, o.years); });
@@ -720,7 +722,7 @@ class joint_world final : public world {
             if (numbers.size() % program::recorder::most_between_polls == 0) into_->poll();
             numbers.push_back(number(o));
         }
-        return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
+        return into_->row(row_names::numbered(name, i), numbers);
     }
 
     template <class F>
@@ -730,7 +732,7 @@ class joint_world final : public world {
             if (s % program::recorder::most_between_polls == 0) into_->poll();
             numbers.push_back(number(grid_[s], grid_[s + 1]));
         }
-        return into_->row(std::string(name) + "#" + std::to_string(i), numbers);
+        return into_->row(row_names::numbered(name, i), numbers);
     }
 
     // The logarithm that is left once the cash dividends of the step's end are paid.
@@ -766,7 +768,7 @@ class joint_world final : public world {
             row("scale_start", i, [&](const occurrence& o) { return map_of(f, o.start_years).scale; });
         const value at_end =
             row("scale_end", i, [&](const occurrence& o) { return map_of(f, o.years, true).scale; });
-        const value scaled = row("variance", i, [&](const occurrence& o) {
+        const value scaled = row(row_names::variance, i, [&](const occurrence& o) {
             return covariance(f.moves_with, f.moves_with, o.start_years, o.years);
         });
         step_of_factor of(*this, i, {});
@@ -870,7 +872,7 @@ class joint_world final : public world {
     // The part of a source's move that is no noise.
     value drift_of(std::size_t i) {
         const source& s = sources_[i];
-        return step_row("drift", i, [&](double from, double to) {
+        return step_row(row_names::drift, i, [&](double from, double to) {
             const double own = !s.is_own    ? 0
                                : s.of->walk ? s.of->walk->drift(from, to)
                                             : half_variance(*s.of, from, to);
@@ -939,7 +941,7 @@ class joint_world final : public world {
         std::vector<double> numbers;
         numbers.reserve(roots.size());
         for (const auto& root : roots) numbers.push_back(root[i * sources_.size() + j]);
-        return into_->row("root#" + std::to_string(i) + "," + std::to_string(j), numbers);
+        return into_->row(row_names::element_of_covariance_root(i, j), numbers);
     }
 
     const markets::market_state& market_;

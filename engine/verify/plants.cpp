@@ -10,12 +10,12 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/tile.h"
+#include "products/program/row_names.h"
 
 namespace tilewalk::verify {
 
@@ -28,6 +28,7 @@ using markets::curve;
 using markets::market_state;
 using program::operation;
 using recorded = program::recorder::recorded;
+namespace row_names = program::row_names;
 
 // A CPU that lies: lies(jobs, operations, honestly) leaves the tallies, and may have some walked honestly.
 template <class F>
@@ -163,48 +164,48 @@ stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) 
     return s;
 }
 
-// Every number of the rows whose name begins so: number, run of its section.
-template <class F>
-void change_rows(recorded& r, std::string_view name, const F& change) {
+// Every number of the rows whose name is one of those asked for: number, run of its section.
+template <class Is, class F>
+void change_rows_where(recorded& r, const Is& is_asked_for, const F& change) {
     for (std::size_t s = 0; s < r.code.sections.size(); ++s) {
         const auto& names = r.code.sections[s].rows;
         for (std::size_t column = 0; column < names.size(); ++column) {
-            if (!names[column].starts_with(name)) continue;
+            if (!is_asked_for(names[column])) continue;
             for (std::size_t run = 0; run < r.data.runs[s]; ++run)
                 change(r.data.rows[s][run * r.data.widths[s] + column], run);
         }
     }
 }
 
+template <class F>
+void change_rows(recorded& r, std::string_view quantity, const F& change) {
+    change_rows_where(
+        r, [&](std::string_view name) { return row_names::is_numbered(name, quantity); }, change);
+}
+
 void add_to_drift(recorded& r, const std::vector<double>& grid) {
-    change_rows(r, "drift#",
+    change_rows(r, row_names::drift,
                 [&](double& x, std::size_t step) { x += 0.0005 * (grid[step + 1] - grid[step]); });
 }
 
 void shorten_drift(recorded& r, const std::vector<double>&) {
-    change_rows(r, "drift#", [](double& x, std::size_t) { x *= 0.98; });
+    change_rows(r, row_names::drift, [](double& x, std::size_t) { x *= 0.98; });
 }
 
-// That of a currency's numeraire, which makes its bonds what the curve says.
 void forget_rate_convexity(recorded& r, const std::vector<double>&) {
-    std::set<std::string> names;
-    for (const program::section& s : r.code.sections) {
-        for (const std::string& name : s.rows) {
-            if (name.find("_convexity#") != std::string::npos) names.insert(name);
-        }
-    }
-    for (const std::string& name : names) change_rows(r, name, [](double& x, std::size_t) { x = 0; });
+    change_rows_where(r, row_names::is_convexity_of_some_currency, [](double& x, std::size_t) { x = 0; });
 }
 
 void count_360_days(recorded& r, const std::vector<double>&) {
     constexpr double ratio = 365.0 / 360.0;
-    change_rows(r, "drift#", [](double& x, std::size_t) { x *= ratio; });
-    change_rows(r, "variance#", [](double& x, std::size_t) { x *= ratio; });
-    change_rows(r, "root#", [](double& x, std::size_t) { x *= std::sqrt(ratio); });
+    change_rows(r, row_names::drift, [](double& x, std::size_t) { x *= ratio; });
+    change_rows(r, row_names::variance, [](double& x, std::size_t) { x *= ratio; });
+    change_rows(r, row_names::covariance_root, [](double& x, std::size_t) { x *= std::sqrt(ratio); });
 }
 
 bool watches(const program::section& s) {
-    return std::ranges::any_of(s.rows, [](const auto& name) { return name.starts_with("variance#"); });
+    return std::ranges::any_of(
+        s.rows, [](const auto& name) { return row_names::is_numbered(name, row_names::variance); });
 }
 
 // Every max(x, 0) of the sections that watch a path, or of those that don't.
@@ -232,7 +233,7 @@ void share_normals_of_assets(recorded& r, const std::vector<double>&) {
 
 void count_one_less(recorded& r, const std::vector<double>&) {
     for (std::size_t i = 0; i < r.code.terms.size(); ++i) {
-        if (r.code.terms[i].starts_with("size ") && r.data.terms[i] > 2) r.data.terms[i] -= 1;
+        if (row_names::is_schedule_size(r.code.terms[i]) && r.data.terms[i] > 2) r.data.terms[i] -= 1;
     }
 }
 
@@ -455,13 +456,13 @@ std::span<const plant> plants() {
         plant{"no_bridge", "between its stops a path is not watched",
               [] {
                   return with_program([](recorded& r, const std::vector<double>&) {
-                      change_rows(r, "variance#", [](double& x, std::size_t) { x = 0; });
+                      change_rows(r, row_names::variance, [](double& x, std::size_t) { x = 0; });
                   });
               }},
         plant{"weak_bridge", "between its stops a path has 5 % too little variance",
               [] {
                   return with_program([](recorded& r, const std::vector<double>&) {
-                      change_rows(r, "variance#", [](double& x, std::size_t) { x *= 0.95; });
+                      change_rows(r, row_names::variance, [](double& x, std::size_t) { x *= 0.95; });
                   });
               }},
         plant{"touch_side", "a touch is looked for on the wrong side of the level",

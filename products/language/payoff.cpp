@@ -15,6 +15,7 @@
 #include "products/language/bridge.h"
 #include "products/language/checker.h"
 #include "products/language/touch.h"
+#include "products/program/row_names.h"
 
 namespace tilewalk::language {
 
@@ -672,7 +673,7 @@ class recording {
     }
 
     value schedule_size(std::size_t parameter) {
-        return term("size " + of_.parameter_of(parameter).name,
+        return term(program::row_names::schedule_size(of_.parameter_of(parameter).name),
                     static_cast<double>(of_.schedule_of(parameter).times.size()));
     }
 
