@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is being recorded: a block with its runs in a world, or the statements above all blocks, which have
+// neither runs nor a world.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "products/language/argued_script.h"
+#include "products/language/payoff.h"
+
+namespace tilewalk::language::recording {
+
+using program::value;
+
+struct block_at_hand {
+    const argued_script& script;
+    program::recorder& into;
+    const block* of = nullptr;
+    int offset = 0;  // place of the block's first date in its schedule, from 0
+    std::span<const occurrence> runs{};
+    world* market = nullptr;
+
+    // Some interval of the block is recorded in parts, because the path stops inside.
+    bool is_in_parts() const {
+        return std::any_of(runs.begin(), runs.end(), [](const occurrence& run) { return !run.closes(); });
+    }
+    std::size_t number_of(const occurrence& run) const {
+        return static_cast<std::size_t>(&run - runs.data());
+    }
+    std::size_t place_in_schedule(const occurrence& run) const {
+        return static_cast<std::size_t>(run.index - 1 + offset);
+    }
+    // The date of a run as the book wrote it.
+    dates::time_point label_of(const occurrence& run) const {
+        if (run.index < 1) return {run.ends};
+        return of->labels[static_cast<std::size_t>(run.index - 1)];
+    }
+};
+
+}  // namespace tilewalk::language::recording

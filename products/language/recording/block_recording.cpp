@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/language/recording/block_recording.h"
+
+#include <string>
+#include <variant>
+
+#include "products/language/recording/payments.h"
+
+namespace tilewalk::language::recording {
+
+namespace {
+
+// Walks a tree of statements and leaves what they do in frames and in the recorder.
+class block_recording {
+  public:
+    block_recording(const block_at_hand& at, const state_slots& slots)
+        : at_(at),
+          made_(at_),
+          variables_(at_, slots, made_),
+          days_(at_, made_),
+          market_(at_, made_),
+          expressions_(at_, made_, variables_, days_, market_),
+          payments_(at_, made_, days_, market_, expressions_) {}
+    block_recording(const block_recording&) = delete;
+    block_recording& operator=(const block_recording&) = delete;
+
+    frame play(const statements& body) {
+        frame f = variables_.at_first();
+        run(body, f);
+        return f;
+    }
+
+    void record(const statements& body, value alive) {
+        frame f = play(body);
+        if (made_.is_in_parts()) variables_.keep_until_the_interval_ends(f);
+        variables_.write(f, alive);
+    }
+
+  private:
+    void run(const statements& list, frame& f) {
+        for (const statement& s : list) {
+            if (is(f.going, false)) return;
+            std::visit([&](const auto& does) { step(s.where, does, f); }, s.does);
+        }
+    }
+
+    void step(place, const assignment& a, frame& f) {
+        const std::size_t element = a.element ? expressions_.element_at(*a.element) : 0;
+        f.variables[a.variable][element] = expressions_.evaluate(a.to, f);
+    }
+
+    void step(place, const branch& b, frame& f) { run_arms(b, 0, f); }
+
+    void run_arms(const branch& b, std::size_t from, frame& f) {
+        if (from == b.arms.size()) return run(b.otherwise, f);
+        const branch::arm& arm = b.arms[from];
+        const value condition = expressions_.evaluate(arm.condition, f);
+        if (is(condition, true)) return run(arm.body, f);
+        if (is(condition, false)) return run_arms(b, from + 1, f);
+        made_.spend(arm.condition.where, variables_.elements() + 1);
+        frame other = f;
+        run(arm.body, f);
+        run_arms(b, from + 1, other);
+        variables_.join(condition, f, other);
+    }
+
+    void step(place where, const loop& l, frame& f) {
+        expressions_.for_each_asset(l.list, [&] {
+            made_.spend(where, 1);
+            run(l.body, f);
+        });
+    }
+
+    void step(place where, const payment& p, frame& f) { payments_.pay(where, p, f); }
+
+    void step(place, const stop&, frame& f) { f.going = made_.truth(false); }
+
+    // It is the trade that is to be corrected, so no place in the script is given.
+    void step(place, const refusal& r, frame&) {
+        throw error(error_kind::input, "the terms of the trade are refused: " + r.reason);
+    }
+
+    block_at_hand at_;
+    values made_;
+    frames variables_;
+    block_dates days_;
+    market_at_hand market_;
+    expressions expressions_;
+    payments payments_;
+};
+
+}  // namespace
+
+frame play_top(const argued_script& script, const state_slots& slots, program::recorder& into) {
+    return block_recording({script, into}, slots).play(script.tree().top);
+}
+
+void record_block(const argued_script& script, const state_slots& slots, std::size_t number,
+                  std::span<const occurrence> runs, world& market, program::recorder& into) {
+    const syntax& tree = script.tree();
+    value alive;
+    if (tree.stops) {
+        alive = into.read(slots.alive);
+        if (is(alive, false)) return;  // over before: nothing is looked at any more
+    }
+    const block_at_hand at{script, into, &script.blocks()[number], script.offset_of(number), runs, &market};
+    block_recording(at, slots).record(tree.blocks[number].body, alive);
+}
+
+}  // namespace tilewalk::language::recording

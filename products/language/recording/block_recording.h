@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recording of one block of a script, or of the statements above all blocks.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "products/language/recording/frames.h"
+
+namespace tilewalk::language::recording {
+
+// Plays the statements above all blocks, which know no world, in an eager recorder: the first values of all
+// variables.
+frame play_top(const argued_script& script, const state_slots& slots, program::recorder& into);
+
+// Records block `number` into the section that is open.
+void record_block(const argued_script& script, const state_slots& slots, std::size_t number,
+                  std::span<const occurrence> runs, world& market, program::recorder& into);
+
+}  // namespace tilewalk::language::recording

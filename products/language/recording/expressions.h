@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The value of an expression at one point of a block.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "products/language/recording/frames.h"
+#include "products/language/recording/interest_rates.h"
+#include "products/language/recording/intervals.h"
+
+namespace tilewalk::language::recording {
+
+class expressions {
+  public:
+    expressions(const block_at_hand& at, values& made, frames& variables, block_dates& days,
+                market_at_hand& market)
+        : at_(at),
+          made_(made),
+          variables_(variables),
+          days_(days),
+          market_(market),
+          rates_(at, made, days, market),
+          intervals_(at, made, market) {}
+
+    value evaluate(const expression& e, const frame& f);
+
+    // Calls `with` for each asset of a list in turn, which then is the asset of the innermost loop.
+    void for_each_asset(std::size_t list, const std::function<void()>& with);
+    // Which asset of its loop an index stands for, from 0.
+    std::size_t element_at(const expression& index) const { return loops_[index.slot].element; }
+
+  private:
+    struct asset_of_loop {
+        std::size_t element = 0;
+        const std::string* name = nullptr;
+    };
+
+    value name(const expression& e, const frame& f);
+    value parameter_of(const expression& e);
+    value element(const expression& e, const frame& f);
+    value binary(const expression& e, const frame& f);
+    value call(const expression& e, const frame& f);
+    value arithmetic(const expression& e, const frame& f);
+    value aggregate(const expression& e, const frame& f);
+    value nth(const expression& rank, std::vector<value> each);
+
+    value schedule_size(std::size_t parameter);
+    value forward(const expression& e);
+    value option_value(const expression& e, const frame& f);
+    value interval(const expression& e, const frame& f);
+    double fixed_number(const expression& e) const;
+    const std::string& asset_of(const expression& e) const;
+
+    const block_at_hand& at_;
+    values& made_;
+    frames& variables_;
+    block_dates& days_;
+    market_at_hand& market_;
+    interest_rates rates_;
+    intervals intervals_;
+    std::vector<asset_of_loop> loops_;
+};
+
+}  // namespace tilewalk::language::recording

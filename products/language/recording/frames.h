@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a script's variables along the ways through a block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "products/language/recording/values.h"
+
+namespace tilewalk::language::recording {
+
+// Where the recorder keeps the states of a script.
+struct state_slots {
+    std::uint32_t value = 0, alive = 0;
+    std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
+};
+
+// The values that names have at one point of a block.
+struct frame {
+    std::vector<std::vector<value>> variables;  // by variable and element; not valid: as the block began
+    value paid;                                 // in this block so far; not valid: nothing
+    value going;                                // a truth: not stopped in this block; not valid: surely going
+};
+
+class frames {
+  public:
+    frames(const block_at_hand& at, const state_slots& slots, values& made);
+
+    // Nothing assigned yet, in the right shape.
+    const frame& at_first() const { return first_; }
+    // How many values the variables have together.
+    std::size_t elements() const { return elements_; }
+    value value_of(const frame& f, std::size_t variable, std::size_t element);
+
+    // Leaves in `yes` what holds after both ways.
+    void join(value condition, frame& yes, const frame& no);
+    // An interval in parts: what the statements did counts in the last of them alone.
+    void keep_until_the_interval_ends(frame& f);
+    // Writes what a block leaves behind; `alive` is a truth of when it began, of a script that can stop.
+    void write(const frame& f, value alive);
+
+  private:
+    value at_start(std::size_t variable, std::size_t element);
+    bool is_state(std::size_t variable) const { return at_.script.tree().variables[variable].is_state; }
+
+    const block_at_hand& at_;
+    const state_slots& slots_;
+    values& made_;
+    frame first_;
+    std::size_t elements_ = 0;
+    std::map<std::pair<std::size_t, std::size_t>, value> read_;
+};
+
+}  // namespace tilewalk::language::recording

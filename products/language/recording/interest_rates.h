@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interest rates that a script asks for on the date at hand: bonds and what follows from them.
+#pragma once
+
+#include <cstddef>
+
+#include "products/language/recording/block_dates.h"
+#include "products/language/recording/market_at_hand.h"
+
+namespace tilewalk::language::recording {
+
+class interest_rates {
+  public:
+    interest_rates(const block_at_hand& at, values& made, block_dates& days, market_at_hand& market)
+        : at_(at), made_(made), days_(days), market_(market) {}
+
+    // The arguments of a call: the currency comes first.
+    value bond(const expression& e) { return bond_until(e, e.operands[1]); }
+    value forward_rate(const expression& e);
+    value annuity(const expression& e);
+    value swap_rate(const expression& e);
+    // The par rate of a swap that starts on the date at hand and pays at even distances from there.
+    value constant_maturity_rate(const expression& e);
+
+  private:
+    value bond_until(const expression& e, const expression& day);
+    const dates::schedule& payments_of(const expression& e) const;
+    value bond_of_schedule(const expression& e, std::size_t number);
+
+    const block_at_hand& at_;
+    values& made_;
+    block_dates& days_;
+    market_at_hand& market_;
+};
+
+}  // namespace tilewalk::language::recording

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/language/recording/intervals.h"
+
+#include <utility>
+
+#include "products/language/bridge.h"
+#include "products/language/touch.h"
+
+namespace tilewalk::language::recording {
+
+namespace {
+
+// A state of an interval in parts is named so.
+std::string name_of(function asked, const std::string& asset) {
+    return std::string(entry_of(asked).name) + " " + asset;
+}
+
+}  // namespace
+
+value intervals::of(function asked, const std::string& asset, const std::vector<value>& levels) {
+    if (at_.market->is_past()) {
+        const value seen = market_.spot(asset);
+        tell_of_touch(asked, asset, seen, levels);
+        return in_the_past(asked, seen, levels);
+    }
+    std::vector<std::uint32_t> by_level;
+    for (const value level : levels) by_level.push_back(level.index());
+    value& known = known_[{asked, asset, std::move(by_level)}];
+    if (!known.valid()) known = to_come({asked, asset, levels, at_.market->path_between(asset)});
+    return known;
+}
+
+void intervals::tell_of_touch(function asked, const std::string& asset, value seen,
+                              const std::vector<value>& levels) const {
+    auto* listener = dynamic_cast<touch_listener*>(at_.market);
+    if (listener == nullptr || levels.empty()) return;
+    const bool looks_down = asked == function::touched_below || asked == function::touched_outside;
+    const bool looks_up = asked == function::touched_above || asked == function::touched_outside;
+    if (looks_down && seen.constant() <= levels.front().constant())
+        listener->saw_touch(asset, levels.front().constant());
+    if (looks_up && seen.constant() >= levels.back().constant())
+        listener->saw_touch(asset, levels.back().constant());
+}
+
+value intervals::in_the_past(function asked, value level, const std::vector<value>& levels) {
+    const value one = made_.number(1), none = made_.number(0);
+    switch (asked) {
+        case function::touched_below:
+        case function::touches_below:
+            return program::select(level <= levels[0], one, none);
+        case function::touched_above:
+        case function::touches_above:
+            return program::select(level >= levels[0], one, none);
+        case function::touched_outside:
+            return program::select(level <= levels[0] || level >= levels[1], one, none);
+        case function::lowest:
+        case function::highest:
+        case function::mean_spot:
+            return level;
+        case function::time_above:
+        case function::drawn_time_above:
+            return program::select(level > levels[0], made_.step_length(), none);
+        case function::time_below:
+        case function::drawn_time_below:
+            return program::select(level < levels[0], made_.step_length(), none);
+        default:
+            return made_.number(at_.runs.front().years);
+    }
+}
+
+// Touches and extremes take the jumps of an interval to come first in it. Means and times average over jumps
+// that come first and jumps that come last, since a jump is as likely at every moment.
+value intervals::to_come(const question& q) {
+    switch (q.asked) {
+        case function::touched_below:
+        case function::touched_above:
+        case function::touched_outside:
+            return touched(q);
+        case function::lowest:
+        case function::highest:
+            return extreme(q);
+        case function::mean_spot:
+            return mean_spot(q);
+        case function::time_above:
+        case function::time_below:
+            return time_beyond(q);
+        case function::drawn_time_above:
+        case function::drawn_time_below:
+            return drawn_time_beyond(q);
+        case function::touches_below:
+        case function::touches_above:
+            return touches(q);
+        default:
+            return time_of_touch(q);
+    }
+}
+
+intervals::distances intervals::from_above(const question& q, value level) {
+    const value start = q.path.start - at_.market->to_coordinate(q.asset, level, interval_end::start);
+    return {start, q.path.end - at_.market->to_coordinate(q.asset, level, interval_end::end)};
+}
+
+intervals::distances intervals::from_below(const question& q, value level) {
+    const distances up = from_above(q, level);
+    const value start = -up.start;
+    return {start, -up.end};
+}
+
+value intervals::part_length() {
+    return made_.row("length", [](const occurrence& run) { return run.years - run.start_years; });
+}
+
+value intervals::sum_over_parts(const question& q, value in_part) {
+    return made_.over_parts(name_of(q.asked, q.asset), in_part,
+                            [&](value so_far) { return so_far + in_part; });
+}
+
+// The probability of a touch.
+value intervals::touched(const question& q) {
+    value in_part;
+    if (q.asked == function::touched_outside) {
+        const distances lower = from_above(q, q.levels[0]), upper = from_below(q, q.levels[1]);
+        in_part = exit_probability({lower.start, lower.end, upper.start, upper.end}, q.path.variance);
+    } else {
+        const bool is_below = q.asked == function::touched_below;
+        const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
+        in_part = touch_probability(d.start, d.end, q.path.variance);
+    }
+    return made_.over_parts(name_of(q.asked, q.asset), in_part,
+                            [&](value so_far) { return so_far + (1.0 - so_far) * in_part; });
+}
+
+value intervals::extreme(const question& q) {
+    const bool is_low = q.asked == function::lowest;
+    const auto sampled = is_low ? sampled_lowest : sampled_highest;
+    const value in_part = at_.market->from_coordinate(
+        q.asset, sampled(q.path.start, q.path.end, q.path.variance, at_.into.uniform()));
+    return made_.over_parts(name_of(q.asked, q.asset), in_part, [&](value so_far) {
+        return is_low ? min(so_far, in_part) : max(so_far, in_part);
+    });
+}
+
+value intervals::mean_spot(const question& q) {
+    const auto mean_from = [&](value start, value end) {
+        return mean_between(start, end, q.path.variance, [&](double at, value m, value v) {
+            return at_.market->mean_price(q.asset, at, m, v);
+        });
+    };
+    value mean = mean_from(q.path.start, q.path.end);
+    if (q.path.unjumped.valid()) {
+        const value jump = q.path.start - q.path.unjumped;
+        mean = 0.5 * (mean + mean_from(q.path.unjumped, q.path.end - jump));
+    }
+    if (!made_.is_in_parts()) return mean;
+    const value in_part = part_length() * mean;
+    return sum_over_parts(q, in_part) / made_.step_length();
+}
+
+// The mean of the time on one side of a level.
+value intervals::time_beyond(const question& q) {
+    const bool is_above = q.asked == function::time_above;
+    const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
+    value share = share_above(d.start, d.end, q.path.variance);
+    if (q.path.unjumped.valid()) {
+        const value jump = q.path.start - q.path.unjumped, away = is_above ? -jump : jump;
+        share = 0.5 * (share + share_above(d.start + away, d.end + away, q.path.variance));
+    }
+    return sum_over_parts(q, part_length() * share);
+}
+
+// A sample of that time.
+value intervals::drawn_time_beyond(const question& q) {
+    const bool is_above = q.asked == function::drawn_time_above;
+    const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
+    share_shocks shocks;
+    shocks.touch = at_.into.uniform();
+    shocks.first_normal = at_.into.normal();
+    shocks.first_uniform = at_.into.uniform();
+    shocks.last_normal = at_.into.normal();
+    shocks.between = at_.into.uniform();
+    return sum_over_parts(q, part_length() * sampled_share_above(d.start, d.end, q.path.variance, shocks));
+}
+
+// A sample of whether a level is touched.
+value intervals::touches(const question& q) {
+    const bool is_below = q.asked == function::touches_below;
+    const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
+    const value likely = touch_probability(d.start, d.end, q.path.variance);
+    const value in_part = program::select(at_.into.uniform() < likely, made_.number(1), made_.number(0));
+    return made_.over_parts(name_of(q.asked, q.asset), in_part,
+                            [&](value so_far) { return max(so_far, in_part); });
+}
+
+// A sample of the time of the first touch, or of the last moment beyond a level.
+value intervals::time_of_touch(const question& q) {
+    const bool is_below = q.asked == function::touch_time_below || q.asked == function::last_time_below;
+    const bool is_last = q.asked == function::last_time_below || q.asked == function::last_time_above;
+    const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
+    // The first touch and the last one are drawn together.
+    value& first = first_touches_[{is_below, q.asset, q.levels[0].index()}];
+    if (!first.valid()) {
+        const value normal = at_.into.normal();
+        first = sampled_touch(d.start, d.end, q.path.variance, normal, at_.into.uniform());
+    }
+    value fraction = first;
+    if (is_last) {
+        const value normal = at_.into.normal();
+        fraction = sampled_last_touch(d.start, d.end, q.path.variance, first, normal, at_.into.uniform());
+    }
+    const value start = made_.row("start", [](const occurrence& run) { return run.start_years; });
+    const value in_part = start + part_length() * fraction;
+    if (!made_.is_in_parts()) return in_part;
+
+    // The first touch, if there is one, is as likely in this part as it is not before and then here; the last
+    // one so far is in this part if any is.
+    const std::string name = name_of(q.asked, q.asset);
+    const value here = touch_probability(d.start, d.end, q.path.variance), fresh = at_.into.uniform();
+    value is_here;
+    made_.over_parts(name + " chance", here, [&](value so_far) {
+        const value now = (1.0 - so_far) * here, all = so_far + now;
+        is_here = fresh * all < (is_last ? here : now);
+        return all;
+    });
+    return made_.over_parts(name, in_part,
+                            [&](value so_far) { return program::select(is_here, in_part, so_far); });
+}
+
+}  // namespace tilewalk::language::recording

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a block, each recorded once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "products/language/recording/block_at_hand.h"
+
+namespace tilewalk::language::recording {
+
+// Whether a truth is decided already, and is this.
+bool is(value v, bool yes);
+// Truths whose one side is decided need no operation.
+value both(value a, value b);
+value either(value a, value b);
+
+// The same number, name or operation on the same values is the same value all through a block. So a sample
+// that is asked for twice in the same words is one sample.
+class values {
+  public:
+    explicit values(const block_at_hand& at) : at_(at), is_in_parts_(at.is_in_parts()) {}
+
+    value number(double number);
+    value truth(bool yes) { return at_.into.truth(yes); }
+    value apply(program::operation code, value a, value b = {});
+    template <class F>
+    value once(const std::string& name, const F& make) {
+        value& known = named_[name];
+        if (!known.valid()) known = make();
+        return known;
+    }
+
+    value term(const std::string& name, double number);
+    value row(const std::string& name, const std::function<double(const occurrence&)>& number_at);
+    // A truth that each run of the block knows beforehand.
+    value flag(const std::string& name, const std::function<bool(const occurrence&)>& is_set);
+    // Years of the interval that the script speaks of.
+    value step_length();
+
+    bool is_in_parts() const { return is_in_parts_; }
+    // A number of the whole interval, from those of its parts: the first part's, then what `with` makes of
+    // the number so far and the next part's.
+    value over_parts(const std::string& name, value of_part, const std::function<value(value)>& with);
+
+    // Refuses a block that unrolls to too many values.
+    void spend(place where, std::size_t count);
+
+  private:
+    const block_at_hand& at_;
+    bool is_in_parts_;
+    std::size_t spent_ = 0;
+    std::map<std::uint64_t, value> numbers_;
+    std::map<std::string, value> named_;
+    std::map<std::tuple<program::operation, std::uint32_t, std::uint32_t>, value> applied_;
+};
+
+}  // namespace tilewalk::language::recording
