@@ -3,6 +3,7 @@
 // every suggestion follow from it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -165,5 +166,13 @@ static_assert([] {
 // trade's.
 inline constexpr std::array<std::string_view, 11> special_names{
     "time", "step", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
+
+inline const function_entry* find_function(std::string_view name) {
+    const auto at = std::ranges::find(functions, name, &function_entry::name);
+    return at == functions.end() ? nullptr : &*at;
+}
+inline bool is_special(std::string_view name) {
+    return std::ranges::find(special_names, name) != special_names.end();
+}
 
 }  // namespace tilewalk::language

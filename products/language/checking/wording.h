@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusals of a script, and the phrases that they are put together from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "products/language/syntax.h"
+
+namespace tilewalk::language::checking {
+
+// Throws tilewalk::error (input) at this place of the script.
+[[noreturn]] void fail(const syntax& tree, place where, const std::string& message);
+
+std::string in_quotes(std::string_view name);
+// "a number", "a list of assets".
+std::string described(type t);
+// "; did you mean 'spot'?", or nothing if no known name is near.
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
+// The nearest name; if none is near, all of them.
+std::string suggestion_or_all(std::string_view wrong, const std::vector<std::string>& known,
+                              const std::string& what);
+// A suggestion, which may be empty, and what is said in any case.
+std::string behind(const std::string& meant, const std::string& known);
+
+}  // namespace tilewalk::language::checking
