@@ -34,6 +34,114 @@ class collector {
     std::map<index, index> columns_;
 };
 
+// The states that a section or an output knows, in their order; returns the new slot of each old one.
+std::vector<index> keep_used_states(const program& p, path_program& out) {
+    std::vector<bool> used(p.states.size(), false);
+    for (const index o : p.outputs) used[o] = true;
+    for (const section& s : p.sections) {
+        for (const state_write& w : s.writes) used[w.state] = true;
+        for (const node& n : s.nodes) {
+            if (n.code == operation::state) used[n.args[0]] = true;
+        }
+    }
+    std::vector<index> new_state(p.states.size(), nowhere);
+    for (index i = 0; i < p.states.size(); ++i) {
+        if (!used[i]) continue;
+        new_state[i] = static_cast<index>(out.states.size());
+        out.states.push_back(p.states[i]);
+        out.state_sources.push_back(i);
+    }
+    return new_state;
+}
+
+// Deals the nodes of a section out to the code of the trade, that of a run, and that of a path.
+class section_split {
+  public:
+    section_split(const section& from, const std::vector<index>& new_state, collector& trade,
+                  lane_section& into)
+        : from_(from),
+          new_state_(new_state),
+          trade_(trade),
+          into_(into),
+          run_(into.per_run),
+          reach_of_(reaches(from.nodes)),
+          in_trade_(from.nodes.size(), nowhere),
+          in_run_(from.nodes.size(), nowhere),
+          in_path_(from.nodes.size(), nowhere),
+          new_table_(from.tables.size(), nowhere) {}
+
+    void deal_out() {
+        for (index i = 0; i < from_.nodes.size(); ++i) {
+            switch (reach_of_[i]) {
+                case reach::trade:
+                    if (from_.nodes[i].code == operation::constant) break;
+                    in_trade_[i] = trade_.add(renamed(i, &section_split::trade_operand));
+                    break;
+                case reach::run:
+                    in_run_[i] = run_.add(renamed(i, &section_split::run_operand));
+                    break;
+                case reach::path:
+                    in_path_[i] =
+                        append(into_.nodes, with_new_slots(renamed(i, &section_split::path_operand)));
+                    break;
+            }
+        }
+        for (const state_write& w : from_.writes)
+            into_.writes.push_back({new_state_[w.state], path_operand(w.node)});
+    }
+
+  private:
+    // A constant stands wherever it is used; it needs no column.
+    index trade_operand(index i) {
+        const node& n = from_.nodes[i];
+        return n.code == operation::constant ? trade_.add(n) : in_trade_[i];
+    }
+    index run_operand(index i) {
+        if (reach_of_[i] == reach::run) return in_run_[i];
+        const node& n = from_.nodes[i];
+        if (n.code == operation::constant) return run_.add(n);
+        return run_.add({operation::term, {trade_.column(in_trade_[i]), 0, 0}, 0});
+    }
+    index path_operand(index i) {
+        if (in_path_[i] != nowhere) return in_path_[i];
+        node leaf = from_.nodes[i];
+        if (reach_of_[i] == reach::run) {
+            leaf = {operation::row, {run_.column(in_run_[i]), 0, 0}, 0};
+        } else if (leaf.code != operation::constant) {
+            leaf = {operation::term, {trade_.column(in_trade_[i]), 0, 0}, 0};
+        }
+        return in_path_[i] = append(into_.nodes, leaf);
+    }
+
+    node renamed(index i, index (section_split::*operand)(index)) {
+        node n = from_.nodes[i];
+        for (index& arg : operands(n)) arg = (this->*operand)(arg);
+        return n;
+    }
+    // A state that nothing touches and a table that no path reads have no slot any more.
+    node with_new_slots(node n) {
+        if (n.code == operation::state) n.args[0] = new_state_[n.args[0]];
+        if (n.code == operation::interpolate) {
+            index& to = new_table_[n.args[1]];
+            if (to == nowhere) {
+                to = static_cast<index>(into_.tables.size());
+                into_.tables.push_back({n.args[1], from_.tables[n.args[1]].size});
+            }
+            n.args[1] = to;
+        }
+        return n;
+    }
+
+    const section& from_;
+    const std::vector<index>& new_state_;
+    collector& trade_;
+    lane_section& into_;
+    collector run_;
+    std::vector<reach> reach_of_;
+    std::vector<index> in_trade_, in_run_, in_path_;  // where each node went in that code
+    std::vector<index> new_table_;
+};
+
 }  // namespace
 
 std::string name_of_input(const uniform_code& code, std::size_t slot) {
@@ -60,22 +168,7 @@ path_program hoist(const program& p) {
     out.normals_per_step = p.normals_per_step;
     out.uniforms_per_step = p.uniforms_per_step;
     out.scenarios_per_step = p.scenarios_per_step;
-
-    std::vector<bool> used(p.states.size(), false);
-    for (const index o : p.outputs) used[o] = true;
-    for (const section& s : p.sections) {
-        for (const state_write& w : s.writes) used[w.state] = true;
-        for (const node& n : s.nodes) {
-            if (n.code == operation::state) used[n.args[0]] = true;
-        }
-    }
-    std::vector<index> new_state(p.states.size(), nowhere);
-    for (index i = 0; i < p.states.size(); ++i) {
-        if (!used[i]) continue;
-        new_state[i] = static_cast<index>(out.states.size());
-        out.states.push_back(p.states[i]);
-        out.state_sources.push_back(i);
-    }
+    const std::vector<index> new_state = keep_used_states(p, out);
     for (const index o : p.outputs) out.outputs.push_back(new_state[o]);
     out.crossed = p.crossed;
 
@@ -85,68 +178,7 @@ path_program hoist(const program& p) {
         lane_section& into = out.sections.emplace_back();
         into.name = s.name;
         into.per_run.inputs = s.rows;
-        std::vector<index> new_table(s.tables.size(), nowhere);
-        collector run(into.per_run);
-        const auto reach_of = reaches(s.nodes);
-        // Where each recorded node went: its index in the trade's, the run's or the path's code.
-        std::vector<index> in_trade(s.nodes.size(), nowhere), in_run(s.nodes.size(), nowhere),
-            in_path(s.nodes.size(), nowhere);
-
-        // A constant stands wherever it is used; it needs no column.
-        const auto trade_operand = [&](index i) {
-            return s.nodes[i].code == operation::constant ? trade.add(s.nodes[i]) : in_trade[i];
-        };
-        const auto run_operand = [&](index i) {
-            if (reach_of[i] == reach::run) return in_run[i];
-            const node& n = s.nodes[i];
-            if (n.code == operation::constant) return run.add(n);
-            return run.add({operation::term, {trade.column(in_trade[i]), 0, 0}, 0});
-        };
-        const auto path_operand = [&](index i) {
-            if (in_path[i] != nowhere) return in_path[i];
-            const node& n = s.nodes[i];
-            node leaf = n;
-            if (reach_of[i] == reach::run) {
-                leaf = {operation::row, {run.column(in_run[i]), 0, 0}, 0};
-            } else if (n.code != operation::constant) {
-                leaf = {operation::term, {trade.column(in_trade[i]), 0, 0}, 0};
-            }
-            into.nodes.push_back(leaf);
-            return in_path[i] = static_cast<index>(into.nodes.size() - 1);
-        };
-        for (index i = 0; i < s.nodes.size(); ++i) {
-            node n = s.nodes[i];
-            const auto rename = [&](const auto& operand) {
-                for (index& arg : operands(n)) arg = operand(arg);
-            };
-            switch (reach_of[i]) {
-                case reach::trade:
-                    if (n.code == operation::constant) break;
-                    rename(trade_operand);
-                    in_trade[i] = trade.add(n);
-                    break;
-                case reach::run:
-                    rename(run_operand);
-                    in_run[i] = run.add(n);
-                    break;
-                case reach::path:
-                    rename(path_operand);
-                    if (n.code == operation::state) n.args[0] = new_state[n.args[0]];
-                    if (n.code == operation::interpolate) {
-                        index& to = new_table[n.args[1]];
-                        if (to == nowhere) {
-                            to = static_cast<index>(into.tables.size());
-                            into.tables.push_back({n.args[1], s.tables[n.args[1]].size});
-                        }
-                        n.args[1] = to;
-                    }
-                    into.nodes.push_back(n);
-                    in_path[i] = static_cast<index>(into.nodes.size() - 1);
-                    break;
-            }
-        }
-        for (const state_write& w : s.writes)
-            into.writes.push_back({new_state[w.state], path_operand(w.node)});
+        section_split(s, new_state, trade, into).deal_out();
     }
     return out;
 }
