@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which days are business days, and what becomes of a date that is none.
+// Calendars: business days, and rules that roll other dates to one.
 #pragma once
 
 #include <bitset>
@@ -22,7 +22,7 @@ class calendar {
 
     bool is_business_day(date d) const;
     bool is_every_day() const { return weekend_.none() && holidays_.empty(); }
-    // Business days are those of both.
+    // Business days of both calendars at once.
     calendar joined_with(const calendar& other) const;
 
   private:
@@ -30,7 +30,7 @@ class calendar {
     std::vector<date> holidays_;  // in order
 };
 
-// What becomes of a date that is no business day.
+// The rule for a date that is not a business day.
 enum class roll { unadjusted, following, modified_following, preceding, modified_preceding };
 std::optional<roll> parse_roll(std::string_view name);
 

@@ -13,9 +13,9 @@
 namespace tilewalk::dates {
 namespace {
 
-// What std::chrono::year can hold.
+// Range of std::chrono::year.
 constexpr int first_year = -32767, last_year = 32767;
-// What a book may say: beyond this a date is a slip of the pen.
+// Range of years in a book; a date beyond it is a typing error.
 constexpr int first_iso_year = 1900, last_iso_year = 2299;
 
 std::chrono::year_month_day chrono_civil(date d) {

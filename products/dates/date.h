@@ -53,7 +53,7 @@ struct time_point {
     friend bool operator==(const time_point&, const time_point&) = default;
 };
 std::string to_string(const time_point& t);  // "2027-03-31" or "0.25y"
-// Where both ends are dates the convention counts; else it is the difference of the years.
+// Uses the convention between two dates; otherwise the result is the difference of the years.
 double year_fraction(const time_point& from, const time_point& to, day_count convention, date as_of);
 
 }  // namespace tilewalk::dates

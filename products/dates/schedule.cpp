@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns "monthly from here to there" into dates: counted forward from the start, rolled, merged, bounded in
-// number.
+// Generation of schedules: dates are counted forward from the start, rolled, merged, and bounded in number.
 #include "products/dates/schedule.h"
 
 #include <array>
@@ -63,7 +62,7 @@ date later(date d, std::int64_t days) {
 
 // Unadjusted dates after `start`, every `step`, up to and including `end`.
 std::vector<date> dates_every(date start, date end, const period& step, const calendar& days) {
-    // The shortest that the period can be, so that the bound holds before anything is made.
+    // The shortest length of the period bounds the number of dates before any is made.
     std::int64_t shortest_days = step.count;
     if (step.of == period::unit::week) shortest_days *= 7;
     if (step.of == period::unit::month) shortest_days *= 28;
@@ -128,7 +127,7 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
             fail("found the period " + to_string(step) + ", expected 1 to " + std::to_string(most_units) +
                  " units");
         }
-        // Daily in a calendar means every day that is one.
+        // Daily with a calendar means every business day.
         if (step.of == period::unit::day && step.count == 1 && !rule.days.is_every_day()) {
             step.of = period::unit::business_day;
         }
@@ -139,8 +138,8 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
     }
 
     // Periods run between rolled dates, so the first one starts at the rolled start. A date that rolls onto
-    // the one before it (or back onto the start) is the same date; equal steps were promised a number, so
-    // there it is an error.
+    // the one before it (or back onto the start) is the same date. With `count` that is an error, because the
+    // number of steps was given.
     const date first = adjust(start, rule.days, rule.rule);
     schedule made;
     made.anchor = time_point{first};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules: how "monthly from here to there" becomes a list of dates.
+// Schedules: lists of dates, from rules such as "monthly from here to there".
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct period {
 };
 std::optional<period> parse_period(std::string_view text);
 
-// How a schedule is written: a list, or start/end with a frequency or a count.
+// A schedule as it is written: a list, or start and end with a frequency or a count.
 struct schedule_rule {
     time_point start, end;
     std::optional<period> every;  // with dates; counted forward from start, the end is always included
@@ -35,8 +35,8 @@ struct schedule {
     friend bool operator==(const schedule&, const schedule&) = default;
 };
 
-// All times of a schedule are dates or all are years: their order must not depend on as_of.
-// Both throw tilewalk::error (input) without a location if it makes no sense; the reader adds the place.
+// The times of a schedule are all dates or all years: their order must not depend on as_of. Both functions
+// throw tilewalk::error (input) without a location if the schedule makes no sense; the reader adds the place.
 schedule generate(const schedule_rule& rule);
 void check_increasing(const schedule& s);
 

@@ -9,7 +9,7 @@ namespace tilewalk::language {
 
 namespace {
 
-// A script keeps and names at most this many values; arrays count each asset.
+// Most values that the variables of a script have together; a list counts each asset.
 constexpr std::size_t most_elements = std::size_t{1} << 16U;
 
 }  // namespace
@@ -108,14 +108,14 @@ void argued_script::find_blocks() {
             return e.is != form::name || e.means != meaning::parameter || is_given(e.slot);
         };
         if (!is_known(b.from) || (b.continuous && !is_known(b.to))) {
-            // A day that the trade does not give never comes.
+            // The block never runs, because the trade does not give its date.
             found.name = (b.continuous ? "between " : "on ") + written(b.from) + line;
         } else if (b.continuous) {
             found.name = "between " + written(b.from) + " and " + written(b.to) + line;
             if (b.every) found.longest_step = longest_step_of(*b.every);
             found.in_equal_steps = b.in_equal_steps;
             found.labels = {date_of(b.from), date_of(b.to)};
-            // A block that ended before as_of has nothing to watch, wherever it began.
+            // A block that ended before as_of has nothing to watch, so that its start does not matter.
             const double end = found.labels[1].years(as_of_);
             if (end >= 0 && found.labels[0].years(as_of_) > end) {
                 fail(b.from.where, "the block begins at " + to_string(found.labels[0]) +

@@ -14,7 +14,7 @@
 
 namespace tilewalk::language {
 
-// The name of a date expression: the same in every trade of the product.
+// The name of a date expression. It is the same in every trade of the product.
 std::string written(const expression& e);
 
 class argued_script {
@@ -28,14 +28,14 @@ class argued_script {
     const std::string& trade_currency() const { return trade_currency_; }
 
     const std::vector<block>& blocks() const { return blocks_; }
-    // Where the first date of a block stands in its schedule, from 0.
+    // The place of a block's first date in its schedule, from 0.
     int offset_of(std::size_t block) const { return offsets_[block]; }
     const std::vector<std::string>& assets() const { return assets_; }
     const std::vector<std::string>& currencies() const { return currencies_; }
     const std::vector<std::string>& rate_currencies() const { return rate_currencies_; }
 
     const parameter& parameter_of(std::size_t number) const { return tree().parameters[number]; }
-    // Whether the trade says it, or has a default for it.
+    // True if the trade gives a value or there is a default.
     bool is_given(std::size_t number) const { return args_.contains(parameter_of(number).name); }
     const argument& argument_of(std::size_t number) const {
         const auto found = args_.find(parameter_of(number).name);
@@ -54,7 +54,7 @@ class argued_script {
     const std::string& currency_of(const expression& e) const {
         return e.means == meaning::currency ? trade_currency_ : get<std::string>(e.slot);
     }
-    // How many values a variable has: one, or one for each asset of its list.
+    // The number of values of a variable: one, or one for each asset of its list.
     std::size_t elements(const variable& v) const { return v.list ? list_of(*v.list).size() : 1; }
     // A date that is the same for every run of a block.
     dates::time_point date_of(const expression& e) const;

@@ -122,8 +122,8 @@ value sampled_touch(value at_start, value at_end, value variance, value normal, 
     return select(at_start <= zero, zero, touch);
 }
 
-// From the first touch on the path is a bridge that begins on the line, or where it began if that was beyond;
-// seen from the end it is one whose first touch this is.
+// After its first touch the path is a bridge that begins on the line, or at its own start if that is beyond
+// the line. In reversed time the last touch is the first touch of this bridge.
 value sampled_last_touch(value at_start, value at_end, value variance, value first, value normal,
                          value uniform) {
     const value rest = 1.0 - first;
@@ -154,8 +154,9 @@ namespace {
 
 // 1 - sqrt(pi) x exp(x^2) erfc(x) for x >= 0, which falls from 1 like 1 / (2 x^2).
 value remainder_of_scaled_erfc(value x) {
-    // Up to here by the normal distribution function; beyond, where that loses digits, by the eighth
-    // convergent of a continued fraction in y = 1 / x^2, within 3e-11 of a remainder that is below 0.04.
+    // Below this argument the normal distribution function is used. Above it, where that loses digits, the
+    // eighth convergent of a continued fraction in y = 1 / x^2 is within 3e-11 of a remainder that is below
+    // 0.04.
     constexpr double change_at = 3.5;
     const value zero = x.home()->constant(0.0);
     const value small = min(x, change_at), large = max(x, change_at);

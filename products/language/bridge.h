@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Brownian bridge does between its two known ends: whether, how far and when it goes somewhere.
-// Distances and the variance are in the coordinate in which the path is a bridge.
+// Brownian bridges between two known ends: probabilities and times of touches, extremes, means. Distances and
+// the variance are in the coordinate in which the path is a bridge.
 #pragma once
 
 #include <functional>
@@ -33,25 +33,25 @@ program::value sampled_touch(program::value at_start, program::value at_end, pro
                              program::value normal, program::value uniform);
 
 // A sample of the last moment on or beyond the line, given that it is touched first at the fraction `first`
-// (0 if the start is on or beyond it); with `first` a sample, a sample of both together. 1 if the end is on
+// (0 if the start is on or beyond it). If `first` is a sample, the two are a joint sample. 1 if the end is on
 // or beyond the line.
 program::value sampled_last_touch(program::value at_start, program::value at_end, program::value variance,
                                   program::value first, program::value normal, program::value uniform);
 
-// The mean of a price over the interval. `price` says the mean of the price at a fraction of the interval,
-// where the coordinate is normal with this mean and variance. Gauss and Legendre's five points: with d the
-// move of a logarithm and v its variance, relatively within 1e-12 where |d| and v are at most 0.3, within
-// 4e-8 where they are at most 1.
+// The mean of a price over the interval. `price` gives the mean of the price at a fraction of the interval,
+// where the coordinate is normal with this mean and variance. Gauss-Legendre quadrature with five points:
+// with d the move of a logarithm and v its variance, the relative error is within 1e-12 where |d| and v are
+// at most 0.3, within 4e-8 where they are at most 1.
 using price_inside =
     std::function<program::value(double fraction, program::value mean, program::value variance)>;
 program::value mean_between(program::value start, program::value end, program::value variance,
                             const price_inside& price);
 
-// Mean of the part of the interval that the bridge spends above a straight line; the distances of its ends
-// from it are positive above. Exact to 1e-12. The part below is that of the distances with the other sign.
+// Mean fraction of the interval that the bridge spends above a straight line; the distances of its ends from
+// the line are positive above it. Exact to 1e-12. For the fraction below, change the sign of both distances.
 program::value share_above(program::value at_start, program::value at_end, program::value variance);
 
-// A sample of that part, from two standard normals and three uniform numbers.
+// A sample of that fraction, from two standard normals and three uniform numbers.
 struct share_shocks {
     program::value touch, first_normal, first_uniform, last_normal, between;
 };

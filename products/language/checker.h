@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every name of a script its meaning and every expression its type, and refuses what makes no sense.
+// The checker: gives every name of a script its meaning and every expression its type, and refuses scripts
+// that make no sense.
 #pragma once
 
 #include "products/language/syntax.h"

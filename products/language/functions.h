@@ -61,11 +61,11 @@ enum class function : std::uint8_t {
 };
 
 enum class function_kind : std::uint8_t {
-    arithmetic,  // of numbers
+    arithmetic,  // numbers only
     market,      // needs a date at hand
-    rate,        // of a currency, on the date at hand
-    calendar,    // of schedules, lists, dates and what the trade says of them
-    interval,    // of what happens between two dates; `between` blocks only
+    rate,        // needs a currency and a date at hand
+    calendar,    // schedules, lists, dates, and whether the trade gives a parameter
+    interval,    // events between two dates; `between` blocks only
     aggregate,   // f(expression for a in basket)
 };
 
@@ -76,7 +76,7 @@ struct function_entry {
     std::string_view name;
     function_kind kind;
     int least, most;           // arguments
-    std::string_view written;  // how a call looks
+    std::string_view written;  // a call as an example
 };
 
 inline constexpr std::array functions{
@@ -162,8 +162,7 @@ static_assert([] {
     return true;
 }());
 
-// Names that mean something by themselves. `value` and `alive` are states of every path; `currency` is the
-// trade's.
+// Names with a meaning of their own. `value` and `alive` are states of every path; `currency` is the trade's.
 inline constexpr std::array<std::string_view, 11> special_names{
     "time", "step", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
 

@@ -77,7 +77,7 @@ class lexer {
         throw error(error_kind::input, message, {origin_.file, where.line, where.column});
     }
 
-    // Messages quote what stands in a script, so that none of it may be long.
+    // Messages quote tokens of a script, so no token may be long.
     void check_length(std::size_t from, const char* what, std::size_t most) const {
         if (at_ - from <= most) return;
         fail(place_of(from), "found " + std::string(what) + " of " + std::to_string(at_ - from) +
@@ -92,7 +92,7 @@ class lexer {
         return at_ >= source_.size() || now() == '\n' || (now() == '\r' && after(1) == '\n');
     }
 
-    // Leaves the indentation of a line that says something as indent and dedent tokens.
+    // Turns the indentation of a line that is not empty into indent and dedent tokens.
     void read_indentation() {
         while (now() == ' ') ++at_;
         if (now() == '\t') fail(here(), "found a tab in the indentation; indent with spaces");
@@ -180,7 +180,7 @@ class lexer {
         ++at_;
     }
 
-    // Signs that mean something in other languages get the word for them in this one.
+    // For signs of other languages the message gives the word of this one.
     void refuse_foreign_signs() const {
         struct hint {
             std::string_view sign, instead;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the text of a script to tokens: words, numbers, signs, and the indentation that makes blocks.
+// Tokens of a script: words, numbers, signs, and the indentation that makes blocks.
 #pragma once
 
 #include <span>

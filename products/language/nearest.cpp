@@ -17,7 +17,7 @@ namespace tilewalk::language {
 
 namespace {
 
-// Longer names are never suggested for, so that a hostile name costs nothing.
+// Longer names get no suggestion, so that a hostile name costs nothing.
 constexpr std::size_t longest_name = 64;
 
 char lower(char c) {
@@ -57,7 +57,7 @@ std::string listed(std::string_view wrong, const std::vector<std::string>& known
         all = std::accumulate(known.begin(), known.end(), std::string(), joined);
         if (all.size() <= most_bytes_at_all || known.size() <= most_of_a_cut_list) return all;
     }
-    // A list that nobody reads is not worth comparing as a whole.
+    // The comparison is bounded: nobody reads a list of this length.
     std::vector<std::pair<std::size_t, std::string>> by_distance;
     for (std::size_t i = 0; i < std::min(known.size(), most_compared); ++i) {
         const bool is_long = wrong.size() > longest_name || known[i].size() > longest_name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lists of known names are told to whoever misspelt one; see nearest() in product.h.
+// Lists of known names for messages about a misspelt one; see nearest() in product.h.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of parameter types, as product files write them.
+// Names of parameter types, as product files write them.
 #include <array>
 #include <optional>
 #include <string_view>

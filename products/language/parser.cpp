@@ -87,7 +87,7 @@ class parser {
         if (b.continuous) {
             tokens_.expect("and", "between the two ends");
             b.to = expressions_.read_primary();
-            // Words of their own here alone: elsewhere they may be names.
+            // `every` and `within` are words of the language only here; elsewhere they may be names.
             const bool in_equal_steps = tokens_.now().text == "every";
             if (tokens_.now().kind == token_kind::name &&
                 (in_equal_steps || tokens_.now().text == "within")) {
@@ -127,7 +127,7 @@ class parser {
                 tokens_.fail("expected the reason in double quotes after 'refuse', found " +
                              found(tokens_.now()));
             }
-            // It is read out as it stands, wherever a trade is refused.
+            // The reason becomes a message as it is, wherever a trade is refused.
             constexpr std::size_t longest_reason = 300;
             if (tokens_.now().text.size() > longest_reason) {
                 tokens_.fail("the reason has " + std::to_string(tokens_.now().text.size()) +

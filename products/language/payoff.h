@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script with its arguments: which dates it watches, and its recording against a world that answers for the
-// market.
+// Payoffs: a script with its arguments, the dates that it watches, and its recording against a world that
+// answers for the market.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace tilewalk::language {
 
 // One run of a block: on a date, or over the interval (start_years, years] between neighbouring grid times.
 struct occurrence {
-    double years = 0;        // of the date at hand, from as_of
-    double start_years = 0;  // of the interval; equal to years on a date
+    double years = 0;        // from as_of to the date at hand, or to the end of the interval
+    double start_years = 0;  // start of the interval; equal to years on a date
     int index = 0;           // 1-based position in the block's times; 0 in an interval block
     // The interval that the script speaks of. A path may stop inside; the run is then a part of it, and the
     // last part is where the script's statements count.
@@ -26,7 +26,7 @@ struct occurrence {
     bool opens() const { return start_years - begins < dates::same_time_years; }
     bool closes() const { return ends - years < dates::same_time_years; }
 };
-// A run of an interval block that is an interval of its own.
+// A run over a whole interval.
 inline occurrence interval(double from, double to) {
     return {to, from, 0, from, to};
 }
@@ -39,8 +39,8 @@ inline occurrence on_date(double years, int index) {
 struct block {
     std::string name;                       // for people: "on observations (line 12)"
     bool continuous = false;                // between A and B
-    std::vector<double> times;              // of the dates, increasing, negative ones are past; or {A, B}
-    double longest_step = 0;                // of a path between A and B, in years; 0: as long as may be
+    std::vector<double> times;              // the dates, increasing, negative ones are past; or {A, B}
+    double longest_step = 0;                // for a path between A and B, in years; 0: no limit
     bool in_equal_steps = false;            // runs over equal intervals, wherever else the path stops
     std::vector<dates::time_point> labels;  // the same times as the book wrote them
 };
@@ -53,30 +53,31 @@ struct bridge {
 };
 enum class interval_end { start, end };
 
-// What a script may ask about the date or interval at hand. Implemented by the engine: once over a model for
-// dates to come, once over past fixings. `asset` and `currency` are names from the trade's arguments.
+// Answers to a script's questions about the date or interval at hand. The engine implements it twice: over a
+// model for dates to come, and over past fixings. `asset` and `currency` are names from the trade's
+// arguments.
 class world {
   public:
     virtual ~world() = default;
     virtual program::value spot(const std::string& asset) = 0;
     // Units of the trade's currency for one unit of `currency`.
     virtual program::value fx(const std::string& currency) = 0;
-    // What the asset can be bought for on later dates, one for each run: its forward price, as it is seen in
-    // the trade's currency. `named` tells one date of the script from another.
+    // The forward price of the asset for later dates, one for each run, in the trade's currency. `named`
+    // tells one date of the script from another.
     virtual program::value forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) = 0;
-    // What a call (else a put) on the asset with this strike and these dates of exercise is worth on the date
-    // at hand, in the trade's currency.
+    // The value, on the date at hand and in the trade's currency, of a call (else a put) on the asset with
+    // this strike and these dates of exercise.
     virtual program::value option_value(bool call, const std::string& asset, program::value strike,
                                         std::span<const double> years, const std::string& named) = 0;
-    // What one unit of the currency paid on dates to come, one for each run, is worth in that currency on the
-    // date at hand.
+    // The value, on the date at hand and in that currency, of one unit paid on dates to come, one for each
+    // run.
     virtual program::value bond(const std::string& currency, std::span<const double> years,
                                 const std::string& named) = 0;
     // Discount factor of a currency from as_of, as the market has it today.
     virtual double discount(const std::string& currency, double years) const = 0;
-    // Whether the rates of the currency are random. Then what one unit of it paid on the date at hand, or at
-    // an end of the interval, is worth today is known along the path only.
+    // True if the rates of the currency are random. Then the present value of one unit of it, paid on the
+    // date at hand or at an end of the interval, is known along the path only.
     virtual bool has_random_rates(const std::string& currency) const;
     virtual program::value discount_on_path(const std::string& currency, interval_end at);
 
@@ -84,14 +85,14 @@ class world {
     virtual bridge path_between(const std::string& asset) = 0;
     virtual program::value to_coordinate(const std::string& asset, program::value level, interval_end at) = 0;
     virtual program::value from_coordinate(const std::string& asset, program::value coordinate) = 0;
-    // The mean price so far into the interval (0 its start, 1 its end), where the coordinate is normal with
-    // this mean and variance.
+    // The mean price at a fraction of the interval (0 is its start, 1 its end), where the coordinate is
+    // normal with this mean and variance.
     virtual program::value mean_price(const std::string& asset, double fraction, program::value mean,
                                       program::value variance) = 0;
-    // In the past there is no bridge but a set of fixings: the world is asked for them instead.
+    // In the past there is no bridge: the script asks for fixings instead.
     virtual bool is_past() const = 0;
-    // As fx, but of as_of: what turns a payment to come that the past has already fixed into the trade's
-    // currency. Asked of a past world only.
+    // The exchange rate on as_of. It converts payments to come whose amount the past has fixed. Only a past
+    // world has it.
     virtual double fx_today(const std::string& currency) const;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product is: a name, typed parameters and a checked payoff script. Where it was read from is not its
-// business.
+// Products: a name, typed parameters and a checked payoff script, whatever file they were read from.
 #pragma once
 
 #include <map>
@@ -77,7 +76,7 @@ struct product {
     std::string name;
     std::string summary;
     std::string description;  // a paragraph for the product's page; may be empty
-    std::string formula;      // what it pays as mathematics, in lines; may be empty
+    std::string formula;      // the payment as mathematics, in lines; may be empty
     std::vector<parameter> parameters;
     std::string example;  // a trade in YAML, as text
     script payoff;
@@ -87,7 +86,7 @@ struct product {
 // Arguments by parameter name, complete: defaults filled in.
 using arguments = std::map<std::string, argument, std::less<>>;
 
-// The known name nearest to a misspelt one, or empty if none is near. Everybody's suggestions come from here.
+// The known name nearest to a misspelt one, or empty if none is near. All suggestions come from here.
 std::string nearest(std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace tilewalk::language

@@ -46,7 +46,7 @@ enum class binary_operator : std::uint8_t {
     logical_or,
 };
 
-// What a name stands for.
+// The meaning of a name.
 enum class meaning : std::uint8_t {
     unknown,
     parameter,
@@ -71,10 +71,10 @@ struct expression {
     double number = 0;
     binary_operator sign = binary_operator::add;
     std::vector<expression>
-        operands;  // of an element: its index; of an aggregate: what is aggregated comes last
-    std::string loop_name, list_name;  // of an aggregate
+        operands;  // an element has its index; an aggregate has the aggregated expression last
+    std::string loop_name, list_name;  // for an aggregate
     place loop_where, list_where;
-    int height = 1;  // of the tree below
+    int height = 1;  // levels of the tree below
 
     // From here on set by the checker.
     type of = type::number;
@@ -143,7 +143,7 @@ struct block_syntax {
 
 struct variable {
     std::string name;
-    place where;  // of its first assignment
+    place where;  // its first assignment
     type of = type::number;
     std::optional<std::size_t> list;  // has one value for each asset of this parameter
     bool is_state = false;            // lives from block to block

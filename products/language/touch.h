@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Word of levels that the fixings of the past have reached.
+// Reports of levels that the fixings of the past have reached.
 #pragma once
 
 #include <string>
 
 namespace tilewalk::language {
 
-// A past world that is one, too, is told of each level that a script watches and finds touched.
+// A past world that also is a touch_listener hears of each watched level that a fixing has reached.
 class touch_listener {
   public:
     virtual ~touch_listener() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel function each operation of a program is, on the CPU. Everything here has internal linkage,
+// Operations of a program on the CPU: each calls its kernel function. Everything here has internal linkage,
 // like the kernels themselves, because the lane loops include it once for each instruction set.
 #pragma once
 

@@ -30,8 +30,7 @@ constexpr auto functions = []<std::size_t... index>(std::index_sequence<index...
 }
 (std::make_index_sequence<operations.size()>{});
 
-// Found at compile time, so that this file leaves no std function behind that was compiled for its
-// instruction set.
+// Built at compile time: this file must not emit a std function compiled for its instruction set.
 constexpr const function* first_function = functions.data();
 
 }  // namespace

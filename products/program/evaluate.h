@@ -6,7 +6,7 @@
 
 namespace tilewalk::program {
 
-// With the very functions that the lane loops use; no operation that reads a table.
+// Uses the same functions as the lane loops. The operation must not read a table.
 double evaluate(operation code, double a, double b, double c);
 
 }  // namespace tilewalk::program

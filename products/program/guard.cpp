@@ -12,14 +12,14 @@ namespace {
 
 using index = std::uint32_t;
 
-// One side of all the choices that one condition makes.
+// One side, true or false, of all selects with the same condition.
 struct choice {
     index condition;
     bool side;
     friend auto operator<=>(const choice&, const choice&) = default;
 };
 
-// What an operation costs next to an addition, roughly and on either back end.
+// Rough cost of an operation in additions, the same for both back ends.
 int cost(operation code) {
     switch (code) {
         case operation::norm_cdf:
@@ -40,7 +40,7 @@ int cost(operation code) {
     }
 }
 
-// For each node whether one side of one condition's choices alone needs it, and which.
+// Nodes that only one side of one condition's selects needs, and which side that is.
 class needs {
   public:
     needs(const lane_section& of, const std::set<choice>& not_worth_it)
@@ -81,7 +81,8 @@ class needs {
     std::vector<choice> by_;
 };
 
-// Choices within a choice are that one's; where it is not worth a guard they are judged by themselves.
+// A select inside one side of another counts towards the outer side. If the outer side is not worth a guard,
+// the inner one is judged alone.
 needs worth_guarding(const lane_section& of, int least_cost) {
     std::set<choice> not_worth_it;
     for (;;) {
@@ -131,7 +132,7 @@ class layout {
         return here != nullptr && *here == by && place_[i] == nowhere;
     }
 
-    // All that this side needs and can have by now, so that one guard is enough as a rule.
+    // Adds all nodes of this side whose operands are there already, so that one guard is enough as a rule.
     void cover(index root, const choice& by) {
         if (!is_due(root, by)) return;
         const auto first = static_cast<index>(out_.code.nodes.size());

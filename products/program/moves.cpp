@@ -32,8 +32,8 @@ class chains {
     }
 
     // The last link of each chain, by the number of its shock; nowhere if no chain ends with that shock.
-    // Nothing unless links alone use shocks, each sum on the way is the next link's alone, and no two chains
-    // end with the same shock.
+    // Returns nothing unless only links use shocks, each intermediate sum is used by the next link alone, and
+    // no two chains end with the same shock.
     std::optional<std::vector<index>> ends(std::size_t shocks) const {
         std::vector<index> out(shocks, nowhere);
         for (index i = 0; i < nodes_.size(); ++i) {
@@ -71,12 +71,13 @@ class chains {
     }
 
     const std::vector<node>& nodes_;
-    std::vector<index> place_;  // which link of its chain a node is, or nowhere
+    std::vector<index> place_;  // number of the link in its chain that a node is, or nowhere
     std::vector<index> users_;  // operands and writes that are this node
-    std::vector<index> links_;  // how many of its users are links that use it as their shock or their sum
+    std::vector<index> links_;  // users that are links and use it as their shock or their sum
 };
 
-// Drops what no write needs, except for tables; returns, by number of the section's rows, which it was.
+// Drops all that no write needs, except for tables. Returns the old number of each number of the section's
+// rows.
 std::vector<index> drop_unneeded(lane_section& s) {
     std::vector<bool> roots(s.nodes.size(), false);
     for (const state_write& w : s.writes) roots[w.node] = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the product of correlation and shocks out of a path program, so that it can be made ahead of the
-// paths for all of them at once. With many factors this product is most of a step's work: it grows with the
-// square of their number, all else in proportion.
+// Separation of correlated moves: takes the product of correlation and shocks out of a path program, so that
+// it can be computed for all paths ahead of their walk. With many factors this product is most of a step's
+// work: it grows with the square of their number, and the rest in proportion.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@
 
 namespace tilewalk::program {
 
-// How the move of factor i follows from the shocks z of a step:
+// The move of factor i, from the shocks z of a step:
 //     move = drift;  for j = 0, 1, ... i in turn: move = fma(z[j], roots[j], move).
-// Each is a leaf, a constant, a term or a row, in columns of the program that the move was taken from.
+// The drift and each root are a constant, a term or a row, by columns of the program that the move was taken
+// from.
 struct factor_move {
     node drift;
     std::vector<node> roots;  // i + 1 of them; none: no path reads this move, its shock matters to others
@@ -24,15 +25,16 @@ struct factor_move {
 struct separated_moves {
     path_program code;                 // normal i of its step is the finished move of factor i
     std::vector<factor_move> factors;  // one for each normal of the step
-    // By number of a row of code's step, its columns and then its tables: which number of the row it was.
+    // For each number of a row of code's step (its columns and then its tables) the number of the old row
+    // that it was.
     std::vector<std::uint32_t> numbers_of_row;
 };
 
-// Nothing if normals are used in any other way. That includes chains with a gap: a root that is missing is
-// not a root of zero, which would make +0 of a sum that is -0.
+// Returns nothing if normals are used in any other way, chains with a gap included: a missing root can't be
+// taken for zero, which would turn a sum of -0 into +0.
 std::optional<separated_moves> separate_moves(const path_program& p);
 
-// The data of `code` from the data of the program that it was taken from.
+// Data for `code`, from the data of the original program.
 path_data data_of_code(const separated_moves& m, const path_data& data);
 
 // The numbers of the moves of one trade.

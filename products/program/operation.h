@@ -47,7 +47,7 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
-    // Of a position in a table.
+    // Reads a table at a position.
     interpolate,
 };
 

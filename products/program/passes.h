@@ -16,7 +16,7 @@ namespace tilewalk::program {
 // Computes operations on constants and drops those that return an operand unchanged (x * 1, x - 0, select(c,
 // x, x)).
 program fold(const program& p);
-// One node for equal operations on equal operands.
+// Merges equal operations on equal operands into one node.
 program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
 program drop_dead(const program& p);
@@ -41,8 +41,8 @@ struct pass_options {
 // Runs the list.
 program optimise(const program& p, const pass_options& with = {});
 
-// The fault of a program, or nothing: an operand that comes after its node, a slot that nothing stands
-// in, a state that is written twice. Debug builds ask after every pass.
+// The first fault of a program, or an empty text: an operand that comes after its node, an empty slot, a
+// state that is written twice. Debug builds check after every pass.
 std::string fault_of(const program& p);
 
 // Code that runs once, ahead of the paths.
@@ -79,7 +79,7 @@ struct lane_section {
     }
 };
 
-// A program with its uniform work hoisted and its dead states gone: what the back ends run.
+// The program that the back ends run: its uniform work is hoisted, its dead states are gone.
 struct path_program {
     uniform_code per_trade;
     std::vector<lane_section> sections;
@@ -93,7 +93,7 @@ struct path_program {
 
     // Rows of a tally: the outputs, then the sums of pairs.
     std::size_t results() const { return outputs.size() + crossed.size(); }
-    // Payoffs of a tile that a walk keeps at once: of all outputs, and of one sum.
+    // Payoffs of a tile that a walk keeps at once: those of all outputs and of one sum.
     std::size_t payoff_rows() const { return outputs.size() + (crossed.empty() ? 0 : 1); }
     // Numbers that a step reads for each path: its normals, uniforms and scenarios, in this order.
     int slots_per_step() const { return normals_per_step + uniforms_per_step + scenarios_per_step; }
@@ -119,9 +119,9 @@ struct path_data {
 
 path_data bind(const path_program& p, const program_data& data);
 
-// For precision single_fast alone: a product that is only added to or taken
-// from becomes part of a fused multiply-add. What is fused so stands in the program, whatever a compiler
-// would have chosen. The data bound to p goes with the result too.
+// For precision single_fast alone: a product that is only used in one sum or difference becomes part of a
+// fused multiply-add. The fusion stands in the program, so that no compiler chooses it. The data bound to p
+// fits the result too.
 path_program contract(const path_program& p);
 
 // A fingerprint of structure: equal for programs that run the same code.

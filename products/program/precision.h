@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In what numbers a path is walked: the one list of precisions and of their names.
+// Precisions, the kinds of numbers that a path is walked in: their only list, and their names.
 #pragma once
 
 #include <string>

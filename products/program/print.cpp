@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program as text: what `explain` shows and what tells two shapes apart.
+// A program as text: `explain` shows it, and it tells two shapes apart.
 #include <array>
 #include <bit>
 #include <charconv>
@@ -17,7 +17,7 @@ std::string shortest(double number) {
     return {text.data(), end};
 }
 
-// What the numbers are called that a node reads by slot; an empty name is none.
+// Gives the name of the number that a node reads by slot, or an empty text.
 using naming = std::function<std::string(const node& of)>;
 
 // One node as an expression over the names of its operands; `prefix` tells the values of one code from

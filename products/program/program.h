@@ -21,7 +21,7 @@ namespace tilewalk::program {
 struct node {
     operation code = operation::constant;
     std::array<std::uint32_t, 3> args{};
-    double number = 0;  // of a constant
+    double number = 0;  // the literal, for a constant
 
     friend bool operator==(const node&, const node&) = default;
 };
@@ -49,8 +49,8 @@ struct table {
 // A position is a number of grid units, so that 0 is the first number of the table and size - 1 the last:
 //     at = position within [0, size - 1];  i = floor(at), at most size - 2;
 //     interpolate = fma(at - i, table[i + 1] - table[i], table[i]).
-// Beyond its ends a table so goes on flat. At a position that is not a number it gives what is none, having
-// read the first two numbers.
+// So a table goes on flat beyond its ends. A position that is not a number reads the
+// first two numbers and gives a result that is not a number.
 inline constexpr std::uint32_t least_table_size = 2;
 // A float tells all its positions apart, and a word all numbers of a table for the longest path.
 inline constexpr std::uint32_t most_table_size = 16384;
@@ -70,8 +70,8 @@ struct output_pair {
     friend bool operator==(const output_pair&, const output_pair&) = default;
 };
 
-// sections[0] is the step from one grid time to the next; the others are observations, run on the grid times
-// that the timeline says, in order of section number.
+// sections[0] is the step from one grid time to the next. The others are observations; they run at the grid
+// times that the timeline gives, in order of section number.
 struct program {
     std::vector<std::string> states;
     std::vector<std::string> terms;
@@ -83,8 +83,8 @@ struct program {
     std::vector<output_pair> crossed{};  // by place among the outputs
 };
 
-// Where a scenario slot finds its numbers: on step s in row rows[s] of an array that the market has, one
-// number for each path.
+// The source of a scenario slot: step s reads row rows[s] of an array that the market has, one number for
+// each path.
 struct scenario_rows {
     std::uint32_t array = 0;  // its number in the market
     std::vector<std::uint32_t> rows;

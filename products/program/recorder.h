@@ -57,16 +57,16 @@ class tabulated {
 
 class recorder {
   public:
-    // Another evaluator is for those who hold programs against arithmetic of their own.
+    // Tests pass an evaluator of their own, to compare programs with independent arithmetic.
     explicit recorder(evaluator with = &evaluate) : evaluate_(with) {}
 
-    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once. So
-    // the script that will run on every path first plays what has already happened, once, and leaves its
-    // states behind as the start of the path.
+    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once.
+    // The script of every path is first played over the past in this way, and its states become the start of
+    // the path.
     void set_eager(bool eager) { eager_ = eager; }
 
-    // Whoever records a long program calls poll() at least once in `most_between_polls` numbers that it
-    // makes. What was set may throw, which ends the recording.
+    // Code that records a long program calls poll() at least once for every `most_between_polls` numbers that
+    // it computes. The function that was set may throw, which ends the recording.
     static constexpr std::size_t most_between_polls = 64;
     void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
     void poll() const {
@@ -76,7 +76,7 @@ class recorder {
     // A state of the path; `initial` is data, not structure. States may be declared at any time.
     std::uint32_t state(std::string name, double initial);
     void output(std::uint32_t state) { outputs_.push_back(state); }
-    // How the first output and the second, a later one, vary together is tallied, too.
+    // Also tallies the cross moment of two outputs, the second of which is the later one.
     void cross(std::uint32_t first, std::uint32_t second) { crossed_.push_back({first, second}); }
 
     // Opens section `number` (0 is the step); values of another section must not be used from here on. A

@@ -17,7 +17,7 @@ inline bool is_numbered(std::string_view name, std::string_view quantity) {
     return name.starts_with(quantity) && name.substr(quantity.size()).starts_with('#');
 }
 
-// What a source of noise moves by in a step without its noise.
+// The deterministic part of a source's move over a step.
 inline constexpr std::string_view drift = "drift";
 // The variance of an asset or exchange rate over a part of a watched interval.
 inline constexpr std::string_view variance = "variance";

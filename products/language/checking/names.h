@@ -13,7 +13,7 @@
 
 namespace tilewalk::language::checking {
 
-// Where a line stands: above the blocks, in an `on` block, or in a `between` block.
+// The place of a line: above the blocks, in an `on` block, or in a `between` block.
 enum class surroundings { top, on_date, interval };
 
 class names {

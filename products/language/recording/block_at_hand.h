@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being recorded: a block with its runs in a world, or the statements above all blocks, which have
-// neither runs nor a world.
+// The block being recorded, with its runs and its world. The statements above all blocks have neither runs
+// nor a world.
 #pragma once
 
 #include <algorithm>

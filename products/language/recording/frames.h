@@ -12,7 +12,7 @@
 
 namespace tilewalk::language::recording {
 
-// Where the recorder keeps the states of a script.
+// Slots of a script's states in the recorder.
 struct state_slots {
     std::uint32_t value = 0, alive = 0;
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
@@ -31,7 +31,7 @@ class frames {
 
     // Nothing assigned yet, in the right shape.
     const frame& at_first() const { return first_; }
-    // How many values the variables have together.
+    // The number of values of all variables together.
     std::size_t elements() const { return elements_; }
     value value_of(const frame& f, std::size_t variable, std::size_t element);
 

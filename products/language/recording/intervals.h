@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to an asset between the two ends of an interval: touches of a level, extremes, means, and
-// times beyond a level.
+// Functions of an asset's path inside an interval: touches of a level, extremes, means, and times beyond a
+// level.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ void payments::pay(place where, const payment& p, frame& f) {
     const std::string& currency = p.in ? at_.script.currency_of(*p.in) : own;
     const std::string in = currency == own ? "" : " in " + p.in->text;
     const std::vector<double> when = payment_years(p, where);
-    // In the past a block runs once. Payments before as_of are gone; what was observed before as_of in
-    // another currency and is still to be paid is worth today's exchange rate.
+    // In the past a block runs once. Payments before as_of are gone. An amount in another currency that was
+    // fixed before as_of and is still to be paid converts at today's exchange rate.
     world& market = *at_.market;
     const bool past = market.is_past();
     if (past && when[0] < -dates::same_time_years) return;
@@ -33,7 +33,7 @@ void payments::pay(place where, const payment& p, frame& f) {
     f.paid = f.paid.valid() ? f.paid + paid : paid;
 }
 
-// When each run pays; `at` a time inside the interval counts as its end.
+// Years of each run's payment; `at` a time inside the interval counts as its end.
 std::vector<double> payments::payment_years(const payment& p, place where) const {
     std::vector<double> when;
     when.reserve(at_.runs.size());
@@ -55,7 +55,7 @@ std::vector<double> payments::payment_years(const payment& p, place where) const
     return when;
 }
 
-// Whether what a payment in this currency is worth today is known along the path only.
+// True if the present value of a payment in this currency is known along the path only.
 bool payments::is_random(const std::string& currency) const {
     return at_.market->has_random_rates(currency) ||
            at_.market->has_random_rates(at_.script.trade_currency());
@@ -65,8 +65,8 @@ double payments::discount(const std::string& currency, double years) const {
     return years < -dates::same_time_years ? 0.0 : at_.market->discount(currency, std::max(years, 0.0));
 }
 
-// What one unit of `currency` paid then is worth today in the trade's currency, but for the exchange rate at
-// hand.
+// The present value, in the trade's currency, of one unit of `currency` paid then, still to be multiplied by
+// the exchange rate at hand.
 value payments::discount_of(const payment& p, const std::vector<double>& when, const std::string& currency,
                             const std::string& in) {
     const std::string& own = at_.script.trade_currency();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payments of a script, worth as of today in the trade's currency.
+// Payments of a script, discounted to today in the trade's currency.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@
 
 namespace tilewalk::language::recording {
 
-// Whether a truth is decided already, and is this.
+// True if a truth is a constant and equals `yes`.
 bool is(value v, bool yes);
 // Truths whose one side is decided need no operation.
 value both(value a, value b);
@@ -43,8 +43,8 @@ class values {
     value step_length();
 
     bool is_in_parts() const { return is_in_parts_; }
-    // A number of the whole interval, from those of its parts: the first part's, then what `with` makes of
-    // the number so far and the next part's.
+    // A number of the whole interval, from the numbers of its parts: `with` combines the number so far with
+    // that of the next part.
     value over_parts(const std::string& name, value of_part, const std::function<value(value)>& with);
 
     // Refuses a block that unrolls to too many values.

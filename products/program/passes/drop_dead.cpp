@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drops what no output depends on.
+// Dead code: drops nodes, writes and states that no output depends on.
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {

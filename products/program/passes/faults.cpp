@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults of a program: operands that come later than their node, or that no operation takes, and
-// slots that nothing stands in.
+// Faults of a program: operands that come after their node, operands that their operation does not take, and
+// empty slots.
 #include <string>
 
 #include "products/program/passes.h"
@@ -9,7 +9,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// How many slots of each kind there are for the nodes of some code to read.
+// Numbers of slots of each kind that the nodes of some code can read.
 struct slots {
     std::size_t terms = 0, rows = 0, states = 0, normals = 0, uniforms = 0, scenarios = 0, tables = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes what is constant and drops operations that change nothing.
+// Constant folding: computes operations on constants and drops operations that change nothing.
 #include "products/program/evaluate.h"
 #include "products/program/passes/rewriting.h"
 
@@ -16,7 +16,7 @@ bool is(const node& n, double number) {
 
 program fold(const program& p) {
     return rebuild(p, [&](section& into, const node& n) -> index {
-        // What stands in a table is data.
+        // The numbers of a table are data, not structure.
         if (is_leaf(n.code) || reads_table(n.code)) return append(into, n);
         const int arity = entry_of(n.code).arity;
         const auto arg = [&](int i) -> const node& {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes what is alike for all paths out of the paths: once for the trade, or once for each run of a section.
+// Hoisting: work that is alike for all paths runs ahead of them, once for the trade or once for each run of a
+// section.
 #include <map>
 #include <tuple>
 
@@ -34,7 +35,7 @@ class collector {
     std::map<index, index> columns_;
 };
 
-// The states that a section or an output knows, in their order; returns the new slot of each old one.
+// Keeps the states that a section or an output uses, in their order. Returns the new slot of each old one.
 std::vector<index> keep_used_states(const program& p, path_program& out) {
     std::vector<bool> used(p.states.size(), false);
     for (const index o : p.outputs) used[o] = true;
@@ -138,7 +139,7 @@ class section_split {
     lane_section& into_;
     collector run_;
     std::vector<reach> reach_of_;
-    std::vector<index> in_trade_, in_run_, in_path_;  // where each node went in that code
+    std::vector<index> in_trade_, in_run_, in_path_;  // places of the nodes in that code
     std::vector<index> new_table_;
 };
 

@@ -16,13 +16,13 @@ constexpr std::array all{
     pass{"share", "one node for equal operations on equal operands", &share, false},
     pass{"drop_dead", "drops nodes, writes and states that no output depends on", &drop_dead, false},
     pass{"regroup", "multiplies factors that are alike for all paths among themselves", &regroup, true},
-    // Once more over what a regrouping leaves behind.
+    // Clean up after regrouping.
     pass{"fold", "once more", &fold, true},
     pass{"share", "once more", &share, true},
     pass{"drop_dead", "once more", &drop_dead, true},
 };
 
-// Debug builds look at what every pass leaves.
+// Debug builds check the program after every pass.
 void check([[maybe_unused]] const program& p, [[maybe_unused]] std::string_view after) {
 #ifndef NDEBUG
     if (const std::string fault = fault_of(p); !fault.empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tools with which passes rewrite programs.
+// Tools for passes that rewrite programs.
 #pragma once
 
 #include <algorithm>
@@ -60,10 +60,10 @@ inline std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool
     return renamed;
 }
 
-// How widely one value of a node holds.
+// The scope in which a node has one value.
 enum class reach : std::uint8_t { trade, run, path };
 
-// Goes on to all nodes where `out` stands for the first of them.
+// Completes `out`, which already has the reach of the first nodes.
 inline void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
     for (std::size_t i = out.size(); i < nodes.size(); ++i) {
         const node& n = nodes[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node for equal operations on equal operands.
+// Common subexpressions: equal operations on equal operands become one node.
 #include <map>
 #include <tuple>
 
