@@ -158,15 +158,15 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay 2 ^ 3\n", 2, 11, "found '^'; write pow(a, b)"},
     {"on maturity:\n    pay 20%\n", 2, 11, "found '%'; 20% is written 0.2"},
     {"on maturity:\n    pay 1 $ 2\n", 2, 11, "found '$', which means nothing in a script"},
-    {"on maturity:\n    pay 12abc\n", 2, 9, "'12abc' is no number; write such as 100, 0.25 or 1e-6"},
+    {"on maturity:\n    pay 12abc\n", 2, 9,
+     "'12abc' is not a number; expected one such as 100, 0.25 or 1e-6"},
     {"on maturity:\n    pay 1e999\n", 2, 9, "the number '1e999' is too large or too small"},
     {"on maturity:\n    pay .5\n", 2, 9, "found '.'; a number starts with a digit: 0.5"},
     {"on maturity:\n    pay \"abc\n", 2, 9, "this text has no closing double quote on its line"},
-    {"on maturity:\n    pay \"abc\"\n", 2, 9,
-     "a text stands only for a day count or a choice, found \"abc\""},
+    {"on maturity:\n    pay \"abc\"\n", 2, 9, "a text can only be a day count or a choice, found \"abc\""},
     {"on maturity\n    pay 1\n", 1, 12, "expected ':' after 'on', found the end of the line"},
     {"on maturity: pay 1\n", 1, 14,
-     "expected the end of the line after ':', found 'pay'; what belongs to 'on' goes on the next line, "
+     "expected the end of the line after ':', found 'pay'; the body of 'on' starts on the next line, "
      "indented"},
     {"on maturity:\npay 1\n", 2, 1, "expected an indented line that belongs to 'on', found 'pay'"},
     {"on maturity:\n    if true:\n    pay 1\n", 3, 5,
@@ -176,12 +176,12 @@ const std::vector<complaint> complaints{
     {"x = 1\n", 2, 1, "the script has no block; expected at least one 'on DATES:' or 'between A and B:'"},
     {"pay 1\non maturity:\n    pay 1\n", 1, 1, "'pay' stands inside an 'on' or 'between' block"},
     {"on maturity:\n    pay 1\nx = 0\n", 3, 1,
-     "'x' comes after a block; what holds from the start stands above all blocks, all else inside one"},
+     "'x' comes after a block; statements stand above all blocks or inside one"},
     {"on maturity:\n    on maturity:\n        pay 1\n", 2, 5,
      "'on' begins a block of its own, not inside another block"},
-    {"on maturity:\n    paye 1\n", 2, 5, "'paye' begins no statement; did you mean 'pay'?"},
+    {"on maturity:\n    paye 1\n", 2, 5, "'paye' does not begin a statement; did you mean 'pay'?"},
     {"on maturity:\n    total 1\n", 2, 11,
-     "expected '=' after 'total', found '1'; what is no 'name = value' begins with if, for, pay or stop"},
+     "expected '=' after 'total', found '1'; other statements begin with if, for, pay or stop"},
     {"on maturity:\n    max(1, 2)\n", 2, 8, "'max(...)' by itself does nothing; expected name = value"},
     {"on maturity:\n    3 = x\n", 2, 5, "expected a statement (name = value, if, for, pay, stop), found '3'"},
     {"on maturity:\n    else:\n        pay 1\n", 2, 5,
@@ -191,7 +191,7 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay 1 < 2 < 3\n", 2, 15, "comparisons can't be chained; write a < b and b < c"},
     {"on maturity:\n    pay\n", 2, 8, "expected a value, found the end of the line"},
     {"on maturity:\n    pay 1 +\n", 2, 12, "expected a value, found the end of the line"},
-    {"on maturity:\n    pay 1 on maturity on maturity\n", 2, 23, "'on' is said twice for one payment"},
+    {"on maturity:\n    pay 1 on maturity on maturity\n", 2, 23, "'on' is given twice for one payment"},
     {"on maturity:\n    pay 1 on maturity at 2\n", 2, 23,
      "a payment is 'on' a date or 'at' a time, not both"},
     {"on maturity:\n    refuse \"x\"\n", 2, 5,
@@ -199,7 +199,7 @@ const std::vector<complaint> complaints{
     {"refuse strike\non maturity:\n    pay 1\n", 1, 8,
      "expected the reason in double quotes after 'refuse', found 'strike'"},
     {"if strike > 1:\n    refuse \"" + std::string(301, 'a') + "\"\non maturity:\n    pay 1\n", 2, 12,
-     "the reason has 301 bytes; at most 300 are possible"},
+     "the reason has 301 bytes, expected at most 300"},
     {"on maturity:\n    pay strik\n", 2, 9, "unknown name 'strik'; did you mean 'strike'?"},
     {"on maturity:\n    pay maxx(1, 2)\n", 2, 9, "unknown function 'maxx'; did you mean 'max'?"},
     {"on maturity:\n    pay spot(strike)\n", 2, 14, "expected an asset, found a number"},
@@ -223,7 +223,7 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay call\n", 2, 9,
      "'call' is one of the choices of 'option'; compare it: option == call"},
     {"on maturity:\n    if option == cal:\n        pay 1\n", 2, 18,
-     "'cal' is no choice of 'option'; did you mean 'call'? choices: call, put"},
+     "'cal' is not a choice of 'option'; did you mean 'call'? choices: call, put"},
     {"on maturity:\n    if option < call:\n        pay 1\n", 2, 15, "choices are compared with == or !="},
     {"on maturity:\n    pay coupon\n", 2, 9,
      "'coupon' has one value for each date of 'observations'; it can be used inside 'on observations:' only"},
@@ -233,7 +233,7 @@ const std::vector<complaint> complaints{
     {"on observations:\n    for a in basket:\n        pay strike[a]\n", 3, 13,
      "'strike' is a single value, not a list; write strike"},
     {"on observations:\n    for a in others:\n        pay weight[a]\n", 3, 20,
-     "'weight' goes by the assets of 'basket', and this loop runs over 'others'"},
+     "'weight' has one value for each asset of 'basket', and this loop runs over 'others'"},
     {"on observations:\n    for a in observations:\n        pay 1\n", 2, 14,
      "expected a list of assets after 'in', found a schedule, 'observations'"},
     {"on observations:\n    for a in bascet:\n        pay 1\n", 2, 14,
@@ -244,39 +244,39 @@ const std::vector<complaint> complaints{
     {"on observations:\n    index = 1\n", 2, 5, "'index' is a word of the language and can't be assigned"},
     {"on observations:\n    max = 1\n", 2, 5, "'max' is a function of the language and can't be assigned"},
     {"on observations:\n    total = total + 1\n    pay total\n", 2, 13,
-     "'total' may have no value yet here; what is kept from date to date needs a first value above the "
+     "'total' may have no value yet here; a value kept from date to date needs a first value above the "
      "blocks, such as 'total = 0'"},
     {"on observations:\n    if knocked:\n        x = 1\n    pay x\n", 4, 9,
-     "'x' may have no value yet here; what is kept from date to date needs a first value above the blocks, "
+     "'x' may have no value yet here; a value kept from date to date needs a first value above the blocks, "
      "such as 'x = 0'"},
     {"if knocked:\n    x = 1\non observations:\n    pay x\n", 2, 5,
-     "'x' gets its first value in some cases only; give it one in all"},
+     "'x' gets its first value in some cases only; set it in all cases"},
     {"x = y\non observations:\n    y = x\n    pay x\n", 1, 5, "'y' has no value yet here"},
     {"x = 1\non observations:\n    x = true\n    pay x\n", 3, 9,
      "'x' is a number since line 1, found a condition (true or false)"},
     {"for a in basket:\n    x[a] = 1\non observations:\n    pay x\n", 4, 9,
      "'x' has one value for each asset of 'basket'; write x[a] inside 'for a in basket'"},
     {"for a in basket:\n    x[a] = 1\non observations:\n    for a in others:\n        pay x[a]\n", 5, 15,
-     "'x' goes by the assets of 'basket', and this loop runs over 'others'"},
+     "'x' has one value for each asset of 'basket', and this loop runs over 'others'"},
     {"x = spot(underlying)\non observations:\n    pay x\n", 1, 5,
      "'spot' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
     {"x = index\non observations:\n    pay x\n", 1, 5,
-     "'index' speaks of the date at hand; it can be used inside an 'on' block only"},
-    {"on maturity:\n    pay index\n", 2, 9, "'index' speaks of a schedule, and this block has a single date"},
+     "'index' refers to the date at hand; it can be used inside an 'on' block only"},
+    {"on maturity:\n    pay index\n", 2, 9, "'index' refers to a schedule, and this block has a single date"},
     {"on maturity:\n    pay value\n", 2, 9, "'value' is kept by the language itself and can't be read"},
     {"on maturity:\n    pay touched_below(underlying, strike)\n", 2, 9,
-     "'touched_below' speaks of what happens between two dates; it can be used inside a 'between' block "
+     "'touched_below' asks what happens between two dates; it can be used inside a 'between' block "
      "only"},
     {"between start and maturity:\n    pay index\n", 2, 9,
-     "'index' speaks of the date at hand; it can be used inside an 'on' block only"},
+     "'index' refers to the date at hand; it can be used inside an 'on' block only"},
     {"between start and maturity:\n    pay year_fraction(today, next)\n", 2, 30,
-     "'next' speaks of the date at hand; it can be used inside an 'on' block only"},
+     "'next' refers to the date at hand; it can be used inside an 'on' block only"},
     {"x = time\non maturity:\n    pay x\n", 1, 5,
-     "'time' speaks of the date at hand; it can be used inside a block only"},
+     "'time' refers to the date at hand; it can be used inside a block only"},
     {"on maturity:\n    pay step\n", 2, 9,
      "'step' is the length of the interval at hand; it can be used inside a 'between' block only"},
     {"on maturity:\n    pay mean_spot(underlying)\n", 2, 9,
-     "'mean_spot' speaks of what happens between two dates; it can be used inside a 'between' block only"},
+     "'mean_spot' asks what happens between two dates; it can be used inside a 'between' block only"},
     {"between start and maturity:\n    pay time_above(underlying)\n", 2, 9,
      "'time_above' takes 2 arguments, found 1; write time_above(asset, level)"},
     {"missed = 0\non observations:\n    if spot(underlying) > strike:\n        pay 1 + missed\n        "
@@ -284,9 +284,8 @@ const std::vector<complaint> complaints{
      "    else:\n        mised = missed + 1\n",
      7, 9, "'mised' is set and never read; did you mean 'missed'?"},
     {"missed = 0\non observations:\n    mised = missed + 1\n    pay mised\n", 1, 1,
-     "'missed' is never set after its first value; did you mean 'mised'? A number that stays is written "
-     "where it is "
-     "read, or is a parameter with a default"},
+     "'missed' is never set after its first value; did you mean 'mised'? Write the number where it is read, "
+     "or make it a parameter with a default"},
     {"peak = 0\non maturity:\n    peak = max(peak, spot(underlying))\n    pay 1\n", 1, 1,
      "'peak' is set and never read"},
     {"for a in basket:\n    peak[a] = 0\non maturity:\n    for a in basket:\n        peak[a] = spot(a)\n    "
@@ -296,16 +295,14 @@ const std::vector<complaint> complaints{
     {"on observations:\n    seen = 1\n    pay seen\non maturity:\n    seen = 2\n    pay 1\n", 5, 5,
      "'seen' is set and never read"},
     {"five = 5\non maturity:\n    pay five\n", 1, 1,
-     "'five' is never set after its first value; a number that stays is written where it is read, or is a "
-     "parameter with a default"},
+     "'five' is never set after its first value; write the number where it is read, or make it a parameter "
+     "with a default"},
     {"on maturity:\n    for a in basket:\n        pay 1\n", 2, 9,
-     "'a' goes through 'basket', and nothing reads it; use it as in spot(a), or size(basket) for how many "
-     "there "
-     "are"},
+     "'a' runs over 'basket', and nothing reads it; use it as in spot(a), or write size(basket) for the "
+     "number of assets"},
     {"on maturity:\n    pay sum(strike for a in basket)\n", 2, 24,
-     "'a' goes through 'basket', and nothing reads it; use it as in spot(a), or size(basket) for how many "
-     "there "
-     "are"},
+     "'a' runs over 'basket', and nothing reads it; use it as in spot(a), or write size(basket) for the "
+     "number of assets"},
     {"on maturity:\n    pay 1 at 0.5\n", 2, 14,
      "'at' a time is for 'between' blocks; expected 'on' and a date"},
     {"on maturity:\n    pay 1 on observations\n", 2, 14,
@@ -350,7 +347,7 @@ const std::vector<complaint> complaints{
      "expected a number or a condition after '=', found an asset; write spot(underlying)"},
     {"on maturity:\n    x = 1\n", 1, 1, "the script never pays; expected 'pay AMOUNT' in one of its blocks"},
     {"on maturity:\n    pay max\n", 2, 9, "'max' is a function; write max(a, b, ...)"},
-    {"on maturity:\n    pay strike(1)\n", 2, 9, "'strike' is no function"},
+    {"on maturity:\n    pay strike(1)\n", 2, 9, "'strike' is not a function"},
     {"on maturity:\n    pay 1 pay 2\n", 2, 11, "expected the end of the line after the payment, found 'pay'"},
     {"on maturity:\n    pay not 1\n", 2, 13,
      "expected a condition (true or false), found a number; compare it, as in x > 0"},
@@ -372,11 +369,11 @@ const std::vector<complaint> complaints{
      "expected a parameter with 'optional: true', which a trade need not give, found 'strike'; there are "
      "none"},
     {"between start and maturity every maturity:\n    pay 1\n", 1, 34,
-     "expected a number of years, or a parameter that is one, after 'every'"},
+     "expected a number of years, or a numeric parameter, after 'every'"},
     {"between start and maturity within coupon:\n    pay 1\n", 1, 35,
-     "expected a number of years, or a parameter that is one, after 'within'"},
+     "expected a number of years, or a numeric parameter, after 'within'"},
     {"between start and maturity every coupon:\n    pay 1\n", 1, 34,
-     "expected a number of years, or a parameter that is one, after 'every'"},
+     "expected a number of years, or a numeric parameter, after 'every'"},
     {"on maturity every 0.5:\n    pay 1\n", 1, 13, "expected ':' after 'on', found 'every'"},
     {"on maturity:\n    for pay in basket:\n        pay 1\n", 2, 9,
      "expected a name for the asset at hand after 'for', found 'pay', which is a word of the language"},
@@ -469,9 +466,9 @@ TEST(language, parameters_are_checked_too) {
               "parameter 'max' has the name of a word of the script language");
     EXPECT_EQ(refused({maturity, declared("pay", parameter_type::number)}),
               "parameter 'pay' has the name of a word of the script language");
-    EXPECT_EQ(
-        refused({maturity, declared("coupon", parameter_type::rate, "maturity")}),
-        "parameter 'coupon' is per 'maturity', which is no schedule and no asset_list among the parameters");
+    EXPECT_EQ(refused({maturity, declared("coupon", parameter_type::rate, "maturity")}),
+              "parameter 'coupon' is per 'maturity', which is neither a schedule nor an asset_list among the "
+              "parameters");
     EXPECT_EQ(refused({maturity, declared("flag", parameter_type::boolean, "dates"),
                        declared("dates", parameter_type::schedule)}),
               "parameter 'flag' of type boolean can't be per 'dates'; numbers can, and dates per schedule");
@@ -1092,14 +1089,13 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
     dated["coupon"] = 0.5;
     dated["pay_date"] = time_point{2.0};
     EXPECT_EQ(refusal_of("on observations:\n    pay year_fraction(previous, today)\n", dated),
-              "p.yaml:2:23: 'previous' of the first date of 'observations': a list of dates does not say "
-              "when its first "
-              "period starts; write the schedule with start, end and every");
+              "p.yaml:2:23: 'previous' is unknown for the first date of 'observations': a list of dates does "
+              "not say when its first period starts; write the schedule with start, end and every");
     arguments empty = with("observations", dates::schedule{});
     empty["coupon"] = 0.5;
     empty["pay_date"] = time_point{2.0};
     EXPECT_EQ(refusal_of("on maturity:\n    pay year_fraction(start, last(observations))\n", empty),
-              "p.yaml:2:30: 'last(observations)' of a schedule without dates");
+              "p.yaml:2:30: 'last(observations)' is asked for a schedule without dates");
     EXPECT_EQ(refusal_of("on observations:\n    pay 1\non last(observations):\n    pay 1\n", empty),
               "accepted");
 }

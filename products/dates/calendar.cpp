@@ -30,7 +30,7 @@ calendar::calendar(std::bitset<7> weekend, std::vector<date> holidays)
     : weekend_(weekend), holidays_(std::move(holidays)) {
     if (weekend_.all()) {
         throw error(error_kind::input,
-                    "found a weekend of all seven days, expected a weekday that is none of it");
+                    "found a weekend of all seven days, expected at least one business day a week");
     }
     std::ranges::sort(holidays_);
     holidays_.erase(std::unique(holidays_.begin(), holidays_.end()), holidays_.end());

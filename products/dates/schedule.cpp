@@ -51,7 +51,7 @@ void check_kind(const time_point& a, const time_point& b) {
 
 void check_size(std::int64_t times) {
     if (times > most_times) {
-        fail("a schedule of " + std::to_string(times) + " times, expected at most " +
+        fail("found a schedule of " + std::to_string(times) + " times, expected at most " +
              std::to_string(most_times));
     }
 }

@@ -74,8 +74,8 @@ void argued_script::check_arguments() const {
     for (const variable& v : tree().variables) total += elements(v);
     if (total > most_elements) {
         throw error(error_kind::input, "the script keeps " + std::to_string(total) +
-                                           " values, one for each asset; at most " +
-                                           std::to_string(most_elements) + " are possible");
+                                           " values, one for each asset; expected at most " +
+                                           std::to_string(most_elements));
     }
 }
 
@@ -83,7 +83,7 @@ dates::time_point argued_script::date_of(const expression& e) const {
     if (e.means == meaning::start) return {as_of_};
     if (e.is == form::call) {
         const auto& times = schedule_of(e.operands[0].slot).times;
-        if (times.empty()) fail(e.where, "'" + written(e) + "' of a schedule without dates");
+        if (times.empty()) fail(e.where, "'" + written(e) + "' is asked for a schedule without dates");
         return e.calls == function::first ? times.front() : times.back();
     }
     return get<dates::time_point>(e.slot);

@@ -67,7 +67,7 @@ class checker {
         if (e.is == form::number) return;
         const auto number = e.is == form::name ? parameters_.find(e.text) : std::nullopt;
         if (!number || parameters_.type_at(*number) != type::number || !parameters_[*number].per.empty()) {
-            fail(e.where, "expected a number of years, or a parameter that is one, after '" +
+            fail(e.where, "expected a number of years, or a numeric parameter, after '" +
                               std::string(in_equal_steps ? "every" : "within") + "'");
         }
         names_.resolve_parameter(e, *number);

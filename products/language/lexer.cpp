@@ -42,8 +42,8 @@ class lexer {
 
     std::vector<token> run() {
         if (source_.size() > most_script_bytes) {
-            fail(here(), "the script has " + std::to_string(source_.size()) + " bytes; at most " +
-                             std::to_string(most_script_bytes) + " are possible");
+            fail(here(), "the script has " + std::to_string(source_.size()) + " bytes, expected at most " +
+                             std::to_string(most_script_bytes));
         }
         while (at_ < source_.size()) {
             if (brackets_.empty()) {
@@ -193,7 +193,7 @@ class lexer {
                                    hint{"|", "write or"},
                                    hint{"!", "write not, or != between two values"},
                                    hint{"%", "20% is written 0.2"},
-                                   hint{"'", "text stands in double quotes"},
+                                   hint{"'", "write text in double quotes"},
                                    hint{"+=", "write x = x + y"},
                                    hint{"-=", "write x = x - y"},
                                    hint{"*=", "write x = x * y"},
@@ -242,7 +242,7 @@ class lexer {
         }
         if (code != std::errc() || end != written.data() + written.size()) {
             fail(place_of(from),
-                 "'" + std::string(written) + "' is no number; write such as 100, 0.25 or 1e-6");
+                 "'" + std::string(written) + "' is not a number; expected one such as 100, 0.25 or 1e-6");
         }
         add(token_kind::number, from, written.size());
         tokens_.back().number = number;

@@ -32,10 +32,8 @@ class parser {
             } else if (tree.blocks.empty()) {
                 tree.top.push_back(read_statement(true));
             } else {
-                tokens_.fail(
-                    found(tokens_.now()) +
-                    " comes after a block; what holds from the start stands above all blocks, all else " +
-                    "inside one");
+                tokens_.fail(found(tokens_.now()) +
+                             " comes after a block; statements stand above all blocks or inside one");
             }
         }
         if (tree.blocks.empty()) {
@@ -51,7 +49,7 @@ class parser {
         tokens_.expect(":", "after " + of);
         if (tokens_.now().kind != token_kind::line_end) {
             tokens_.fail("expected the end of the line after ':', found " + found(tokens_.now()) +
-                         "; what belongs to " + of + " goes on the next line, indented");
+                         "; the body of " + of + " starts on the next line, indented");
         }
         tokens_.take();
         if (tokens_.now().kind != token_kind::indent) {
@@ -81,8 +79,8 @@ class parser {
         if (b.from.is == form::number && tokens_.now().is("-")) {
             tokens_.fail(
                 b.from.where,
-                "expected a date or a schedule, found a number; a day such as 2027-01-15 stands in the "
-                "trade, and the script calls its parameter by name");
+                "expected a date or a schedule, found a number; a day such as 2027-01-15 belongs in the "
+                "trade, and the script names the parameter that has it");
         }
         if (b.continuous) {
             tokens_.expect("and", "between the two ends");
@@ -131,7 +129,7 @@ class parser {
             constexpr std::size_t longest_reason = 300;
             if (tokens_.now().text.size() > longest_reason) {
                 tokens_.fail("the reason has " + std::to_string(tokens_.now().text.size()) +
-                             " bytes; at most " + std::to_string(longest_reason) + " are possible");
+                             " bytes, expected at most " + std::to_string(longest_reason));
             }
             s.does = refusal{std::string(tokens_.take().text)};
             tokens_.expect_line_end("the reason");
@@ -159,9 +157,9 @@ class parser {
             const std::string hint = near.empty() ? "" : "; did you mean '" + near + "'?";
             if (tokens_.now().is("("))
                 tokens_.fail("'" + a.name + "(...)' by itself does nothing; expected name = value" + hint);
-            if (!hint.empty()) tokens_.fail(name.where, "'" + a.name + "' begins no statement" + hint);
+            if (!hint.empty()) tokens_.fail(name.where, "'" + a.name + "' does not begin a statement" + hint);
             tokens_.fail("expected '=' after '" + a.name + "', found " + found(tokens_.now()) +
-                         "; what is no 'name = value' begins with " +
+                         "; other statements begin with " +
                          (at_top ? "on, between, if, for or refuse" : "if, for, pay or stop"));
         }
         tokens_.take();
@@ -208,7 +206,7 @@ class parser {
             const token word = tokens_.now();
             if (!word.is("on") && !word.is("in") && !word.is("at")) break;
             std::optional<expression>& part = word.is("on") ? p.on : word.is("in") ? p.in : p.at;
-            if (part) tokens_.fail("'" + std::string(word.text) + "' is said twice for one payment");
+            if (part) tokens_.fail("'" + std::string(word.text) + "' is given twice for one payment");
             tokens_.take();
             part = word.is("at") ? expressions_.read() : expressions_.read_primary();
             if (p.on && p.at) tokens_.fail(word.where, "a payment is 'on' a date or 'at' a time, not both");

@@ -12,7 +12,7 @@ namespace tilewalk::language::checking {
 
 const function_entry& calls::find_called(const expression& e) const {
     if (const function_entry* f = find_function(e.text)) return *f;
-    if (names_.is_known(e.text)) fail(tree_, e.where, in_quotes(e.text) + " is no function");
+    if (names_.is_known(e.text)) fail(tree_, e.where, in_quotes(e.text) + " is not a function");
     std::vector<std::string> known;
     for (const auto& f : functions) known.emplace_back(f.name);
     fail(tree_, e.where,
@@ -42,7 +42,7 @@ void calls::check_place(const expression& e, const function_entry& f) const {
     if (f.kind == function_kind::interval && names_.where() != surroundings::interval) {
         fail(tree_, e.where,
              in_quotes(f.name) +
-                 " speaks of what happens between two dates; it can be used inside a 'between' block only");
+                 " asks what happens between two dates; it can be used inside a 'between' block only");
     }
 }
 
@@ -126,7 +126,7 @@ void calls::check_constant_maturity(expression& e) {
                                   parameters_[number.slot].per.empty();
         if (number.is == form::number || is_parameter) continue;
         fail(tree_, number.where,
-             "expected a number or a parameter that is one as the " +
+             "expected a number or a numeric parameter as the " +
                  std::string(i == 1 ? "years" : "payments a year") +
                  " of 'constant_maturity_rate': it decides which bonds the rate is made of");
     }
@@ -138,7 +138,7 @@ type calls::check_given(expression& e) {
         fail(tree_, e.where,
              "expected a parameter with 'optional: true', which a trade need not give, found " +
                  (e.is == form::name ? in_quotes(e.text) : "something else") +
-                 suggestion_or_all(e.text, parameters_.names_of_optional(), "ones"));
+                 suggestion_or_all(e.text, parameters_.names_of_optional(), "optional parameters"));
     }
     names_.resolve_question(e, *number);
     return type::truth;

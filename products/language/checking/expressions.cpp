@@ -45,7 +45,7 @@ std::string expressions::hint(type wanted, type got, const expression& e) const 
         const auto& choices = parameters_[e.slot].choices;
         return choices.empty() ? "" : "; compare it, as in " + name + " == " + choices.front();
     }
-    if (wanted == type::number && e.is == form::binary) return "; decide by it: 'if CONDITION:'";
+    if (wanted == type::number && e.is == form::binary) return "; use it in 'if CONDITION:'";
     if (name.empty()) return "";
     if (wanted == type::number) {
         if (got == type::asset) return "; write spot(" + name + ")";
@@ -69,7 +69,7 @@ type expressions::type_of_form(expression& e) {
         case form::truth:
             return type::truth;
         case form::text:
-            fail(tree_, e.where, "a text stands only for a day count or a choice, found \"" + e.text + "\"");
+            fail(tree_, e.where, "a text can only be a day count or a choice, found \"" + e.text + "\"");
         case form::name:
             return names_.resolve(e);
         case form::element:
@@ -125,7 +125,7 @@ void expressions::check_word(expression& e, const parameter& of) const {
     }
     if (std::find(of.choices.begin(), of.choices.end(), e.text) == of.choices.end()) {
         fail(tree_, e.where,
-             in_quotes(e.text) + " is no choice of " + in_quotes(of.name) +
+             in_quotes(e.text) + " is not a choice of " + in_quotes(of.name) +
                  behind(suggestion(e.text, of.choices), "choices: " + listed(e.text, of.choices)));
     }
     e.means = meaning::word;

@@ -104,7 +104,7 @@ type names::resolve_special(expression& e) const {
         return type::date;
     }
     if (!schedule_) {
-        fail(tree_, e.where, in_quotes(e.text) + " speaks of a schedule, and this block has a single date");
+        fail(tree_, e.where, in_quotes(e.text) + " refers to a schedule, and this block has a single date");
     }
     e.list = *schedule_;
     if (e.text == "previous") {
@@ -132,7 +132,7 @@ void names::check_is_at_hand(const expression& e) const {
     if (where_ == surroundings::top ||
         (where_ == surroundings::interval && !is_of_intervals && !is_of_both)) {
         fail(tree_, e.where,
-             in_quotes(e.text) + " speaks of the date at hand; it can be used inside " +
+             in_quotes(e.text) + " refers to the date at hand; it can be used inside " +
                  (is_of_both ? "a block only" : "an 'on' block only"));
     }
 }
@@ -167,7 +167,7 @@ std::optional<std::size_t> names::list_of_parameter(const expression& e, std::si
     const auto list = parameters_.find(p.per);
     if (list && parameters_.type_at(*list) != type::asset_list) {
         fail(tree_, e.where,
-             in_quotes(p.name) + " goes by the dates of " + in_quotes(p.per) + "; write " + p.name +
+             in_quotes(p.name) + " has one value for each date of " + in_quotes(p.per) + "; write " + p.name +
                  " inside 'on " + p.per + ":'");
     }
     return list;
@@ -226,9 +226,9 @@ void names::enter_loop(const std::string& name, place where, std::size_t list) {
 void names::leave_loop() {
     if (const open_loop& l = loops_.back(); !l.is_read) {
         fail(tree_, l.where,
-             in_quotes(l.name) + " goes through " + list_name(l.list) +
-                 ", and nothing reads it; use it as in spot(" + l.name + "), or size(" +
-                 parameters_[l.list].name + ") for how many there are");
+             in_quotes(l.name) + " runs over " + list_name(l.list) +
+                 ", and nothing reads it; use it as in spot(" + l.name + "), or write size(" +
+                 parameters_[l.list].name + ") for the number of assets");
     }
     variables_.leave_loop(loops_.size() - 1);
     loops_.pop_back();
@@ -267,7 +267,7 @@ void names::fail_without_value(const expression& e) const {
     fail(tree_, e.where,
          in_quotes(e.text) + (where_ == surroundings::top
                                   ? " has no value yet here"
-                                  : " may have no value yet here; what is kept from date to date needs a "
+                                  : " may have no value yet here; a value kept from date to date needs a "
                                     "first value above the blocks, " +
                                         first));
 }
@@ -281,8 +281,8 @@ void names::fail_without_index(const expression& e, std::size_t list) const {
 
 void names::fail_wrong_list(place where, const std::string& name, std::size_t mine, std::size_t given) const {
     fail(tree_, where,
-         in_quotes(name) + " goes by the assets of " + list_name(mine) + ", and this loop runs over " +
-             list_name(given));
+         in_quotes(name) + " has one value for each asset of " + list_name(mine) +
+             ", and this loop runs over " + list_name(given));
 }
 
 }  // namespace tilewalk::language::checking

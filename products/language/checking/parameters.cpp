@@ -47,7 +47,7 @@ void parameters::check_declarations() const {
         const type of = over ? type_at(*over) : type::number;
         if (!over || (of != type::schedule && of != type::asset_list)) {
             refuse("parameter " + in_quotes(p.name) + " is per " + in_quotes(p.per) +
-                   ", which is no schedule and no asset_list among the parameters" +
+                   ", which is neither a schedule nor an asset_list among the parameters" +
                    (over ? "" : suggestion(p.per, names())));
         }
         const type mine = type_of(p.type);

@@ -44,7 +44,7 @@ void variables::end_top() {
         if (!defined_.contains({i, whole})) {
             fail(tree_, tree_.variables[i].where,
                  in_quotes(tree_.variables[i].name) +
-                     " gets its first value in some cases only; give it one in all");
+                     " gets its first value in some cases only; set it in all cases");
         }
     }
     states_ = tree_.variables.size();
@@ -101,8 +101,8 @@ void variables::check_none_is_idle() const {
         const std::string meant = suggestion(v.name, names_to_set(v.name));
         fail(tree_, v.where,
              in_quotes(v.name) + " is never set after its first value" + meant +
-                 (meant.empty() ? "; a" : " A") +
-                 " number that stays is written where it is read, or is a parameter with a default");
+                 (meant.empty() ? "; write" : " Write") +
+                 " the number where it is read, or make it a parameter with a default");
     }
 }
 

@@ -35,7 +35,8 @@ dates::time_point block_dates::previous(const expression& e, const occurrence& r
     if (place > 0) return schedule.times[place - 1];
     if (schedule.anchor) return *schedule.anchor;
     if (std::holds_alternative<double>(schedule.times.front().when)) return {0.0};
-    at_.script.fail(e.where, "'previous' of the first date of '" + at_.script.parameter_of(e.list).name +
+    at_.script.fail(e.where, "'previous' is unknown for the first date of '" +
+                                 at_.script.parameter_of(e.list).name +
                                  "': a list of dates does not say when its first period starts; write the "
                                  "schedule with start, end and every");
 }

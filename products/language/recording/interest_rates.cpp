@@ -34,7 +34,8 @@ value interest_rates::forward_rate(const expression& e) {
 // The schedule of an annuity or a swap rate, its dates numbered from 0.
 const dates::schedule& interest_rates::payments_of(const expression& e) const {
     const dates::schedule& schedule = at_.script.schedule_of(e.operands[2].slot);
-    if (schedule.times.empty()) at_.script.fail(e.where, "'" + e.text + "' of a schedule without dates");
+    if (schedule.times.empty())
+        at_.script.fail(e.where, "'" + e.text + "' is asked for a schedule without dates");
     return schedule;
 }
 
