@@ -62,7 +62,7 @@ bool is_word_of(const std::string& text, const std::string& word) {
     return false;
 }
 
-// Those that a script names, and the lists that they go by: a product has no others.
+// The parameters that a script names and the lists that they have values for; a product has no others.
 std::vector<parameter> parameters_for(const std::string& text) {
     const std::vector<parameter> all = all_parameters();
     std::vector<parameter> named;
@@ -748,7 +748,7 @@ TEST(language, payments_before_as_of_are_gone_and_those_of_today_count) {
                      96 + 128 * usd(future));
     EXPECT_DOUBLE_EQ(value_of("on observations:\n    pay spot(underlying) on pay_date\n", args, p),
                      64 + 96 * usd(5 / 365.0) + 128 * usd(186 / 365.0));
-    // What was fixed in euros before today is worth its euros at today's rate, whatever the rate was then.
+    // An amount in euros that was fixed before today converts at today's rate, whatever the rate was then.
     EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay 10 in payout on maturity\n", args, p),
                      10 * 1.25 * eur(1));
     EXPECT_EQ(value_of("on first(observations):\n    pay 10 in payout\n", args, p), 0);
@@ -883,7 +883,7 @@ TEST(language, intervals_of_the_past_know_fixings_only) {
         1);
 }
 
-// What engines ask of a payoff.
+// Questions that engines ask of a payoff.
 
 TEST(language, intervals_know_their_times) {
     // The path stops at 0.5, 1 and 2, and before that it was seen at -0.5.
@@ -1100,7 +1100,7 @@ TEST(payoff, refuses_terms_that_make_no_sense) {
               "accepted");
 }
 
-// A product of which a trade need not say everything.
+// A product with optional parameters.
 std::shared_ptr<const product> product_with_optional_terms(const std::string& text) {
     std::vector<parameter> all{
         declared("underlying", parameter_type::asset), declared("maturity", parameter_type::date),
@@ -1128,10 +1128,10 @@ TEST(payoff, optional_terms_are_asked_for) {
         "spot(underlying)\n";
     EXPECT_EQ(value(capped, least), 112);
     EXPECT_EQ(value(capped, most), 100);
-    // What the terms decide is not recorded.
+    // Decisions by the terms of the trade are not recorded.
     EXPECT_TRUE(play(product_with_optional_terms(capped), least, usual_path()).code.terms.empty());
     EXPECT_EQ(play(product_with_optional_terms(capped), most, usual_path()).code.terms.size(), 1U);
-    // A day that is not given never comes, and an asset that is not given is not looked at.
+    // A block on a day that is not given never runs, and an asset that is not given is not observed.
     const std::string dated =
         "on last_call:\n    pay 1\non maturity:\n    pay 4\n    if given(other):\n        "
         "pay spot(other)\n";

@@ -168,7 +168,7 @@ std::vector<std::string> products() {
     return names;
 }
 
-// As numbers from the engine's bits, since the distributions of the standard library differ between
+// Random numbers from the generator's bits alone: the distributions of the standard library differ between
 // libraries.
 class dice {
   public:
@@ -214,7 +214,7 @@ varied_trade vary(const language::product& product, dice& d) {
         return fmt::format("{:.6f}", d.between(low + 0.01 * (high - low), high));
     };
     for (const auto& p : product.parameters) {
-        // What a script asks for decides which of its lines there are.
+        // Optional parameters decide which lines of the script are recorded.
         if (p.optional) {
             const bool is_given = d.below(2) == 0;
             out.choices += (is_given ? "given " : "no ") + p.name + "; ";
@@ -324,7 +324,7 @@ class kernels_by_precision : public testing::TestWithParam<std::string> {
     precision in() const { return precision_named(GetParam()); }
 };
 
-// As a run builds it that says no more than feed and precision.
+// The choice of a run whose settings name only a feed and a precision.
 cuda::kernel_choice usual(const program::path_program& code, precision in, std::string_view feed) {
     cuda::kernel_choice asked;
     asked.precision = in;

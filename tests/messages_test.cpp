@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and texts in messages: what was meant comes first, lists are cut to what is near, and
-// nothing that stands in a file makes a message long.
+// Names and texts in messages: the name that was probably meant comes first, long lists are cut to near
+// names, and nothing in a file makes a message long.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ std::string repeated(const std::string& text, std::size_t times) {
     return all;
 }
 
-// Everything that is said of a book and of its trades.
+// All messages about a book and its trades.
 std::string told(const std::string& yaml) {
     try {
         const book read = book::parse(yaml, "book.yaml", ".");
@@ -77,7 +77,7 @@ TEST(messages, what_was_meant_comes_before_what_there_is) {
     EXPECT_NE(told(cases[0].yaml).find(" more"), std::string::npos);
 }
 
-// A thousand letters of place and path, and a thousand of what is wrong.
+// The bound: a thousand letters for the place and path, and a thousand for the complaint.
 TEST(messages, none_is_long) {
     const std::string much = std::string(100'000, 'x'), digits = std::string(100'000, '1'),
                       zeros = "0." + std::string(100'000, '0') + "7";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs with the product of correlation and shocks taken out, on moves made by the plain product, against
-// the programs as planned, on shocks: not a bit may differ. And what is left as it is.
+// the programs as planned, on shocks: not a bit may differ. Also programs that must stay as they are.
 #include "products/program/moves.h"
 
 #include <gtest/gtest.h>
@@ -171,7 +171,7 @@ void check_same_walk(const plan::trade_program& t, std::uint64_t paths) {
     const auto n = static_cast<std::size_t>(t.code.normals_per_step);
     ASSERT_EQ(found->factors.size(), n);
     EXPECT_EQ(found->code.normals_per_step, t.code.normals_per_step);
-    // What is left of the step does not grow with the square of the factors.
+    // The rest of the step does not grow with the square of the factors.
     EXPECT_LE(found->code.sections[0].nodes.size(), 4 * n);
     EXPECT_TRUE(found->code.sections[0].per_run.columns.empty());
 
@@ -311,7 +311,7 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     const auto numbers = numbers_of_moves(*found, e.data);
     EXPECT_EQ(numbers.drifts, (std::vector<double>{-0.125, -0.125, -0.125, -0.125}));
     EXPECT_EQ(numbers.roots, (std::vector<double>{1, 0.25, 3, 4, 0.25, 6}));
-    // Of the rows the one that something else reads is left, in a column of its own.
+    // One row is left, the one that something else reads, in a column of its own.
     EXPECT_EQ(found->numbers_of_row, std::vector<std::uint32_t>{1});
     const auto& step = found->code.sections[0];
     EXPECT_EQ(step.per_run.nodes, std::vector<program::node>{leaf(operation::row, 1)});

@@ -330,7 +330,7 @@ void fill(const launch& how, const kernels::draws_arguments& a) {
     }
 }
 
-// What the kernel of a text does, by the text.
+// The work of a kernel, by its text.
 using host_kernel = std::function<fake_gpu::work(const launch&, std::span<void*>)>;
 
 template <class value>
@@ -428,7 +428,7 @@ class fake_run {
             for (const auto& g : gpus)
                 devices.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
             got = launcher(devices, store).walk_all(run);
-            // Those that fill cubes and correlate among them.
+            // Kernels that fill cubes and correlate count too.
             EXPECT_EQ(got.kernels_compiled, store.so_far().compiled);
         }
         for (const auto& g : gpus) EXPECT_EQ(g->report(), "");
@@ -470,7 +470,7 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
             of(r.moments.m4),    r.not_finite,       r.first_not_finite};
 }
 
-// How many jobs have results; each is that of the CPU.
+// The number of jobs with results; each must equal that of the CPU.
 std::size_t priced(const gpu_outcome& got, const std::vector<kernels::tile_result>& expected) {
     EXPECT_EQ(got.failures.size(), expected.size());
     std::size_t count = 0;

@@ -20,7 +20,7 @@ using tests::refusal;
 using tests::usd;
 using tests::worth;
 
-// What each asset shows at the times, one row an asset: ACME, BETA, GAMMA.
+// Prices of each asset at the times, one row an asset: ACME, BETA, GAMMA.
 path market(const std::vector<double>& times, const std::vector<std::vector<double>>& rows) {
     const std::vector<std::string> names{"ACME", "BETA", "GAMMA"};
     path p = acme({});
@@ -489,7 +489,7 @@ TEST(notes_scripts, target_redemption_forward) {
             20 * usd(0.5) + 20 * usd(1.5) - 12 * usd(2))
             << e.rule;
     }
-    // What was gained before today counts towards the target.
+    // Gains before today count towards the target.
     EXPECT_DOUBLE_EQ(worth("target_redemption_forward",
                            "underlying: ACME, strike: 100, fixings: [2025-12-31, 2027-01-15], target: 16",
                            acme({{-15 / 365.0, 110}, {1, 120}})),

@@ -41,7 +41,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t seed_of_paths = 20260115;
 
-// Which not-a-number it is does not matter: no operation tells them apart.
+// All not-a-numbers count as equal: no operation tells them apart.
 bool same(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
            (std::isnan(a) && std::isnan(b));
@@ -106,7 +106,8 @@ struct seen_table {
     std::size_t size = 0;
 };
 
-// One run of a section, node by node, in the plainest way there is. What a guard leaves out is no number.
+// One run of a section, node by node, in the plainest way there is. Nodes that a guard skips are not a
+// number.
 void run_section(const std::vector<program::node>& nodes, const std::vector<program::state_write>& writes,
                  const double* terms, const double* row, const std::vector<seen_table>& tables,
                  const place_on_path& at, std::vector<double>& states,
@@ -188,7 +189,7 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
     return results_of(states, p.outputs);
 }
 
-// With `guarded` whatever one side of a choice alone needs is left out where it is not taken.
+// With `guarded`, nodes that only one side of a choice needs are skipped where the other side is taken.
 std::vector<double> walk(const path_program& p, const path_data& data, const program::timeline& when,
                          std::uint64_t path, bool guarded = false) {
     std::vector<double> states = data.initial_states;
@@ -233,8 +234,8 @@ std::string text_of(const program::program& p) {
     return text.str();
 }
 
-// What the lane machine makes of every path: it only tells the moments, so they are compared with those of
-// the expected payoffs, and the payoff of the first path by itself.
+// Results of the lane machine. It only gives moments, so they are compared with those of the expected
+// payoffs, and the payoff of the first path by itself.
 void check_lane_machine(const example& e, const cpu::lane_program& compiled, const path_data& data,
                         const std::vector<std::vector<double>>& expected) {
     const auto sets = cpu::runnable_instruction_sets();
@@ -561,7 +562,7 @@ TEST(lane_program, every_way_to_write_three_states) {
     }
 }
 
-// Sections that do nothing but hand states on: what each of the states is after one and more runs is known.
+// Sections that only hand states on, so that every state is known after one run and after more.
 std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
     recorder into;
     for (std::size_t s = 0; s < from.size(); ++s) {
@@ -628,7 +629,7 @@ program::program one_section(const std::function<void(recorder&)>& record) {
     return std::move(into).finish().code;
 }
 
-// How many operations are left of those that one section writes to its output.
+// The number of operations left of those that one section writes to its output.
 std::size_t operations_left(const std::function<value(recorder&, value x)>& made) {
     const auto p =
         program::optimise(one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }));
@@ -671,8 +672,8 @@ TEST(passes, equal_work_is_done_once_and_dead_work_never) {
     EXPECT_EQ(program::hoist(p).states.size(), 1U) << "what is gone is gone for the back ends";
 }
 
-// Not the smaller of a and b and that of b and a, of which one may be not a number, or both a zero: whatever
-// tells two operands apart in any bit is done as often as it is asked for.
+// min(a, b) and min(b, a) differ if one is not a number, or if both are zeros. Operations that can tell the
+// order of their operands in any bit are not merged.
 TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
                      infinite = std::numeric_limits<double>::infinity();
@@ -726,7 +727,7 @@ TEST(passes, uniform_work_leaves_the_paths) {
     EXPECT_EQ(code.sections[0].nodes.size(), 3U);          // row, normal, product
 }
 
-// What a path still does: operations by name, with what is alike for all paths hoisted.
+// Operations that a path still does, by name; work that is alike for all paths is hoisted.
 std::map<std::string, int> work_of_path(const std::function<value(recorder&, value)>& of) {
     const auto p = one_section([&](recorder& into) { into.write(0, of(into, into.normal())); });
     const auto regrouped = program::hoist(program::optimise(program::regroup(p)));
@@ -747,13 +748,13 @@ TEST(passes, regrouped_paths_divide_by_nothing_uniform_and_multiply_once) {
                   return (x * term(r, "a") / r.row("r", std::vector<double>{2.0})) * term(r, "b") / 7.0;
               }),
               (counts{{"mul", 1}}));
-    // What is no factor stays as it was.
+    // Operands that are not factors stay as they were.
     EXPECT_EQ(work_of_path([&](recorder& r, value x) { return term(r, "a") / x; }), (counts{{"div", 1}}));
     EXPECT_EQ(work_of_path([&](recorder& r, value x) { return (x + term(r, "a")) * x / exp(x); }),
               (counts{{"add", 1}, {"div", 1}, {"exp", 1}, {"mul", 1}}));
 }
 
-// By name, in their order, what stands under each guard, after its condition and side.
+// The nodes under each guard by name, in their order, after its condition and side.
 std::vector<std::string> guards_of(const std::function<value(recorder&, value)>& of) {
     const auto code =
         program::hoist(one_section([&](recorder& into) { into.write(0, of(into, into.normal())); }));
@@ -844,7 +845,7 @@ TEST(passes, the_shape_tells_structures_apart_and_not_numbers) {
     EXPECT_NE(shape(0.0, 3, false), shape(-0.0, 3, false));
 }
 
-// What a recorder says of a defect.
+// The message of a recorder about a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
     recorder into;
     into.state("s", 0.0);
@@ -1126,7 +1127,7 @@ TEST(passes, faults_are_found) {
     EXPECT_NE(program::fault_of(wrong).find("a column is node 50"), std::string::npos);
 }
 
-// What a trade or a run gives as it is keeps its name; what is computed from several has none.
+// Numbers that come straight from the trade or a run keep their name; computed ones have none.
 TEST(passes, names_of_terms_and_rows_survive) {
     recorder into;
     into.output(into.state("x", 0.0));
@@ -1157,7 +1158,7 @@ TEST(passes, names_of_terms_and_rows_survive) {
     EXPECT_NE(program::print(code).find(", strike\n"), std::string::npos) << program::print(code);
     EXPECT_EQ(program::name_of_term(code, 1000), "");
 
-    // They are for people: no shape, and so no kernel, depends on them.
+    // Names are for people: no shape, and so no kernel, depends on them.
     const std::string shape = program::shape_of(code);
     code.per_trade.inputs.clear();
     for (auto& s : code.sections) s.per_run.inputs.clear();

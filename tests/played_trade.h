@@ -32,7 +32,7 @@ inline std::shared_ptr<const language::product> library_product(const std::strin
     return books::read_product(config::load(library_folder() / (name + ".yaml")));
 }
 
-// What the trade, written as in a book, is worth on a path; played both ways to the same bits.
+// The value, on a path, of a trade that is written as in a book; both ways of playing give the same bits.
 inline double worth(const std::string& product, const std::string& trade, const path& along) {
     const auto of = library_product(product);
     const auto args =

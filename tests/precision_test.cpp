@@ -167,8 +167,8 @@ TEST(single_lanes, shocks_equal_the_kernel_headers) {
     }
 }
 
-// The bits of every operation in single and of its shocks, in one number (FNV-1a): whoever changes it changes
-// prices, and says so.
+// The bits of every operation in single and of its shocks, in one number (FNV-1a). A change that alters it
+// changes prices, and must say so.
 TEST(single_lanes, have_the_bits_of_every_other_build) {
     for (const auto* set : instruction_sets()) {
         std::uint64_t hash = 0xcbf29ce484222325u;
@@ -350,8 +350,8 @@ TEST(precision, demo_book_agrees_with_double) {
     }
 }
 
-// Where nothing moves, or a path begins on the barrier, formulas of the bridge divide by what single may not
-// round to 0.
+// Where nothing moves, or a path begins on the barrier, formulas of the bridge divide by small numbers, which
+// single may not round to 0.
 TEST(precision, bridges_stay_finite_without_variance) {
     for (const std::string volatility : {"0.0", "1.0e-9", "0.3"}) {
         for (const std::string barrier : {"100.0", "99.0", "120.0"}) {

@@ -243,7 +243,7 @@ TEST(rates_scripts, rate_range_accrual) {
                 coupons, 1e-11);
     EXPECT_EQ(worth_of("rate_range_accrual", terms + ", lower: 0.0305, rate_years: 5, payments_a_year: 1"),
               0);
-    // Of the running period three of four observations lie before today, and one of them counts; the period
+    // Three of four observations of the running period lie before today, and one of them counts; the period
     // after it has a single one. The first period is gone.
     const std::string running =
         "begin: 2025-07-15, observations: [2025-10-01, 2025-10-20, 2025-11-20, 2025-12-20, 2026-02-20, "

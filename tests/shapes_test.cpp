@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many kernels a large book takes, and that a trade has the same bits in the program it shares as in its
-// own.
+// Shared programs: a large book takes few kernels, and a trade has the same bits in the program it shares as
+// in its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>

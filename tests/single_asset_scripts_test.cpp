@@ -20,7 +20,8 @@ using tests::worth;
 
 const std::string refused = "the terms of the trade are refused: ";
 
-// What a path from one price to another does to a level, its logarithm varying by 0.04 a year.
+// A path from one price to another, whose logarithm has a variance of 0.04 a year: its chance to touch a
+// level, its sampled extremes and its sampled time of touch.
 double touch(double level, double from, double to, double years) {
     const double a = std::log(from / level), b = std::log(to / level);
     return a * b <= 0 ? 1 : std::exp(-2 * a * b / (0.04 * years));
@@ -33,7 +34,7 @@ double highest(double from, double to, double years, double uniform) {
     const double move = std::log(to / from);
     return from * std::exp(0.5 * (move + std::sqrt(move * move - 0.08 * years * std::log(uniform))));
 }
-// When, for a normal and a uniform number that take the first of the two roots.
+// The time of touch, for a normal and a uniform number that take the first of the two roots.
 double touch_time(double level, double from, double to, double start, double years) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     const double mu = a / b, lambda = a * a / (0.04 * years), nu = 0.25;
@@ -393,7 +394,7 @@ TEST(single_asset_scripts, cliquet) {
               refused + "the global_floor is above the global_cap");
 }
 
-// Of these paths a forward price is the spot times exp(0.05) a year.
+// On these paths a forward price is the spot times exp(0.05) a year.
 TEST(single_asset_scripts, chooser) {
     const std::string terms = "underlying: ACME, strike: 100, choice_date: 1.0, maturity: 2.0";
     EXPECT_DOUBLE_EQ(worth("chooser", terms, acme({{1, 96}, {2, 120}})), 20 * usd(2))
@@ -406,7 +407,7 @@ TEST(single_asset_scripts, chooser) {
               refused + "the choice_date comes after maturity");
 }
 
-// Of these paths an option is worth what its forward price makes it.
+// On these paths an option is worth its gain at the forward price.
 double later(double spot) {
     return spot * std::exp(0.05);
 }

@@ -223,7 +223,7 @@ TYPED_TEST(interpolation, has_the_bits_of_every_other_build) {
 
 // ---- recorder --------------------------------------------------------------------------------------------
 
-// What a recorder says of a defect.
+// The message of a recorder about a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
     recorder into;
     into.state("s", 0.0);
@@ -361,7 +361,7 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     const value x = into.normal();
     const value first = into.interpolate(b, x), second = into.interpolate(b, x),
                 other = into.interpolate(a, x);
-    // What stands in a table is data, for a constant position too.
+    // The numbers of a table are data, for a constant position too.
     const value constant = into.interpolate(a, into.constant(0.5));
     into.write(0, first * second + other * x + constant);
     const auto made = std::move(into).finish();
@@ -530,7 +530,8 @@ TEST(tables, move_with_the_programs_that_are_united) {
     }
 }
 
-// Where moves are made ahead, the columns that only they took leave the row; tables close up behind the rest.
+// If moves are computed ahead, the columns that only they read leave the row; tables close up behind the
+// rest.
 TEST(tables, stay_where_moves_are_taken_out) {
     recorder into;
     const auto x = into.state("x", 1.0), y = into.state("y", 2.0);
