@@ -28,7 +28,7 @@ class lognormal final : public walk {
         return -0.5 * volatility::covariance(vol_, vol_, from, to);
     }
     moved record(step& of, value x) override { return {x + of.own()}; }
-    value variance_between(step&, value scaled) override { return scaled; }
+    value variance_between(section_at_hand&, value scaled) override { return scaled; }
     std::string why_not_lognormal() const override { return ""; }
     location where() const override { return of_.where; }
 
@@ -65,7 +65,7 @@ class lognormal_by_scenario final : public walk {
         return {x + level * fma(level, squared, of.own())};
     }
     // A watched interval is one step.
-    value variance_between(step& of, value scaled) override {
+    value variance_between(section_at_hand& of, value scaled) override {
         const value level = volatility_of_path(of);
         return level * level * scaled;
     }
@@ -78,7 +78,7 @@ class lognormal_by_scenario final : public walk {
 
   private:
     // On the step that is walked, or that the section at hand follows.
-    value volatility_of_path(step& of) const {
+    value volatility_of_path(section_at_hand& of) const {
         program::scenario_rows rows{from_.array, {}};
         for (std::size_t s = 0; s + 1 < of.grid().size(); ++s) {
             rows.rows.push_back(from_.row_until(of.grid()[s + 1]));

@@ -102,7 +102,7 @@ class heston final : public walk {
     }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
 
-    void begin(step& of) override { variance_ = of.state("variance", p_.v0); }
+    void begin(section_at_hand& of) override { variance_ = of.state("variance", p_.v0); }
 
     moved record(step& of, value x) override {
         const value v = of.into().read(variance_);
@@ -120,7 +120,7 @@ class heston final : public walk {
     }
 
     // The variance is taken to be known, as if it did not come with the path.
-    value variance_between(step& of, value) override {
+    value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
         return of.into().read(between_);

@@ -63,7 +63,7 @@ class jumping final : public walk {
         return shorter(inner_->longest_watched_step(), jumps_->intensity() > 0 ? longest_watched_ : 0);
     }
 
-    void begin(step& of) override { inner_->begin(of); }
+    void begin(section_at_hand& of) override { inner_->begin(of); }
     // The compensator moves with time, so it belongs to the path between.
     moved record(step& of, value x) override {
         const value start = x + jumps_->sum_over(of);
@@ -72,7 +72,9 @@ class jumping final : public walk {
         return {inner_->record(of, start).x + compensator, start};
     }
     bool jumps() const override { return jumps_->intensity() > 0; }
-    value variance_between(step& of, value scaled) override { return inner_->variance_between(of, scaled); }
+    value variance_between(section_at_hand& of, value scaled) override {
+        return inner_->variance_between(of, scaled);
+    }
     std::string detail() const override { return inner_->detail(); }
 
     std::string why_not_lognormal() const override {
@@ -179,7 +181,7 @@ std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<co
     return std::make_unique<jumping>(std::move(inner), std::move(jumps), watched_steps_per_year);
 }
 
-value walk_by_jumps::variance_between(step&, value) {
+value walk_by_jumps::variance_between(section_at_hand&, value) {
     throw error(error_kind::input,
                 "asset '" + of_.name + "' moves by jumps alone (" + name_ +
                     "), so what it did between two dates does not follow from where it was on them; "

@@ -51,7 +51,7 @@ class walk_by_jumps : public walk {
     walk_by_jumps(std::string name_of_model, const markets::asset& of)
         : name_(std::move(name_of_model)), of_(of) {}
 
-    program::value variance_between(step& of, program::value scaled) final;
+    program::value variance_between(section_at_hand& of, program::value scaled) final;
     std::string why_not_lognormal() const final;
     location where() const final { return of_.where; }
 

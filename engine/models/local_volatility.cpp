@@ -68,7 +68,7 @@ class local_volatility_walk final : public walk {
         return {x + (drift + noise)};
     }
 
-    value variance_between(step& of, value) override {
+    value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
         return of.into().read(between_);

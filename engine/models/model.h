@@ -95,7 +95,7 @@ class walk {
     virtual double longest_watched_step() const { return 0; }
 
     // Declares the walk's states.
-    virtual void begin(step& /*of*/) {}
+    virtual void begin(section_at_hand& /*of*/) {}
     virtual moved record(step& of, program::value x) = 0;
     // Whether what is recorded may start elsewhere than at x.
     virtual bool jumps() const { return false; }
@@ -105,7 +105,7 @@ class walk {
     // Of the path between two grid times, given both its ends, the variance of the Brownian bridge that it is
     // taken for; `scaled` is the integral of the squared scale. Asked for inside a section that runs after
     // steps, and before the step is recorded.
-    virtual program::value variance_between(step& of, program::value scaled) = 0;
+    virtual program::value variance_between(section_at_hand& of, program::value scaled) = 0;
 
     // Why what is to come, an option or the quanto drift, is not known from the spot alone; empty: it is, and
     // spots to come are lognormal.

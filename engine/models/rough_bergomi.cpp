@@ -36,7 +36,7 @@ class rough_bergomi_walk final : public walk {
         return p_.least_steps > 0 ? std::min(usual, of.last() / p_.least_steps) : usual;
     }
 
-    void begin(step& of) override {
+    void begin(section_at_hand& of) override {
         noise_.emplace(p_.hurst, of.grid());
         variance_ = of.state("variance", p_.xi.from(0));
         for (std::size_t j = 0; j < noise_->factors(); ++j)
@@ -82,7 +82,7 @@ class rough_bergomi_walk final : public walk {
         return {x + fma(-0.5 * length, v, sqrt(v) * of.own())};
     }
 
-    value variance_between(step& of, value) override {
+    value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
         return of.into().read(between_);

@@ -70,7 +70,7 @@ class sabr_walk_of_asset final : public walk {
     }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
 
-    void begin(step& of) override {
+    void begin(section_at_hand& of) override {
         if (p_.is_stochastic) log_alpha_ = of.state("log_alpha", 0.0);
     }
 
@@ -81,7 +81,7 @@ class sabr_walk_of_asset final : public walk {
     }
 
     // The mean of what the noise has at both ends.
-    value variance_between(step& of, value) override {
+    value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
         return of.into().read(between_);

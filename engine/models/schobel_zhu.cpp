@@ -129,7 +129,7 @@ class schobel_zhu_walk final : public walk {
         return p_.least_steps > 0 ? std::min(usual, of.last() / p_.least_steps) : usual;
     }
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
-    void begin(step& of) override { volatility_ = of.state("volatility", p_.vol0); }
+    void begin(section_at_hand& of) override { volatility_ = of.state("volatility", p_.vol0); }
 
     moved record(step& of, value x) override {
         const auto row = [&](const std::string& name,
@@ -158,7 +158,7 @@ class schobel_zhu_walk final : public walk {
         return {x + fma(deviation, noise.alone, made("growth", &volatility_step::growth))};
     }
 
-    value variance_between(step& of, value) override {
+    value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
         return of.into().read(between_);

@@ -52,7 +52,7 @@ class leveraged_walk final : public walk {
     }
     double longest_watched_step() const override { return 1 / with_.watched_steps_per_year; }
 
-    void begin(step& of) override { variance_ = of.state("variance", with_.variance.v0); }
+    void begin(section_at_hand& of) override { variance_ = of.state("variance", with_.variance.v0); }
 
     moved record(step& of, value x) override {
         last_ = of.grid().back();
@@ -71,7 +71,7 @@ class leveraged_walk final : public walk {
     }
 
     // The variance is taken to be known, and the leverage to be that of the step's start.
-    value variance_between(step& of, value) override {
+    value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
         return of.into().read(between_);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/world/bridges.h"
+
+#include <string>
+
+#include "kernels/math.h"
+#include "products/program/row_names.h"
+
+namespace tilewalk::models {
+
+using language::bridge;
+using language::interval_end;
+using language::occurrence;
+using program::value;
+
+// log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a watched
+// path stops at every pillar. Where it is level - shift itself, scale is taken to be linear.
+bridge bridges::path_between(const factor& f) const {
+    states_.watch(f);
+    if (!f.is_logarithm()) return level_between(f);
+    const value scale_at_start = in_.row("log_scale_start", f.number, [&](const occurrence& o) {
+        return kernels::log(of_.map_of(f, o.start_years).scale);
+    });
+    const value start = states_.before(f) + scale_at_start;
+    const value end = states_.grown(f, states_.before_fall(f)) +
+                      in_.row("log_scale_end", f.number, [&](const occurrence& o) {
+                          return kernels::log(of_.map_of(f, o.years, true).scale);
+                      });
+    const value variance = scaled_variance(f);
+    if (!f.walk) return {start, end, variance};
+    own_section<section_at_hand> seen(in_, f);
+    const bridge path{start, end, f.walk->variance_between(seen, variance)};
+    if (!f.walk->jumps()) return path;
+    return {path.start, path.end, path.variance, states_.before_jumps(f) + scale_at_start};
+}
+
+bridge bridges::level_between(const factor& f) const {
+    const value at_start = in_.row("scale_start", f.number,
+                                   [&](const occurrence& o) { return of_.map_of(f, o.start_years).scale; });
+    const value at_end = in_.row("scale_end", f.number,
+                                 [&](const occurrence& o) { return of_.map_of(f, o.years, true).scale; });
+    const value scaled = scaled_variance(f);
+    own_section<section_at_hand> seen(in_, f);
+    const value start = at_start * states_.before(f), end = at_end * states_.grown(f, states_.at(f));
+    value of_scale = at_start * at_end;
+    if (f.rates) of_scale = of_scale * exp(2.0 * states_.growth(*f.rates));
+    return {start, end, of_scale * f.walk->variance_between(seen, scaled)};
+}
+
+// The integral of the squared scale of the factor's noise over the interval.
+value bridges::scaled_variance(const factor& f) const {
+    return in_.row(program::row_names::variance, f.number,
+                   [&](const occurrence& o) { return of_.variance(f, o.start_years, o.years); });
+}
+
+value bridges::to_coordinate(const factor& f, value level, interval_end end) const {
+    // A level at or below the dividends to come is never reached from above: its coordinate is far away.
+    constexpr double far_below = 1e-300, far_below_zero = -1e15;
+    if (f.moves_in() == coordinate::level) return level - states_.shift(f, end);
+    if (f.moves_in() == coordinate::level_from_zero) {
+        const value over_shift = level - states_.shift(f, end);
+        return select(over_shift < in_.into().constant(0.0), in_.into().constant(far_below_zero), over_shift);
+    }
+    return log(max(level - states_.shift(f, end), far_below));
+}
+
+value bridges::from_coordinate(const factor& f, value at) const {
+    switch (f.moves_in()) {
+        case coordinate::logarithm:
+            break;
+        case coordinate::level:
+            return at + states_.shift(f, interval_end::end);
+        case coordinate::level_from_zero:
+            return max(at, 0.0) + states_.shift(f, interval_end::end);
+    }
+    return exp(at) + states_.shift(f, interval_end::end);
+}
+
+value bridges::mean_price(const factor& f, double fraction, value mean, value variance) const {
+    value price = mean;
+    if (f.moves_in() == coordinate::logarithm) price = exp(fma(0.5, variance, mean));
+    if (f.moves_in() == coordinate::level_from_zero) price = max(mean, 0.0);
+    if (!f.has_cash_dividends) return price;
+    return price + in_.row("shift_at " + std::to_string(fraction), f.number, [&](const occurrence& o) {
+        return of_.map_of(f, o.start_years + fraction * (o.years - o.start_years)).shift;
+    });
+}
+
+}  // namespace tilewalk::models

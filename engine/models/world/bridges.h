@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths between two grid times: the Brownian bridges that watched paths are taken for, and the coordinates
+// that they are bridges in.
+#pragma once
+
+#include "engine/models/world/members.h"
+#include "engine/models/world/open_section.h"
+#include "engine/models/world/path_states.h"
+#include "products/language/payoff.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::models {
+
+// Answers for the intervals of the open section; language::world says what is asked.
+class bridges {
+  public:
+    bridges(const members& of, const open_section& in, path_states& states)
+        : of_(of), in_(in), states_(states) {}
+
+    language::bridge path_between(const factor& f) const;
+    program::value to_coordinate(const factor& f, program::value level, language::interval_end end) const;
+    program::value from_coordinate(const factor& f, program::value at) const;
+    program::value mean_price(const factor& f, double fraction, program::value mean,
+                              program::value variance) const;
+
+  private:
+    language::bridge level_between(const factor& f) const;
+    program::value scaled_variance(const factor& f) const;
+
+    const members& of_;
+    const open_section& in_;
+    path_states& states_;
+};
+
+}  // namespace tilewalk::models

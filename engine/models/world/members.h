@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a trade's world: the assets, exchange rates and interest rates that it depends on, and the
+// sources of noise that move them. They do not change once they are made.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/market/market_state.h"
+#include "engine/models/model.h"
+#include "engine/models/rates.h"
+#include "engine/models/world.h"
+#include "engine/models/world/drivers.h"
+
+namespace tilewalk::models {
+
+// The interest rates of a currency that has a model for them.
+struct moving_rates {
+    std::size_t number = 0;  // among the rates of the world
+    std::string currency;
+    const rate_model* model = nullptr;
+    std::unique_ptr<rate_walk> walk;
+    drivers quanto;  // of the rate that turns the currency into the trade's; empty: it is the trade's
+    std::size_t first_source = 0;  // of the walk's noises
+};
+
+// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t), or
+// x(t) exp(growth(t)) in the place of the exponential: exp(x), or x, is a martingale up to the quanto drift,
+// and growth is how much more than the curve says the numeraire of the asset's currency has grown, or that of
+// the trade's beside the foreign one.
+struct factor {
+    std::size_t number = 0;                 // among the factors of the world
+    std::string name;                       // of the asset or the currency
+    const markets::asset* asset = nullptr;  // none: an exchange rate
+    const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
+    drivers moves_with;
+    std::unique_ptr<models::walk> walk;  // of an asset
+    std::vector<own_factor> others;      // of its model
+    // By own factor: its source, if correlations name it.
+    std::vector<std::optional<std::size_t>> sources_of_others;
+    drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
+    double start = 0;                     // exchange rate today
+    const moving_rates* rates = nullptr;  // of the asset's or the foreign currency; none: they do not move
+    bool has_cash_dividends = false;      // that shift the asset
+    bool falls = false;                   // by cash dividends, as a whole
+
+    bool is_asset() const { return asset != nullptr; }
+    bool jumps() const { return walk && walk->jumps(); }
+    coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
+    bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
+};
+
+// What makes a move: a factor's own noise, an own factor of its model that correlations name, or a noise of
+// interest rates.
+struct source {
+    const factor* of = nullptr;  // none: interest rates
+    bool is_own = false;
+    const drivers* quanto = nullptr;
+    drivers moves_with;
+};
+
+class members {
+  public:
+    // Throws tilewalk::error (input) if the market lacks what the trade needs of it.
+    explicit members(const request& from);
+    members(const members&) = delete;
+    members& operator=(const members&) = delete;
+
+    const markets::market_state& market() const { return market_; }
+    const std::string& trade_currency() const { return trade_currency_; }
+    const markets::curve& domestic() const { return domestic_; }  // discount curve of the trade's currency
+    const moving_rates* domestic_rates() const { return find_rates(trade_currency_); }
+
+    std::span<const factor> factors() const { return factors_; }
+    const std::deque<moving_rates>& rates() const { return rates_; }
+    std::span<const source> sources() const { return sources_; }  // the factors' own come first
+
+    // They throw tilewalk::error (internal) for one that the request did not name.
+    const factor& find_asset(const std::string& name) const { return find(name, true); }
+    const factor& find_currency(const std::string& name) const { return find(name, false); }
+    // Null if the rates of the currency do not move.
+    const moving_rates* find_rates(const std::string& currency) const;
+
+    // Level(t) = scale(t) X(t) + shift(t) of a factor, X being a martingale up to the quanto drift.
+    markets::affine map_of(const factor& f, double years, bool before_dividend = false) const;
+
+    double covariance(const drivers& a, const drivers& b, double from, double to) const {
+        return correlations_.covariance(a, b, from, to);
+    }
+    double variance(const factor& f, double from, double to) const {
+        return covariance(f.moves_with, f.moves_with, from, to);
+    }
+
+  private:
+    const factor& find(const std::string& name, bool is_asset) const;
+    const moving_rates* add_rates(const std::string& currency);
+    void add_asset(const std::string& name);
+    void add_currency(const std::string& name);
+    void add_factor(factor f);
+    void add_sources();
+    void look_up_correlations();
+    drivers drivers_of_rate(const std::string& foreign, const std::string& why) const;
+
+    const markets::market_state& market_;
+    std::string trade_currency_;
+    const markets::curve& domestic_;
+    const markets::volatility one_ = markets::volatility::flat(1);
+    std::vector<factor> factors_;
+    std::deque<moving_rates> rates_;  // factors point at them
+    std::vector<source> sources_;
+    driver_correlations correlations_;
+};
+
+}  // namespace tilewalk::models

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section of a trade's program that is being recorded: its recorder, its runs, and rows of numbers with
+// one number for each run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/models/world/members.h"
+#include "products/language/payoff.h"
+#include "products/program/recorder.h"
+#include "products/program/row_names.h"
+
+namespace tilewalk::models {
+
+class open_section {
+  public:
+    void begin(std::vector<double> grid, program::recorder& into) {
+        grid_ = std::move(grid);
+        into_ = &into;
+    }
+    void enter(std::span<const language::occurrence> runs) {
+        runs_ = runs;
+        is_step_ = false;
+    }
+    // The step runs from each grid time to the next.
+    void enter_step() { is_step_ = true; }
+
+    program::recorder& into() const { return *into_; }
+    std::span<const double> grid() const { return grid_; }
+
+    // Rows, called `name`#`number`. One number for each run of a section that follows steps:
+    program::value row(std::string_view name, std::size_t number,
+                       const std::function<double(const language::occurrence&)>& of) const;
+    // one that also depends on a time to come, of which there is one for each run:
+    program::value row_until(std::string_view name, std::size_t number, std::span<const double> years,
+                             const std::function<double(const language::occurrence&, double)>& of) const;
+    // and one for each interval that a run of any section covers.
+    program::value row_between(std::string_view name, std::size_t number,
+                               const std::function<double(double from, double to)>& of) const;
+
+  private:
+    program::value made(std::string_view name, std::size_t number, std::size_t runs,
+                        const std::function<double(std::size_t)>& of) const;
+
+    std::vector<double> grid_;
+    program::recorder* into_ = nullptr;
+    std::span<const language::occurrence> runs_;
+    bool is_step_ = false;
+};
+
+// The open section as one walk sees it, with rows and states under names of its own. `Seen` is
+// section_at_hand or an interface that adds to it.
+template <class Seen>
+class own_section : public Seen {
+  public:
+    own_section(const open_section& in, const factor& f)
+        : in_(in), number_(f.number), states_("x" + std::to_string(f.number) + "_") {}
+    own_section(const open_section& in, const moving_rates& r)
+        : in_(in), rows_(program::row_names::of_currency(r.currency, "")), states_(r.currency + "_") {}
+
+    program::recorder& into() const final { return in_.into(); }
+    std::span<const double> grid() const final { return in_.grid(); }
+    program::value row(std::string_view name, const std::function<double(double, double)>& number) final {
+        return in_.row_between(rows_ + std::string(name), number_, number);
+    }
+    std::uint32_t state(std::string_view name, double initial) final {
+        return into().state(states_ + std::string(name), initial);
+    }
+
+  private:
+    const open_section& in_;
+    std::size_t number_ = 0;
+    std::string rows_, states_;  // their names begin so
+};
+
+}  // namespace tilewalk::models

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states that a path carries of its world, where each factor is and what is kept from before a step, and
+// what they say in the open section: growth of numeraires, martingales, levels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/models/world/members.h"
+#include "engine/models/world/open_section.h"
+#include "products/language/payoff.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::models {
+
+class path_states {
+  public:
+    path_states(const members& of, const open_section& in) : of_(of), in_(in) {}
+
+    // Declares the states of all factors and of their walks.
+    void begin();
+
+    // Where a factor is in its coordinate: now, and with what the numeraires of its currencies have grown.
+    program::value at(const factor& f) const { return in_.into().read(kept_[f.number].now); }
+    program::value grown(const factor& f, program::value x) const;
+    // Y of a currency's numeraire (rates.h).
+    program::value growth(const moving_rates& r) const;
+
+    // The martingale itself, and what it is with what numeraires have grown.
+    program::value martingale(const factor& f) const;
+    program::value risen(const factor& f) const;
+    // The asset's price or the exchange rate on the date at hand.
+    program::value level(const factor& f) const;
+    // The dividends to come, at an end of an interval seen from inside it, or on a date after its own
+    // dividend.
+    program::value shift(const factor& f, language::interval_end end, bool inside = true) const;
+
+    // From now on steps keep where the path was before them. Asked for in sections, which are recorded before
+    // the step.
+    void watch(const factor& f);
+    program::value before(const factor& f) const { return in_.into().read(kept_[f.number].before); }
+    // Before the jumps of the step, which come first in it; of a factor that jumps.
+    program::value before_jumps(const factor& f) const {
+        return in_.into().read(kept_[f.number].before_jumps);
+    }
+    // At the end of the step, before a cash dividend of that day.
+    program::value before_fall(const factor& f) const;
+    // The growth before the step; it is watched from the first time that this is asked for.
+    program::value growth_before(const moving_rates& r);
+
+    // Written in the step. A watched factor keeps where it started, `x` in its coordinate before its jumps
+    // and `start` after them, and where it ended before it fell.
+    void keep_start(const factor& f, program::value start, program::value x);
+    void keep_before_fall(const factor& f, program::value end);
+    void keep_growth(const moving_rates& r);
+    void move(const factor& f, program::value to) { in_.into().write(kept_[f.number].now, to); }
+
+  private:
+    struct of_factor {
+        std::uint32_t now = 0;
+        bool is_watched = false;
+        std::uint32_t before = 0, before_jumps = 0, before_fall = 0;
+    };
+    struct of_rates {
+        bool is_watched = false;
+        std::uint32_t before = 0;
+    };
+
+    const members& of_;
+    const open_section& in_;
+    std::vector<of_factor> kept_ = std::vector<of_factor>(of_.factors().size());
+    std::vector<of_rates> kept_of_rates_ = std::vector<of_rates>(of_.rates().size());
+};
+
+}  // namespace tilewalk::models

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices on the date at hand of what is paid on later dates: forwards, options and bonds, and payments
+// discounted along the path.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/models/world/members.h"
+#include "engine/models/world/open_section.h"
+#include "engine/models/world/path_states.h"
+#include "products/language/payoff.h"
+#include "products/program/recorder.h"
+
+namespace tilewalk::models {
+
+// Answers for the runs of the open section; language::world says what is asked. The first three throw
+// tilewalk::error (input) where a price does not follow from what a path carries.
+class prices_ahead {
+  public:
+    prices_ahead(const members& of, const open_section& in, path_states& states)
+        : of_(of), in_(in), states_(states) {}
+
+    program::value forward(const factor& f, std::span<const double> years, const std::string& named) const;
+    program::value option_value(bool call, const factor& f, program::value strike,
+                                std::span<const double> years, const std::string& named) const;
+    program::value bond(const std::string& currency, std::span<const double> years,
+                        const std::string& named) const;
+    program::value discount_on_path(const std::string& currency, language::interval_end end) const;
+
+  private:
+    // Forward prices seen from the date at hand: their random part and that of the dividends.
+    struct affine_values {
+        program::value grown, shift;
+    };
+    affine_values ahead_of(const factor& f, std::span<const double> years, const std::string& named) const;
+    program::value forward_under_moving_rates(const factor& f, std::span<const double> years,
+                                              const std::string& named) const;
+    void expect_lognormal(const factor& f, const std::string& what) const;
+    void expect_still_rates(const factor& f, const std::string& what) const;
+
+    const members& of_;
+    const open_section& in_;
+    path_states& states_;
+};
+
+}  // namespace tilewalk::models

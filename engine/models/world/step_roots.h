@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// For each step of a grid the triangular root of the covariance of a world's sources over it, by which
+// independent shocks become their joint moves.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/models/world/members.h"
+
+namespace tilewalk::models {
+
+class step_roots {
+  public:
+    // Calls `poll`, which may throw, for every step.
+    step_roots(const members& of, std::span<const double> grid, const std::function<void()>& poll);
+
+    // Entry (i, j), j at most i, of every step.
+    std::vector<double> entries(std::size_t i, std::size_t j) const;
+    // Whether a source moves together with another one on some step.
+    bool shares_noise(std::size_t source) const { return shares_noise_[source]; }
+
+  private:
+    std::vector<double> root_of(const members& of, double from, double to) const;
+
+    std::size_t sources_;
+    std::vector<std::vector<double>> roots_;  // by step, row by row
+    std::vector<bool> shares_noise_;
+};
+
+}  // namespace tilewalk::models
