@@ -616,6 +616,9 @@ TEST(rough_volatility, the_plan_says_what_keeps_the_past) {
         const book trades =
             book::parse("trades:\n  - {id: t, product: european, underlying: A, strike: 100, maturity: 1}\n");
         const auto plans = engine().explain(trades, market::parse(market_of(model)));
+        // The numbers of the market are those of any grid.
+        EXPECT_EQ(plans.at(0).asset_list.at(0).model.find("exponentials"), std::string::npos)
+            << plans.at(0).asset_list.at(0).model;
         return plans.at(0).models;
     };
     const auto usual = plan_of(rough{}.words());

@@ -38,7 +38,7 @@ asset_numbers numbers_of(const members& of, const factor& f, std::span<const dou
     asset_numbers out;
     out.name = f.name;
     out.currency = a.currency;
-    out.model = model_of(a).describe() + f.walk->detail();
+    out.model = model_of(a).describe();
     out.spot = a.spot;
     out.parameters = a.model_parameters;
     out.falls_by_dividends = f.falls;
