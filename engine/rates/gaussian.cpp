@@ -76,8 +76,8 @@ double decayed_twice(double a, double b, double h) {
                .value;
 }
 
-// Of the factors x at one time and of their integrals up to then: covariance[i][j] of x(i) and x(j), and
-// with_integral[i][j] of x(i) and the integral of x(j).
+// Covariances of the factors x at one time and of their integrals up to then: covariance[i][j] of x(i) and
+// x(j), and with_integral[i][j] of x(i) and the integral of x(j).
 struct covariances {
     std::array<two, 2> covariance{}, with_integral{};
 };
@@ -193,6 +193,97 @@ void check(const swap_terms& swap) {
     }
 }
 
+// A swap at the expiry of a swaption on it, given one of the two factors: its payments are then lognormal,
+// each by the other factor.
+class conditional_swap {
+  public:
+    conditional_swap(const gaussian_rates& model, const markets::curve& curve, double expiry,
+                     const swap_terms& swap, double strike)
+        : payments_(swap.payments.size()), shifts_(swap.payments.size()) {
+        const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
+        const two to_start = durations(model, swap.start - expiry);
+        const std::size_t n = payments_.size();
+        std::vector<two> sensitivities(n);  // to the factors, in excess of the start's
+        for (std::size_t k = 0; k < n; ++k) {
+            const two b = durations(model, swap.payments[k] - expiry);
+            sensitivities[k] = {b[0] - to_start[0], b[1] - to_start[1]};
+            payments_[k].amount = strike * swap.accruals[k] + (k + 1 == n ? 1 : 0);
+            payments_[k].forward =
+                std::exp(curve.log_discount(swap.payments[k]) - curve.log_discount(swap.start));
+        }
+
+        // The swap is solved in the factor that moves it more; the other is given.
+        const two last = sensitivities.back();
+        const std::size_t inner = last[0] * last[0] * covariance[0][0] >= last[1] * last[1] * covariance[1][1]
+                                      ? 0
+                                      : 1,
+                          outer = 1 - inner;
+        given_ = std::sqrt(covariance[outer][outer]);
+        const double along = given_ > 0 ? covariance[0][1] / given_ : 0,
+                     left = std::sqrt(std::max(covariance[inner][inner] - along * along, 0.0));
+        for (std::size_t k = 0; k < n; ++k) {
+            shifts_[k] = sensitivities[k][outer] * given_ + sensitivities[k][inner] * along;
+            payments_[k].deviation = sensitivities[k][inner] * left;
+        }
+    }
+
+    // The given factor does not move: the payments are the same from everywhere.
+    bool has_one_factor() const { return !(given_ > 0); }
+
+    // The payments if the given factor is `z` deviations from its mean.
+    std::vector<lognormal_payment> from(double z) const {
+        std::vector<lognormal_payment> seen = payments_;
+        if (has_one_factor()) return seen;
+        for (std::size_t k = 0; k < seen.size(); ++k) {
+            seen[k].forward *= std::exp(-shifts_[k] * (z + 0.5 * shifts_[k]));
+        }
+        return seen;
+    }
+
+    // Panels over z between which to integrate. If the other factor leaves little open, the integrand turns
+    // sharply at the zeros of the swap: panels end there, and where the turn is over.
+    std::vector<double> panels() const {
+        const auto [least, most] = std::ranges::minmax(shifts_);
+        const double first = -9 - std::max(most, 0.0), end = 9 - std::min(least, 0.0);
+        std::vector<double> edges{first, end};
+        constexpr int looks = 64;
+        for (int i = 0; i < looks; ++i) {
+            double low = first + (end - first) * i / looks, high = first + (end - first) * (i + 1) / looks;
+            const bool rises = excess_from(high) > 0;
+            if ((excess_from(low) > 0) == rises) continue;
+            for (double middle = 0.5 * (low + high); low < middle && middle < high;
+                 middle = 0.5 * (low + high)) {
+                ((excess_from(middle) > 0) == rises ? high : low) = middle;
+            }
+            const double width = width_of_turn(low);
+            for (const double widths : {-9.0, -3.0, 0.0, 3.0, 9.0}) {
+                const double edge = low + widths * width;
+                if (edge > first && edge < end) edges.push_back(edge);
+            }
+        }
+        std::ranges::sort(edges);
+        return edges;
+    }
+
+  private:
+    double excess_from(double z) const { return excess_at(from(z), 0).value; }
+
+    // One deviation of what the other factor leaves open at a zero of the swap, in units of z.
+    double width_of_turn(double zero) const {
+        double open = 0, moved = 0;
+        const std::vector<lognormal_payment> there = from(zero);
+        for (std::size_t k = 0; k < there.size(); ++k) {
+            open += there[k].amount * there[k].forward * there[k].deviation;
+            moved += there[k].amount * there[k].forward * shifts_[k];
+        }
+        return std::abs(open / moved);
+    }
+
+    std::vector<lognormal_payment> payments_;  // at the mean of the given factor
+    std::vector<double> shifts_;               // of each logarithm by one deviation of the given factor
+    double given_ = 0;                         // the deviation of that factor
+};
+
 }  // namespace
 
 gaussian_rates hull_white(double mean_reversion, models::by_term volatility) {
@@ -282,71 +373,12 @@ double swaption(right option, const gaussian_rates& model, const markets::curve&
     check(model);
     check(swap);
     need_order("the expiry", expiry, "the start of the swap", swap.start);
-    const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
-    const two to_start = durations(model, swap.start - expiry);
-    const std::size_t n = swap.payments.size();
-
-    std::vector<lognormal_payment> payments(n);
-    std::vector<two> sensitivities(n);  // to the factors, in excess of the start's
-    for (std::size_t k = 0; k < n; ++k) {
-        const two b = durations(model, swap.payments[k] - expiry);
-        sensitivities[k] = {b[0] - to_start[0], b[1] - to_start[1]};
-        payments[k].amount = strike * swap.accruals[k] + (k + 1 == n ? 1 : 0);
-        payments[k].forward = std::exp(curve.log_discount(swap.payments[k]) - curve.log_discount(swap.start));
-    }
-
-    // The swap is solved in the factor that moves it more where the other is given.
-    const two last = sensitivities.back();
-    const std::size_t inner = last[0] * last[0] * covariance[0][0] >= last[1] * last[1] * covariance[1][1]
-                                  ? 0
-                                  : 1,
-                      outer = 1 - inner;
-    const double given = std::sqrt(covariance[outer][outer]),
-                 along = given > 0 ? covariance[0][1] / given : 0,
-                 left = std::sqrt(std::max(covariance[inner][inner] - along * along, 0.0));
-    std::vector<double> shifts(n);
-    for (std::size_t k = 0; k < n; ++k) {
-        shifts[k] = sensitivities[k][outer] * given + sensitivities[k][inner] * along;
-        payments[k].deviation = sensitivities[k][inner] * left;
-    }
+    const conditional_swap seen(model, curve, expiry, swap, strike);
     const double unit = curve.discount(swap.start);
-    if (!(given > 0)) return unit * exercised(option, payments);
+    if (seen.has_one_factor()) return unit * exercised(option, seen.from(0));
 
-    const auto seen_from = [&](double z) {
-        std::vector<lognormal_payment> seen = payments;
-        for (std::size_t k = 0; k < n; ++k) {
-            seen[k].forward *= std::exp(-shifts[k] * (z + 0.5 * shifts[k]));
-        }
-        return seen;
-    };
-    const auto integrand = [&](double z) { return std::exp(-0.5 * z * z) * exercised(option, seen_from(z)); };
-    const auto [least, most] = std::ranges::minmax(shifts);
-    const double from = -9 - std::max(most, 0.0), to = 9 - std::min(least, 0.0);
-
-    // Where the other factor leaves little open, the integrand turns sharply at the zeros of the swap. Panels
-    // end there, and where the turn is over.
-    std::vector<double> edges{from, to};
-    const auto excess_from = [&](double z) { return excess_at(seen_from(z), 0).value; };
-    constexpr int looks = 64;
-    for (int i = 0; i < looks; ++i) {
-        double low = from + (to - from) * i / looks, high = from + (to - from) * (i + 1) / looks;
-        const bool rises = excess_from(high) > 0;
-        if ((excess_from(low) > 0) == rises) continue;
-        for (double middle = 0.5 * (low + high); low < middle && middle < high; middle = 0.5 * (low + high)) {
-            ((excess_from(middle) > 0) == rises ? high : low) = middle;
-        }
-        double open = 0, moved = 0;
-        const std::vector<lognormal_payment> there = seen_from(low);
-        for (std::size_t k = 0; k < n; ++k) {
-            open += there[k].amount * there[k].forward * there[k].deviation;
-            moved += there[k].amount * there[k].forward * shifts[k];
-        }
-        for (const double widths : {-9.0, -3.0, 0.0, 3.0, 9.0}) {
-            const double edge = low + widths * std::abs(open / moved);
-            if (edge > from && edge < to) edges.push_back(edge);
-        }
-    }
-    std::ranges::sort(edges);
+    const auto integrand = [&](double z) { return std::exp(-0.5 * z * z) * exercised(option, seen.from(z)); };
+    const std::vector<double> edges = seen.panels();
     long evaluations = 200000;
     double sum = 0, off = 0;
     for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
