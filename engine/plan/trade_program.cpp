@@ -174,7 +174,7 @@ std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates
                                        " are possible");
 }
 
-// How many equal steps no longer than `longest` go from one time to the other.
+// The number of equal steps no longer than `longest` from one time to the other.
 double equal_steps(double from, double to, double longest) {
     // Dates a longest step apart are so but for rounding.
     const double steps = std::ceil((to - from) / longest - 1e-6);
@@ -258,6 +258,61 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     return out;
 }
 
+// The blocks with no times where they are marked idle.
+std::vector<block> without(const std::vector<bool>& idle, std::vector<block> blocks) {
+    for (std::size_t b = 0; b < idle.size(); ++b) {
+        if (idle[b]) blocks[b].times.clear();
+    }
+    return blocks;
+}
+
+// Whether anything is still to happen.
+bool goes_on(const std::vector<block>& blocks) {
+    return std::any_of(blocks.begin(), blocks.end(),
+                       [](const block& b) { return !b.times.empty() && b.times.back() > same_time_years; });
+}
+
+using events_by_step = std::vector<std::vector<program::event>>;
+
+// Records a section for each block that runs at all, in the order of the script, then the step, section 0,
+// when it is known what it must keep. Gives the events that follow each step.
+events_by_step record_sections(language::payoff& script, const std::vector<block>& blocks,
+                               const std::vector<double>& grid, models::world* world, program::recorder& into,
+                               std::vector<std::size_t>& section_of_block) {
+    const std::size_t steps = grid.size() - 1;
+    section_of_block.assign(blocks.size(), 0);
+    events_by_step after(steps);
+    std::uint32_t section = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const runs_of_block to_come = runs_to_come(blocks[b], grid);
+        if (to_come.runs.empty()) continue;
+        section_of_block[b] = ++section;
+        into.open_section(section, blocks[b].name, to_come.runs.size());
+        world->enter(to_come.runs);
+        script.record(b, to_come.runs, *world, into);
+        for (std::size_t r = 0; r < to_come.runs.size(); ++r) {
+            after[to_come.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
+        }
+    }
+    into.open_section(0, "step", steps);
+    if (steps > 0) world->record_step();
+    return after;
+}
+
+// The grid's times with the events that do something.
+program::timeline timeline_of(const std::vector<double>& grid, const events_by_step& after,
+                              const program::path_program& code) {
+    program::timeline when;
+    for (std::size_t s = 0; s < after.size(); ++s) {
+        for (const program::event e : after[s]) {
+            if (!code.sections[e.section].writes.empty()) when.add(e);
+        }
+        when.times.push_back(grid[s + 1]);
+        when.close_step();
+    }
+    return when;
+}
+
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_state& market, program::precision for_precision,
@@ -282,17 +337,11 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                       ? remarks_at_start(t, market, out.currency)
                       : past.remarks();
 
-    // Where everything has happened, the market need not say how it goes on.
-    auto blocks = script.blocks();
-    for (std::size_t b = 0; b < idle.size(); ++b) {
-        if (idle[b]) blocks[b].times.clear();
-    }
-    const bool goes_on = std::any_of(blocks.begin(), blocks.end(), [](const block& b) {
-        return !b.times.empty() && b.times.back() > same_time_years;
-    });
+    const std::vector<block> blocks = without(idle, script.blocks());
     std::unique_ptr<models::world> world;
     std::vector<double> grid{0.0};
-    if (goes_on) {
+    // The market need not say how it goes on where everything has happened.
+    if (goes_on(blocks)) {
         world = models::make_world(
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
         out.missing_correlations = world->correlations();
@@ -300,26 +349,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
         grid = grid_of(blocks, *world);
         world->begin(grid, into);
     }
-    const std::size_t steps = grid.size() - 1;
-
-    // Sections in the order of the script, of blocks that run at all; section 0 is the step, recorded last,
-    // when it is known what it must keep.
-    out.section_of_block.assign(blocks.size(), 0);
-    std::vector<std::vector<program::event>> after(steps);
-    std::uint32_t section = 0;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const runs_of_block to_come = runs_to_come(blocks[b], grid);
-        if (to_come.runs.empty()) continue;
-        out.section_of_block[b] = ++section;
-        into.open_section(section, blocks[b].name, to_come.runs.size());
-        world->enter(to_come.runs);
-        script.record(b, to_come.runs, *world, into);
-        for (std::size_t r = 0; r < to_come.runs.size(); ++r) {
-            after[to_come.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
-        }
-    }
-    into.open_section(0, "step", steps);
-    if (steps > 0) world->record_step();
+    const events_by_step after =
+        record_sections(script, blocks, grid, world.get(), into, out.section_of_block);
     if (world) out.models = world->describe();
 
     into.poll();
@@ -329,13 +360,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     out.code = program::hoist(program::optimise(recorded.code, {.is_fast = is_fast}));
     out.data = program::bind(out.code, recorded.data);
     out.blocks = script.blocks();
-    for (std::size_t s = 0; s < steps; ++s) {
-        for (const program::event e : after[s]) {
-            if (!out.code.sections[e.section].writes.empty()) out.when.add(e);
-        }
-        out.when.times.push_back(grid[s + 1]);
-        out.when.close_step();
-    }
+    out.when = timeline_of(grid, after, out.code);
     const bool is_worthless = out.is_certain() && out.data.initial_states[out.code.outputs[0]] == 0;
     if (const auto ended = remark_on_end(out.blocks, market.as_of); ended && is_worthless)
         out.remarks.push_back(*ended + ", and nothing is left to pay");
