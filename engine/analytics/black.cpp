@@ -52,7 +52,7 @@ double scaled_price(double m, double s) {
     return normal_density(h) * s / (h * h) * sum;
 }
 
-// How far below exp(-m / 2) it is.
+// The distance below exp(-m / 2).
 double scaled_rest(double m, double s) {
     const double h = -m / s, t = 0.5 * s;
     return std::exp(-0.5 * m) * normal_cdf(-h - t) + std::exp(0.5 * m) * normal_cdf(h - t);

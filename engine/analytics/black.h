@@ -10,7 +10,7 @@ enum class right { call, put };
 // far out of the money, as long as that can be written as a double.
 double black_price(right option, double forward, double strike, double deviation);
 
-// What the price gains for one unit of volatility.
+// The derivative of the price by the volatility.
 double black_vega(double forward, double strike, double volatility, double years);
 
 // The volatility at which black_price is `price`. A price below what exercise is worth, at or above the most

@@ -74,8 +74,8 @@ double integrated_mean(double v0, double kappa, double theta, double years) {
     return theta * years + (v0 - theta) * years * mean_exp(kappa * years);
 }
 
-// What every solution of D' = -c/2 - xi D + sigma^2/2 D^2 is made of: d = sqrt(xi^2 + sigma^2 c), and
-// plus = d + xi, minus = d - xi, each without cancellation, as plus * minus = sigma^2 c.
+// The parts of every solution of D' = -c/2 - xi D + sigma^2/2 D^2: d = sqrt(xi^2 + sigma^2 c), and plus = d +
+// xi, minus = d - xi, each without cancellation, as plus * minus = sigma^2 c.
 struct roots {
     complex d, plus, minus;
     bool xi_leads = true;  // Re xi >= 0, as it were: plus is the larger
@@ -396,7 +396,7 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
     need(true, model, "vol0", m.vol0, "a number");
     need(true, model, "theta", m.theta, "a number");
     need_correlation(model, m.rho);
-    // Of the square of the volatility the part that its mean gives is enough for what is taken off.
+    // The law that is taken off needs only the part of the squared volatility that its mean gives.
     const double away = m.vol0 - m.theta;
     const double height = stretch{years, m.kappa, 0, m.sigma, m.rho}.far_height();
     const double variance = m.theta * m.theta * years +

@@ -41,7 +41,7 @@ struct bounded {
 // exp(-40) is beyond what a double holds beside one.
 constexpr double beyond = 40;
 
-// Where the vertical line is left, which way and how far.
+// A detour from the vertical line: the height at which it begins, its direction and its length.
 struct aside_path {
     double height = std::numeric_limits<double>::infinity(), direction = 1, reach = 0;
 
@@ -55,14 +55,14 @@ struct aside_path {
     }
 };
 
-// What is integrated, and how large the exponent is that it is made from; what adds up to the exponent may be
-// some times larger.
+// An integrand and the size of the exponent that it is made from. The summands of the exponent may be some
+// times larger.
 constexpr double roundings = 8;
 struct term {
     complex value;
     double exponent = 0;
-    // What has to have fallen before the line may end: the larger of what the value is the difference of, as
-    // the two can be alike to any digit before they part.
+    // The larger of the two terms whose difference is the value. The line may end only when both have fallen:
+    // they can agree to any digit before they part.
     double standing = 0;
 };
 
@@ -182,7 +182,7 @@ option_prices vanilla(const characteristic& law, double strike, const contour& a
     double price = strike >= 1 ? 1 : strike;
     if (p.like) {
         const double weight = std::exp(p.like->log_weight), mean = std::exp(p.like->log_mean);
-        // What is taken off has no forward of 1, and no mass of 1.
+        // The law that is taken off has neither a forward of 1 nor a mass of 1.
         price = (strike >= 1 ? -std::expm1(p.like->log_weight + p.like->log_mean)
                              : -strike * std::expm1(p.like->log_weight)) +
                 weight * analytics::black_price(out, mean, strike, std::sqrt(p.like->variance));

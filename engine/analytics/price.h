@@ -20,7 +20,7 @@ struct digital_prices {
     double error = 0;
 };
 
-// How to integrate; what is right for every law is the default. Two contours share no evaluation of the
+// The contour of the integral. The defaults are right for every law. Two contours share no evaluation of the
 // transform, so that they check each other.
 struct contour {
     std::optional<double> real_part{};  // between 0 and 1; by default 0.5, nearer to an end for far strikes
@@ -29,7 +29,8 @@ struct contour {
 };
 
 // The error is about 1e-13 of min(1, strike) wherever the transform falls fast enough for `most_evaluations`,
-// and is what was reached where it does not: the caller judges. What is not a number is a tilewalk::error.
+// and is what was reached where it does not: the caller judges. A result that is not a number is a
+// tilewalk::error.
 option_prices vanilla(const characteristic& law, double strike, const contour& along = {});
 digital_prices digital(const characteristic& law, double strike, const contour& along = {});
 

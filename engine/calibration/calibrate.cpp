@@ -22,7 +22,7 @@ using config::node;
 
 struct quotes_state {
     node root;                     // of the market
-    std::filesystem::path inside;  // what the files that it names are confined to, if they are
+    std::filesystem::path inside;  // the folder that files named by it are confined to, or empty
     markets::market_state market;
     struct item {
         std::string of;
@@ -136,7 +136,7 @@ std::shared_ptr<const quotes_state> read_quotes(const config::document& read, co
     const std::vector<asked> all = read_asked(root.at("calibrate"));
     auto made = std::make_shared<quotes_state>();
     made->root = with_whole_paths(root.without("calibrate"));
-    // How an asset moves is not known yet, and correlations may name a factor of its model.
+    // The models are not known yet, and correlations may name their factors.
     node still = made->root.without("correlations");
     for (const asked& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
     if (options.strict) config::demand_end(read);
@@ -202,7 +202,7 @@ calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) 
             made.fits.push_back(std::move(fit));
         }
     }
-    // What the rest of the market says of the models, such as correlations of their factors, has to agree.
+    // The rest of the market has to agree with the fitted models, for instance correlations of their factors.
     markets::read_market(root, state.inside);
     made.market = header + config::written(root);
     return made;

@@ -19,7 +19,7 @@ namespace {
 using analytics::right;
 using scale = between::scale;
 
-// What its market reader takes, and where quotes of the world put them.
+// By parameter: the range that the market's reader takes, and the range in which fits to real quotes lie.
 constexpr std::array<parameter, 8> bates_parameters{{
     {"v0", {0, 25}, {1e-5, 4, scale::geometric}},
     {"kappa", {0, 100}, {1e-3, 50, scale::geometric}},

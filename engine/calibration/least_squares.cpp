@@ -15,15 +15,16 @@
 namespace tilewalk::calibrations {
 namespace {
 
-// How near to an end of its bounds, as a part of them, a parameter counts as stopped there.
+// A parameter counts as stopped at a bound when it is this near to it, as a part of the distance between its
+// bounds.
 constexpr double at_the_end = 1e-5;
 // Starting points lie no nearer than this.
 constexpr double off_the_end = 1e-3;
 // A share of the residuals that one more step could still explain, by the cosine of the angle.
 constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 
-// Of what a step does to the residuals by one parameter, the share that must be left when others move so as
-// to undo it; and how much of a direction a parameter has to be to be named.
+// Least share of the effect of one parameter on the residuals that must be left when the others move so as to
+// undo it; and the least part of such a direction that a parameter must have to be named.
 constexpr double least_determined = 1e-3, named_share = 0.2;
 
 struct change {
@@ -44,7 +45,7 @@ struct change {
     bool is_at_bound(double variable) const { return 1 / (1 + std::exp(std::abs(variable))) < at_the_end; }
 };
 
-// What Eigen asks.
+// The interface that Eigen expects of a function.
 class functor {
   public:
     using Scalar = double;
@@ -120,14 +121,14 @@ descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& 
     out.sum_of_squares = search.fnorm * search.fnorm;
     out.iterations = static_cast<std::uint64_t>(search.iter);
     const double mean_square = out.sum_of_squares / static_cast<double>(along.values());
-    // Where no residual is left, rounding alone says which way is down.
+    // Once no residual is left, the slope is rounding alone.
     out.has_converged = status != Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation &&
                         (search.gnorm < (of.has_kinks ? no_slope_at_kinks : no_slope) ||
                          mean_square <= of.good_enough * of.good_enough);
     return out;
 }
 
-// Which of the parameters the residuals do not tell apart.
+// The parameters that the residuals do not determine.
 std::vector<std::size_t> undetermined(functor& along, const Eigen::VectorXd& at,
                                       const std::vector<bool>& is_at_bound) {
     Eigen::MatrixXd slopes(along.values(), along.inputs());

@@ -25,7 +25,7 @@ struct least_squares {
     // A root of the mean square that is as good as zero: no other starting point is tried.
     double good_enough = 0;
     std::size_t most_evaluations = 200;  // of the last descent, slopes aside
-    // Where the residuals have kinks, rounding leaves more of a slope at the minimum.
+    // The residuals have kinks: rounding leaves more of a slope at the minimum.
     bool has_kinks = false;
     const std::atomic<bool>* cancel = nullptr;
 };
@@ -46,7 +46,7 @@ struct minimum {
 // as an error; throws tilewalk::error (cancelled), too.
 minimum minimise(const least_squares& of, const std::vector<std::vector<double>>& starts);
 
-// How much of each column it takes to come nearest to `to`.
+// The coefficients of the combination of columns that comes nearest to `to`.
 std::vector<double> linear_fit(const std::vector<std::vector<double>>& columns, std::span<const double> to);
 
 }  // namespace tilewalk::calibrations

@@ -28,7 +28,7 @@ constexpr std::size_t most_quotes = bounds::option_quotes;
 constexpr models::range volatilities{1e-4, 5};
 constexpr double most_money = bounds::money, most_weight = 1e9;
 constexpr double most_log_moneyness = 16;
-// Of the forward: what is worth less has no volatility that a price could show.
+// Least price, as a share of the forward: below it a price does not determine a volatility.
 constexpr double least_worth = 1e-10;
 
 class quotes_reader {

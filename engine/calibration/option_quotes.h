@@ -16,7 +16,7 @@
 
 namespace tilewalk::calibrations {
 
-// Of one expiry, with what the asset's dividends make of it: the spot is scale X + shift with X a martingale
+// A quote of one expiry, mapped by the asset's dividends: the spot is scale X + shift with X a martingale
 // from 1.
 struct quoted_option {
     std::size_t expiry = 0;  // its number

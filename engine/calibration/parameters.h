@@ -18,11 +18,11 @@ namespace tilewalk::calibrations {
 
 struct parameter {
     std::string_view name;
-    models::range admissible;  // what may be fixed, and where bounds may be
-    between searched;          // where nobody says otherwise
+    models::range admissible;  // of values that may be fixed, and of bounds
+    between searched;          // unless the user says otherwise
 };
 
-// What a user says of them: `fixed: {kappa: 1.5}` and `bounds: {sigma: [0.1, 2]}`.
+// The user's choices for the parameters: `fixed: {kappa: 1.5}` and `bounds: {sigma: [0.1, 2]}`.
 class parameter_space {
   public:
     parameter_space(std::span<const parameter> all, const config::node& of);
@@ -56,7 +56,7 @@ struct fitting {
 // The free parameters.
 std::vector<double> fit(const fitting& how, model_fit& into);
 
-// What a fit says in the end, by its quotes.
+// Fills in the summary of a fit from its quotes.
 void summarise(model_fit& of);
 
 // Refuses fewer quotes with a weight than parameters.

@@ -27,10 +27,11 @@ using markets::rounded;
 constexpr std::size_t most_quotes = bounds::rate_quotes, most_payments = 1'200;
 constexpr double most_years = 100, most_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
-// What counts as a whole number of periods.
+// Relative distance within which a number of periods counts as whole.
 constexpr double whole = 1e-9;
 
-// Of the option out of the money, for one unit of the rate; `s` is the standard deviation of the rate.
+// The price of the option out of the money, for one unit of the rate; `s` is the standard deviation of the
+// rate.
 double normal_out_of_money(double distance, double s) {
     if (!(s > 0)) return 0;
     const double d = distance / s;
@@ -116,7 +117,7 @@ class quotes_reader {
         return years;
     }
 
-    // How many periods from start to end.
+    // The number of periods from start to end.
     std::size_t count_of(const node& value, double length, double per_year) const {
         const double periods = length * per_year, count = std::round(periods);
         if (!(count >= 1 && count <= most_payments) || std::abs(periods - count) > whole * count) {

@@ -42,8 +42,8 @@ struct rate_quotes {
 std::vector<std::string> rate_quote_keys();
 rate_quotes read_rate_quotes(const config::node& of, const reading& in);
 
-// What one volatility for all of its optionlets makes the option worth, and the one that makes it worth that;
-// 0 where it is worth no more than exercise on the forwards.
+// The price of the option with one volatility for all of its optionlets, and the volatility that gives a
+// price: 0 if the price is no more than exercise on the forwards is worth.
 double price_by(rate_unit volatility_type, const quoted_rate_option& q, double volatility);
 double volatility_of(rate_unit volatility_type, const quoted_rate_option& q, double price);
 

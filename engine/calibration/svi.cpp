@@ -29,8 +29,8 @@ constexpr double good_volatility = 1e-10;
 // Lee's bound of a wing, less what rounding may add.
 constexpr double steepest = 2 - 1e-9;
 
-// What is looked for: the least variance, the slopes of the wings, and where the smile bends. In these, the
-// bounds of SVI are those of each number alone.
+// The unknowns of a fit: the least variance, the slopes of the wings, and the place of the bend. In these,
+// the bounds of SVI are those of each number alone.
 struct shape {
     double least, left, right, m, sigma;
 
@@ -137,7 +137,7 @@ class svi_target final : public target {
     }
 
   private:
-    // Where the smile of an expiry is watched, and that of the expiry before is known.
+    // The places at which the smile of an expiry is checked against that of the expiry before.
     std::vector<double> watched(std::size_t e, const std::vector<svi_parameters>& smiles) const {
         double low = slices_[e].least_x, high = slices_[e].most_x;
         for (std::size_t i = e > 0 ? e - 1 : 0; i <= e; ++i) {

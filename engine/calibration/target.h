@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be calibrated: how a model reads its quotes, and what it makes of them. A model is one file and
-// one line of the catalogue.
+// Targets of calibration: the reading of a model's quotes and the fit to them. A model is one file and one
+// line of the catalogue.
 #pragma once
 
 #include <atomic>

@@ -24,7 +24,7 @@ std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, 
 std::shared_ptr<const model> read_nig(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_cgmy(const config::node& parameters, const reading& of);
 
-// That of an asset which names none.
+// The model of an asset that names none.
 const model& default_model();
 
 std::span<const catalogue_entry> catalogue() {

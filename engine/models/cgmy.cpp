@@ -87,7 +87,8 @@ class cgmy_model final : public model {
     }
 
   private:
-    // Of a normal with more, what makes the mean of its exponential would lie beyond the table.
+    // With more variance, the part of a normal that makes the mean of its exponential would lie beyond the
+    // table.
     static constexpr double most_variance = 4;
     static constexpr double most_moved = 1e-5, most_coarseness = 1e-2, most_inversion_error = 1e-9;
 

@@ -121,8 +121,8 @@ complex compensated(const cgmy_parameters& p, complex z) {
                     kernels::pow(p.g, p.y) * bent(p.y, (-1 / p.g) * z));
 }
 
-// What the mean of a year's jumps is if it is, and the continuation where it is not: minus this is where
-// small jumps leave the compensated sum.
+// The mean of a year's jumps if there is one, else its analytic continuation. Minus this is where small jumps
+// leave the compensated sum.
 double mean_of_jumps(const cgmy_parameters& p) {
     const complex up{kernels::log(p.m)}, down{kernels::log(p.g)};
     const double e = 1 - p.y;
@@ -135,10 +135,10 @@ struct tail {
     double error = 0;  // as a share of the probability
 };
 
-// What is known of a probability to better than this tells of the other as well.
+// A probability that is known to better than this also determines the other one.
 constexpr double fair = 1e-11;
 
-// The law on one side of a centre, where what lies there is above it: x is the distance from the centre.
+// The law on one side of a centre; x is the distance from the centre.
 class one_side {
   public:
     // `centre` is a distance from the mean.
@@ -150,7 +150,7 @@ class one_side {
         down_ = scale_ * kernels::pow(p.g, p.y);
     }
 
-    // Of more than x, or of less: the one that is asked for is known to its last digits however small it is.
+    // The probability of more than x, and of less. Each is accurate to its last digits, however small it is.
     tail more_than(double x) { return tail_at(more_, x, 0, p_.m); }
     tail less_than(double x) { return tail_at(less_, x, -p_.g, 0); }
 
@@ -165,8 +165,8 @@ class one_side {
     static constexpr double width = 2 * pi * strip / digits;
     static constexpr std::size_t most_nodes = 20'000, most_nodes_of_a_line = 500;
 
-    // Where the centre is where small jumps leave the sum, these are the jumps as they are: no term is linear
-    // in z, of which far away nothing would be left but rounding.
+    // With the centre at the place where small jumps leave the sum, the jumps need no compensation: there is
+    // no term linear in z, which far away would leave nothing but rounding.
     complex exponent(complex z) const {
         const complex up = (1 / p_.m) * z, down = (-1 / p_.g) * z;
         if (is_natural_) return up_ * power_less(p_.y, up) + down_ * power_less(p_.y, down);
@@ -249,7 +249,7 @@ class one_side {
             size += last;
         }
         if (probability == 0) return {};  // too small for a number
-        // Of half the nodes the error is the root of that of all.
+        // The error with half the nodes is the root of the error with all.
         const double missed = kernels::abs(even / probability - 1);
         const double error = missed * missed + (1e-15 * size + last) / kernels::abs(probability);
         return {kernels::abs(probability), density, error};
@@ -265,8 +265,7 @@ class one_side {
         nodes = make_contour(x, low, high, most_tilt);
         const tail bent = sum(nodes, x);
         if (bent.error * bent.probability < fair) return bent;
-        // Where infinitely many small jumps have no sum, some of what is near the centre lies on its other
-        // side.
+        // If the infinitely many small jumps have no sum, the law extends across the centre.
         contour line = make_contour(x, low, high, 0);
         const tail straight = sum(line, x);
         if (!(straight.error < bent.error)) return bent;
@@ -280,8 +279,8 @@ class one_side {
     contour more_, less_;
 };
 
-// Where the law is in the middle of what falls with exp(k): that is where small jumps leave the sum, unless
-// they have no sum; then it is where the transform turns on the way at which it has fallen by a factor of e.
+// The centre of the law: the place where small jumps leave the sum. If they have no sum, it is the slope of
+// the transform's phase where the transform has fallen by a factor of e.
 double centre_of(const cgmy_parameters& p, double years) {
     if (p.y < 1) return -years * mean_of_jumps(p);
     double low = -20, high = 100;
@@ -298,13 +297,13 @@ double density_of_normal(double z) {
     return kernels::exp(-0.5 * z * z) / root_of_two_pi;
 }
 
-// The normal for which the law is at x.
+// The normal z that the law maps to x.
 struct met {
     double z = 0, slope = 0;  // of x by z
     double error = 0;
 };
-// Of two probabilities the smaller tells more, which is that of less for a z below 0. Far from where the law
-// is, one of them may be lost.
+// The smaller of the two probabilities is the more accurate one; for a z below 0 it is that of less than x.
+// Far from the bulk of the law one of them may be lost.
 met meet(one_side& side, double x, bool is_below) {
     tail t = is_below ? side.less_than(x) : side.more_than(x);
     if (!(t.error * t.probability < fair)) {
@@ -354,8 +353,8 @@ std::vector<double> distances(one_side& side, const std::vector<double>& normals
 // As far as draws go.
 constexpr double end = 8.5;
 
-// Of exp(x) over a normal z, x lines between the numbers and flat outside: Gauss and Legendre's rule of five
-// points.
+// The mean of exp(x) over a normal z, with x linear between the numbers and flat outside: Gauss and
+// Legendre's rule of five points.
 double mean_of_exp(const std::vector<double>& x, double spacing) {
     constexpr std::array places{0.0, 0.5384693101056831, 0.9061798459386640};
     constexpr std::array weights{0.5688888888888889, 0.4786286704993665, 0.2369268850561891};

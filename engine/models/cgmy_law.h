@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CGMY process (Carr, Geman, Madan and Yor 2002) adds to the logarithm of an asset over a step. It has
-// jumps by x at the rate C exp(-M x) / x^(1 + Y) up and C exp(-G |x|) / |x|^(1 + Y) down, and its law is
-// known by its transform; here it becomes a function of one standard normal. Plain loops of the kernels'
-// arithmetic, so that tables which prices are made of have the same bits whatever compiler and machine made
-// them.
+// Moves of a CGMY process (Carr, Geman, Madan and Yor 2002), which it adds to the logarithm of an asset over
+// a step. The process has jumps by x at the rate C exp(-M x) / x^(1 + Y) up and C exp(-G |x|) / |x|^(1 + Y)
+// down, and its law is known by its transform; here it becomes a function of one standard normal. Plain loops
+// of the kernels' arithmetic give these tables, which prices are made of, the same bits with any compiler on
+// any machine.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ double cgmy_gap(const cgmy_parameters& p);
 // spacing.
 struct cgmy_table {
     step_table table;
-    // How far a probability may be off by the inversion of the transform.
+    // Error of a probability by the inversion of the transform.
     double inversion_error = 0;
-    // By how much the table was moved for its mean, beside the drift that the law has: what lies beyond its
-    // ends.
+    // The shift that gave the table its mean, beside the drift of the law: it stands for the tails beyond the
+    // table's ends.
     double moved = 0;
     // The mean distance between the lines and the law, as a share of that of exp(x) from 1.
     double coarseness = 0;

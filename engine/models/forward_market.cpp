@@ -37,13 +37,14 @@ using markets::volatility;
 using program::value;
 
 constexpr std::size_t most_factors = 3, most_periods = 240;
-// That a path carries: the states of one program.
+// Rates that a path carries: the states of one program.
 constexpr std::size_t most_live_rates = 64;
-// Of the logarithm of a rate. Beyond it no number of paths finds the mean.
+// Variance of the logarithm of a rate. Beyond it no number of paths finds the mean.
 constexpr double most_variance = 16;
-// What a rate with its displacement may grow to over a period, so that nothing overflows in any precision.
+// Bound on the interest of a period at a rate with its displacement, so that nothing overflows in any
+// precision.
 constexpr double most_interest = 1e9;
-// And the logarithm of what a path has grown beyond the curve: one that has come here discounts to 4e-18, and
+// Bound on the logarithm of a path's growth beyond the curve. A path at the bound discounts to 4e-18, and
 // assets grow by as much as is discounted.
 constexpr double most_growth = 40;
 
@@ -73,7 +74,7 @@ struct forward_rates {
         const auto next = std::ranges::upper_bound(dates, years + same_time_years);
         return static_cast<std::size_t>(next - dates.begin()) - 1;
     }
-    // How much of it has passed.
+    // The share of that period that has passed.
     double passed(double years) const {
         const std::size_t period = at(years);
         if (period >= periods() || years - dates[period] <= same_time_years) return 0;
@@ -85,7 +86,7 @@ struct forward_rates {
         const auto now = std::ranges::upper_bound(slices, years + same_time_years, {}, &slice::until);
         return (now == slices.end() ? slices.back() : *now).by_period[period];
     }
-    // Of the logarithm of a rate.
+    // The variance of the logarithm of a rate.
     double variance(std::size_t period, double until) const {
         std::vector<double> times{0};
         add_breaks(until, times);
@@ -237,7 +238,7 @@ class forward_walk final : public rate_walk {
     }
 
   private:
-    // What discounts a path in a period, by what it did at the start and the curve.
+    // The discounting within a period, as a factor on the discounting at its start and by the curve.
     static value between(value passed, value ratio) { return fma(passed, ratio, 1.0 - passed); }
 
     // 1 + a F is the displaced interest with this.

@@ -68,10 +68,10 @@ double exponent(const heston_step& s) {
     return k2(s) + 0.5 * k3(s);
 }
 
-// What 2 A a and A t, by which that logarithm is expanded, can be at most. Below 1 there always is a mean.
-// While it is short, the expansion to the third power stands for the logarithm: a step is off by less than
-// 1e-8 A v, and by less than 4e-9 where v' has a tail. Of all steps of a year that is 1e-8 of the forward
-// with 250 of them, sigma 0.5 and rho -0.7.
+// Upper bound of 2 A a and A t, in which that logarithm is expanded. Below 1 there always is a mean. If it is
+// small, the expansion to the third power stands for the logarithm: a step is off by less than 1e-8 A v, and
+// by less than 4e-9 where v' has a tail. Over the steps of a year that is 1e-8 of the forward with 250 of
+// them, sigma 0.5 and rho -0.7.
 double bound(const heston_step& s) {
     return std::abs(exponent(s)) * s.sigma * s.sigma * s.decayed();
 }
@@ -142,7 +142,7 @@ class heston final : public walk {
         void add(value one) { total = total.valid() ? total + one : one; }
     };
 
-    // Of a step of the scheme.
+    // The longest step of the scheme.
     double longest_part(double last) const {
         const double usual = 1 / p_.steps_per_year;
         return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
@@ -182,8 +182,8 @@ class heston final : public walk {
         const bool are_short = !any_step(of, [](const heston_step& s) { return bound(s) > short_bound; });
         const step::apart noise = of.noise_apart(0);
 
-        // Of all parts: the variance where they start, and where they end as the asset sees it; skews, or
-        // drifts.
+        // Sums over all parts: the variance at their starts, and at their ends as the asset sees it; skews,
+        // or drifts.
         const value first = v;
         sum between, ends, skews, drifts;
         for (int i = 0; i < parts_; ++i) {
@@ -239,7 +239,7 @@ class heston final : public walk {
         return drawn.corrected(row(of, "exponent", exponent), start, uncorrected);
     }
 
-    // Whether the parts of some step of the grid are so.
+    // True if the condition holds for the parts of some step of the grid.
     template <class condition>
     bool any_step(step& of, const condition& is_so) const {
         const auto grid = of.grid();

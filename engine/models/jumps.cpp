@@ -41,7 +41,7 @@ double beyond(std::size_t k, double mean) {
     return sum;
 }
 
-// Of two lengths, of which 0 is as long as may be.
+// The shorter of two lengths; 0 means as long as may be.
 double shorter(double a, double b) {
     return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
@@ -98,7 +98,7 @@ class normal_jumps final : public jump_law {
     double growth() const override {
         return intensity_ * (kernels::exp(mean_ + 0.5 * deviation_ * deviation_) - 1);
     }
-    // Of n normals the sum is one normal.
+    // The sum of n normals is one normal.
     value sum_over(step& of) const override {
         const value none = of.into().constant(0.0), one = of.into().constant(1.0);
         value number = none;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jumps on top of a walk: they come by a Poisson process, independent of all that moves otherwise and of the
-// jumps of other assets. And what walks by jumps alone have in common.
+// jumps of other assets. Also the common part of walks by jumps alone.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,10 @@ namespace tilewalk::models {
 class jump_law {
   public:
     virtual ~jump_law() = default;
-    // Of the Poisson process that a step draws from, a year; of several, the largest.
+    // Intensity, per year, of the Poisson process that a step draws from; the largest one if there are
+    // several.
     virtual double intensity() const = 0;
-    // What they add in a year, in the mean: to the logarithm, and to the asset.
+    // Mean yearly growth by jumps: of the logarithm, and of the asset.
     virtual double mean() const = 0;
     virtual double growth() const = 0;
     // Their sum over the step, exact for steps of at most longest_step_of(intensity()).
@@ -34,8 +35,8 @@ class jump_law {
 
 double longest_step_of(double intensity);
 
-// Of a Poisson number N over the step, whether N > 0, N > 1, ... up to the most jumps that a step can have.
-// All are of one uniform.
+// For a Poisson number N over the step the truths N > 0, N > 1, ... up to the most jumps that a step can
+// have. All come from one uniform.
 std::vector<program::value> more_jumps_than(step& of, std::string_view name, double intensity);
 
 // The jumps come first in a step, then what else moves. Where the step ends, and every step of at most

@@ -22,15 +22,15 @@ namespace tilewalk::models {
 namespace {
 
 constexpr double bandwidth = 1.5;
-// Where fewer are within the bandwidth it is as wide as these need.
+// If fewer are within the bandwidth, it is widened until it holds these.
 constexpr std::size_t least_neighbours = 64;
 constexpr std::size_t node_points = 65;
 // Steps over which a trend of the means is seen.
 constexpr std::size_t lag = 8;
 // The share of particles beyond the last place of a node, on either side; from there on it is flat.
 constexpr double tail_share = 1.0 / 1024;
-// Of the mean of all: where those at x have less, few are seen that have any, and one of these would take
-// an asset anywhere.
+// Floor on the local conditional variance, as a share of the overall mean: below it too few particles carry
+// the estimate, and one of them would decide where the asset goes.
 constexpr double least_share = 1e-3;
 constexpr double most_leverage = 1e4;  // of a variance that fades away
 
@@ -51,7 +51,7 @@ double normal_of(double turn) {
     return kernels::norm_inv(kernels::clamp(turn, 0x1p-53, 1 - 0x1p-53));
 }
 
-// What a local parabola through particles needs of them; distances are in bandwidths.
+// Sums over particles from which a local parabola is fitted; distances are in bandwidths.
 struct moments {
     double s[5] = {}, v[3] = {};
 
@@ -64,7 +64,7 @@ struct moments {
             weight *= distance;
         }
     }
-    // Of the parabola in the middle, by Cramer's rule.
+    // The value of the parabola in the middle, by Cramer's rule.
     double level() const {
         const double a = s[2] * s[4] - s[3] * s[3], b = s[2] * s[3] - s[1] * s[4],
                      c = s[1] * s[3] - s[2] * s[2];

@@ -41,7 +41,7 @@ class leverage {
     // The mean of the variance among those at x.
     double mean_variance(double years, double x);
 
-    // How far options on the particles are from the surface, at its expiries, in the money of volatility.
+    // Differences of options on the particles from the surface, at its expiries, in the money of volatility.
     struct difference {
         double years, deviations, volatility;
     };
@@ -51,7 +51,7 @@ class leverage {
     const particle_settings& how() const { return how_; }
 
   private:
-    // What was seen at a time: means at evenly spaced x, flat outside.
+    // The particles at one time: means of the variance at evenly spaced x, flat outside.
     struct node {
         double years;
         double all_mean;  // of the variance, whatever x

@@ -61,11 +61,12 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
         drawn.corrected(fma(l, step.after, -taken), fma(l, step.before, taken) * v, l * step.uncorrected);
     const real held = drift + fma(l, shared + noise, -0.5 * square * clock);
 
-    // What the bend of L adds. The supports stand apart by what is known before the draw. Far draws count as
-    // if they were nearer, and all of it as no more than a deviation: where L bends much within a step, the
-    // mean of exp(x) would be ruled by them. And it fades out where the variance is about to be drawn from
-    // its exponential tail, which the expansion knows nothing of: with sigma 1 and rho -0.9 the mean would be
-    // off by half a percent. The weight is 1 but for the square of the step.
+    // The second-order correction by the bend of L. The supports stand apart by what is known before the
+    // draw. Far draws count as if they were nearer, and all of it as no more than a deviation: where L bends
+    // much within a step, the mean of exp(x) would be ruled by them. The correction fades out where the
+    // variance is about to be drawn from its exponential tail, which the expansion does not describe: with
+    // sigma 1 and rho -0.9 the mean would be off by half a percent. The weight is 1 but for the square of the
+    // step.
     constexpr double farthest = 4;
     const real expected = step.half_length * (v + drawn.mean()), root = sqrt(expected), width = l * root;
     const real predicted = fma(-0.5 * square, expected, x);

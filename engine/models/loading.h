@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a noise is left at the end of a step: the integral over the step of volatility(u) times what a
-// loading makes of the time that is left, by a Brownian motion. A rate that reverts to its mean forgets what
-// came early; the integral of such a rate remembers it most.
+// Loadings: the part of a noise that is left at the end of a step, the integral over the step of
+// volatility(u) times what a loading makes of the time that is left, by a Brownian motion. A rate that
+// reverts to its mean forgets what came early; the integral of such a rate remembers it most.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct loading {
 // (1 - exp(-decay * years)) / decay, and years where decay is 0.
 double integrated_decay(double decay, double years);
 
-// Of two noises over a step, by Brownian motions with correlation 1.
+// The covariance of two noises over a step, by Brownian motions with correlation 1.
 double covariance(const markets::volatility& one, const loading& by_one, const markets::volatility& other,
                   const loading& by_other, double from, double to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What models of a surface read of their parameters.
+// Parameters that models of a surface have in common, and their readers.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace tilewalk::models {
 
 // Their `surface`, of the random part of the asset.
 markets::surface_reading read_surface_of(const config::node& parameters, const reading& of);
-// Where it is bent.
+// Remarks on the places where it is bent.
 std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
 // The `points` of the table of a step.

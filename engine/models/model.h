@@ -44,7 +44,7 @@ class step : public section_at_hand {
     // The integral over the step of what the walk says its own noise is scaled with, by the asset's Brownian
     // motion in the measure of the trade's currency, with the walk's drift.
     virtual program::value own() const = 0;
-    // That of an own factor of the model, unscaled and without a drift of the walk's.
+    // The same integral for an own factor of the model, unscaled and without a drift of the walk's.
     virtual program::value other(std::size_t number) = 0;
     // The noise of an own factor and what the asset's has beside it, for walks that scale neither: both
     // standard normals. A walk takes these or the two above.
@@ -54,19 +54,19 @@ class step : public section_at_hand {
     virtual apart noise_apart(std::size_t number) = 0;
 };
 
-// What a path carries of the asset's martingale M, which starts at 1 and has the mean 1: spot(t) = scale(t)
-// M(t) + shift(t). A martingale that may be 0 or below it has no logarithm and goes as it is. Between two
-// grid times a path is a Brownian bridge in its coordinate.
+// The coordinate in which a path carries the asset's martingale M, which starts at 1 and has the mean 1:
+// spot(t) = scale(t) M(t) + shift(t). A martingale that may be 0 or below it has no logarithm and goes as it
+// is. Between two grid times a path is a Brownian bridge in its coordinate.
 enum class coordinate { logarithm, level, level_from_zero };
 
-// Where the asset goes, in the walk's coordinate.
+// The asset after a step, in the walk's coordinate.
 struct moved {
     program::value x;  // after the step
-    // Where the path between begins if not where the step did: jumps of a step come first.
+    // The start of the path between, if it differs from the start of the step: jumps of a step come first.
     program::value start{};
 };
 
-// What is known of a path before its steps are.
+// Facts about a path that are known before its steps are.
 struct path_ahead {
     std::span<const double> stops;  // today, and where it has to stop
     bool is_by_itself = false;      // nothing else moves in its world
@@ -80,10 +80,10 @@ class walk {
 
     virtual coordinate moves_in() const { return coordinate::logarithm; }
 
-    // What the asset's noise is scaled with, where it is known ahead; the covariances with other assets over
-    // a step are then exact.
+    // The scale of the asset's noise, if it is known ahead: the covariances with other assets over a step are
+    // then exact.
     virtual const markets::volatility& scale() const;
-    // That comes along with the noise of a step.
+    // Drift added together with the step's noise.
     virtual double drift(double /*from*/, double /*to*/) const { return 0; }
 
     // Adds the times up to `last` at which every path has to stop. Throws tilewalk::error (input) if the
@@ -97,23 +97,24 @@ class walk {
     // Declares the walk's states.
     virtual void begin(section_at_hand& /*of*/) {}
     virtual moved record(step& of, program::value x) = 0;
-    // Whether what is recorded may start elsewhere than at x.
+    // True if the recorded path may start elsewhere than at x.
     virtual bool jumps() const { return false; }
-    // What the walk made of the grid, for people, after what the model says; from begin on.
+    // The walk's choices for its grid, for people, to follow the model's description. Only known from begin
+    // on.
     virtual std::string detail() const { return {}; }
 
-    // Of the path between two grid times, given both its ends, the variance of the Brownian bridge that it is
-    // taken for; `scaled` is the integral of the squared scale. Asked for inside a section that runs after
-    // steps, and before the step is recorded.
+    // The variance of the Brownian bridge that the path between two grid times is taken for, given both its
+    // ends; `scaled` is the integral of the squared scale. Asked for inside a section that runs after steps,
+    // and before the step is recorded.
     virtual program::value variance_between(section_at_hand& of, program::value scaled) = 0;
 
-    // Why what is to come, an option or the quanto drift, is not known from the spot alone; empty: it is, and
+    // The reason why an option or the quanto drift does not follow from the spot alone. Empty if it does:
     // spots to come are lognormal.
     virtual std::string why_not_lognormal() const = 0;
     // Where the market says so.
     virtual location where() const = 0;
 
-    // What a person should know of the way that was recorded.
+    // Remarks for people on the recorded way.
     virtual std::vector<std::string> remarks() const { return {}; }
 };
 
@@ -130,12 +131,12 @@ class model {
     virtual ~model() = default;
     // For people: "heston, quadratic_exponential, steps of at most 0.0625 years".
     virtual std::string describe() const = 0;
-    // What a person should know of what was read, such as a surface that is bent to have no arbitrage.
+    // Remarks for people on what was read, such as a surface that is bent to have no arbitrage.
     virtual std::vector<std::string> remarks() const { return {}; }
     virtual std::vector<own_factor> own_factors() const { return {}; }
-    // How many tables its walks have had made since it was read; trades share them.
+    // The number of tables made for its walks since it was read; trades share them.
     virtual std::uint64_t tables_made() const { return 0; }
-    // Whether a step of the logarithm is drawn alike wherever the asset is: only then may it fall by an
+    // True if a step of the logarithm is drawn alike wherever the asset is. Only then may it fall by an
     // amount of money in between.
     virtual bool is_alike_at_any_level() const { return true; }
     // Black's volatility for the martingale at this strike, M(years) against exp(log_moneyness), where it is
@@ -147,7 +148,7 @@ class model {
     virtual std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const = 0;
 };
 
-// What a model's reader may know beside its parameters.
+// The market that a model's reader sees beside its parameters.
 struct reading {
     dates::date as_of;
     const markets::asset& asset;  // all but how it moves

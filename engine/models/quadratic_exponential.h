@@ -12,9 +12,10 @@
 
 namespace tilewalk::models {
 
-// What the asset shares with the variance is divided by sigma, and in single precision nothing would be left
-// of it. Below this one the asset takes its noise as it comes, and the mean of the variance in place of what
-// was drawn: the error is less than sigma times the length of a step, and the step is a martingale.
+// Least sigma for which the noise shared with the variance is used: it is divided by sigma, and in single
+// precision nothing would be left of it. Below this one the asset takes its noise as it comes, and the mean
+// of the variance in place of what was drawn: the error is less than sigma times the length of a step, and
+// the step is a martingale.
 inline constexpr double least_sigma = 1e-4;
 
 // The parameters over a step, and what follows from them.
@@ -42,8 +43,8 @@ struct heston_step {
     double spread() const { return sigma * sigma * decay() * decayed(); }
     double spread_of_mean() const { return 0.5 * theta * kappa * sigma * sigma * decayed() * decayed(); }
 
-    // Where psi, the variance of the variance after the step over its mean squared, is above 1.5, it is drawn
-    // with an exponential tail. The less v, the larger psi; it is sigma^2 / (2 kappa theta) at 0.
+    // psi is the variance of the variance after the step over its mean squared. Above 1.5 the variance is
+    // drawn with an exponential tail. The less v, the larger psi; it is sigma^2 / (2 kappa theta) at 0.
     static constexpr double where_laws_meet = 1.5;
     bool has_tail() const { return sigma * sigma > 2 * where_laws_meet * kappa * theta; }
     // The v below which it is; -1: none.
@@ -126,9 +127,9 @@ class drawn_variance {
         return otherwise ? select(0.0 < room, corrected, *otherwise) : corrected;
     }
 
-    // Of A v' for a small A that logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew + ..., where the next term is A
-    // c times the third power of 2 A a. Of the tail nothing is told: there it is less than A m times the
-    // square of A t.
+    // For a small A that logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew + ..., where the next term is A c times
+    // the third power of 2 A a. The tail contributes no skew here: its own is less than A m times the square
+    // of A t.
     real skew() const {
         using kernels::fma;
         const real of_square = fma(1.0 / 3, a_, c_);

@@ -32,7 +32,7 @@ class rate_step : public section_at_hand {
     virtual program::value noise(std::size_t number) const = 0;
 };
 
-// What a noise is made of: a factor of the model, by its number, with a volatility and a loading.
+// A part of a noise: a factor of the model, by its number, with a volatility and a loading.
 struct rate_noise {
     std::size_t factor = 0;
     const markets::volatility* scale = nullptr;
@@ -56,10 +56,10 @@ class rate_walk {
     virtual void begin(section_at_hand& of) = 0;
     virtual void record(rate_step& of) = 0;
 
-    // What the states say, in any section: in a step, as it begins.
+    // Values of the states, in any section; in a step, those as it begins.
     virtual program::value log_growth(section_at_hand& of) const = 0;  // Y
-    // What one unit of the currency paid at `maturities`, one for each run, is worth when the run ends.
-    // `named` tells one maturity from another.
+    // The value, when a run ends, of one unit of the currency paid at `maturities`, one for each run. `named`
+    // tells one maturity from another.
     virtual program::value bond(section_at_hand& of, std::span<const double> maturities,
                                 const std::string& named) const = 0;
 };
@@ -70,8 +70,8 @@ class rate_model {
     // For people: "hull_white, exact between dates".
     virtual std::string describe() const = 0;
     virtual std::vector<std::string> remarks() const { return {}; }
-    // What correlations call USD.rate, USD.rate_2, ...: the first is "rate", and the others have their
-    // correlation with it.
+    // The factors that correlations call USD.rate, USD.rate_2, ...: the first is "rate", and the others have
+    // their correlation with it.
     virtual std::vector<own_factor> factors() const = 0;
     // Where the market says so.
     virtual location where() const = 0;
@@ -79,7 +79,7 @@ class rate_model {
     virtual std::unique_ptr<rate_walk> start(const markets::curve& today) const = 0;
 };
 
-// What a rate model's reader may know beside its parameters.
+// The market that a rate model's reader sees beside its parameters.
 struct rate_reading {
     dates::date as_of;
     const std::string& currency;

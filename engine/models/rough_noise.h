@@ -18,7 +18,7 @@ struct exponentials {
 // sixteen. Beyond that the error grows.
 exponentials fit_power(double hurst, double shortest, double longest);
 
-// What a step does, given the noise dZ over it and a fresh normal n. Each factor f keeps the past:
+// A step of the process, given the noise dZ over it and a fresh normal n. Each factor f keeps the past:
 //   Y after the step = of_move dZ + of_fresh n + the sum of decay f,
 //   f after the step = decay f + of_move dZ + of_fresh n, with the factor's own numbers.
 // Covariances are within 1.5e-3 where steps are even, within 1e-2 where dates break even steps. After a step

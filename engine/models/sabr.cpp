@@ -94,7 +94,7 @@ class sabr_walk_of_asset final : public walk {
     location where() const override { return of_.where; }
 
   private:
-    // Of one step. Without a volatility that moves there are only the last two.
+    // The noises of one step. Without a volatility that moves there are only the last two.
     struct noises {
         value log_alpha, rise;   // since the start, and over the step
         value shared, half_nu;   // the volatility's own, standard; half its deviation
@@ -129,8 +129,8 @@ class sabr_walk_of_asset final : public walk {
         return n;
     }
 
-    // How far the logarithm moves by what it shares with the volatility: p z + q z^2, less what makes the
-    // mean of its exponential 1.
+    // The move of the logarithm by the noise that it shares with the volatility: p z + q z^2, less the number
+    // that makes the mean of its exponential 1.
     struct shared_move {
         value by, deviation;
     };
@@ -274,7 +274,7 @@ double read_beta(const config::node& parameters) {
 // 228 steps a year left some 3.5 basis points of it, and of 0.7 50 steps left 1.8 (1 and 2 years, H100, 2^24
 // paths: +- 1).
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
-    // Where beta is 0 only the volatility has steps, and they can be long.
+    // With a beta of 0 only the volatility needs steps, and they can be long.
     const bool is_normal = p.beta == 0;
     const double per_nu = is_normal ? 10 : 100, fewest = is_normal ? 2 : 8;
     constexpr double most = 800;

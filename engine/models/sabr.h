@@ -25,9 +25,9 @@ struct sabr_parameters {
     bool is_exact() const { return !is_stochastic && (beta == 0 || beta == 1); }
 };
 
-// Of a mapping, but for alpha, rho and nu.
+// Reads a mapping, but for alpha, rho and nu.
 double read_beta(const config::node& parameters);
-// Once the others are known.
+// Reads the steps, which depend on the other parameters.
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p);
 
 std::string describe(const sabr_parameters& p);

@@ -30,7 +30,7 @@ struct quadratic {
     }
     // The square of a linear one.
     quadratic squared() const { return {one * one, 2 * one * s, s * s, 2 * one * n, 2 * s * n, n * n}; }
-    // That of s - from.
+    // The same function of s - from.
     quadratic shifted(double from) const {
         return {one - from * s + from * from * ss, s - 2 * from * ss, ss, n - from * sn, sn, nn};
     }
@@ -41,8 +41,8 @@ struct parameters_of_volatility {
     double least_steps = 0;  // of a path that ends soon
 };
 
-// What a step does, given s and n: s goes to decay s + risen + sigma n, the logarithm of the asset grows by
-// `growth` and by sqrt(variance) z.
+// A step, given s and n: s goes to decay s + risen + sigma n, the logarithm of the asset grows by `growth`
+// and by sqrt(variance) z.
 struct volatility_step {
     double decay = 0, risen = 0, noise = 0;  // noise: the deviation of n
     quadratic integral;                      // of s^2
@@ -75,7 +75,7 @@ struct volatility_step {
         }
         noise = kernels::sqrt(share * dt);
 
-        // Of y and n, with y' = e y + sigma n.
+        // In terms of y and n, with y' = e y + sigma n.
         integral = quadratic{p.theta * p.theta * dt + p.sigma * p.sigma * spread,
                              2 * p.theta * level * (1 + e),
                              ends * (1 + e2) + 2 * cross * e,

@@ -18,7 +18,7 @@
 
 namespace tilewalk::models {
 
-// Of a step: numbers at evenly spaced x, both ends included.
+// The table of a step: numbers at evenly spaced x, both ends included.
 struct step_table {
     double low = 0, high = 0;
     std::vector<double> numbers;
@@ -33,7 +33,7 @@ class step_tables {
     explicit step_tables(maker make) : make_(std::move(make)) {}
 
     std::shared_ptr<const step_table> find_or_make(double from, double to, const std::function<void()>& poll);
-    // How many were made so far, those that two threads made at once counted twice.
+    // The number of tables made so far; a table that two threads made at once counts twice.
     std::uint64_t made() const { return count_; }
 
   private:

@@ -15,7 +15,7 @@ namespace tilewalk::models {
 class random_clock {
   public:
     virtual ~random_clock() = default;
-    // How far it goes in a step: exact for a step of any length.
+    // The time that it runs in a step: exact for a step of any length.
     virtual program::value over(step& of) const = 0;
 };
 

@@ -16,12 +16,12 @@
 
 namespace tilewalk::models {
 
-// What a trade needs of its world.
+// The assets, currencies and rates that a trade depends on.
 struct request {
     const markets::market_state& market;
-    std::vector<std::string> assets;           // whose spot is asked for
-    std::vector<std::string> currencies;       // whose exchange rate is asked for
-    std::vector<std::string> rate_currencies;  // whose interest rates alone are asked for
+    std::vector<std::string> assets;           // that the script asks a spot of
+    std::vector<std::string> currencies;       // that it asks an exchange rate of
+    std::vector<std::string> rate_currencies;  // that it asks interest rates alone of
     std::string trade_currency;
 };
 

@@ -25,7 +25,7 @@ struct trade_program {
     program::timeline when;
     std::vector<language::block> blocks;
     std::vector<std::size_t> section_of_block;  // 0, which is the step, where a block never runs
-    std::vector<std::string> assets, currencies, rate_currencies;  // that its world is asked for
+    std::vector<std::string> assets, currencies, rate_currencies;  // that its script asks for
     std::vector<correlation_taken> missing_correlations;           // taken as 0: the market states none
     std::vector<std::string> models;  // that move them, one line each, for people
     // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
@@ -35,7 +35,7 @@ struct trade_program {
     bool is_certain() const { return when.steps() == 0; }
 };
 
-// What is done to a program between its recording and the passes; `grid` has the times it was recorded for.
+// A change of a program between its recording and the passes; `grid` has the times it was recorded for.
 using amendment = std::function<void(program::recorder::recorded&, const std::vector<double>& grid)>;
 
 // Called often while a trade is planned; may throw, which ends the planning.

@@ -52,7 +52,7 @@ void put(std::string& into, number n) {
     into.append(bytes.data(), bytes.size());
 }
 
-// What a section is to a kernel: equal for sections that one piece of code serves.
+// A key that is equal for sections that one piece of a kernel's code serves.
 std::string meaning_of(const lane_section& s) {
     std::string key;
     put(key, s.per_run.columns.size());
@@ -168,7 +168,7 @@ united_programs unite(std::span<const path_program* const> shapes, std::size_t m
     united_programs out;
     out.seats.resize(shapes.size());
     for (const candidate& c : candidates) {
-        // Where the fewest sections have to be added.
+        // The union to which the fewest sections have to be added.
         std::optional<std::size_t> best;
         std::vector<std::size_t> best_seats;
         std::size_t best_added = 0;

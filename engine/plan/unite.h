@@ -15,7 +15,7 @@
 
 namespace tilewalk::plan {
 
-// Where the parts of a program stand in the one that it was united into.
+// The places of a program's parts in the one that it was united into.
 struct seat {
     static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
     std::size_t program = 0;

@@ -41,8 +41,8 @@ factor_law law_at(const gaussian_rates& model, double years);
 double bond(const gaussian_rates& model, const markets::curve& curve, double years, double maturity,
             const std::array<double, 2>& x);
 
-// Everything below is worth today, in years from today, for a notional of 1. A call is what gains when its
-// underlying rises: the bond in bond_option, and the rate in the others (caplet, cap, payer swaption).
+// Everything below is worth today, in years from today, for a notional of 1. A call gains when its underlying
+// rises: the bond in bond_option, and the rate in the others (caplet, cap, payer swaption).
 double bond_option(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
                    double expiry, double maturity, double strike);
 
@@ -67,9 +67,9 @@ double swap_rate(const markets::curve& curve, const swap_terms& swap);
 double swaption(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
                 double expiry, const swap_terms& swap, double strike);
 
-// How much a future that settles daily adds to a forward rate, continuously and a year: 1 + (end - start)
-// times the future's simple rate is exp((end - start) times this) times as much of the forward's. Where start
-// and end are one, it is the difference of the instantaneous rates.
+// The excess of the rate of a future that settles daily over the forward rate, continuously compounded, per
+// year: 1 + (end - start) times the future's simple rate is exp((end - start) times this) times as much of
+// the forward's. If start and end are one, it is the difference of the instantaneous rates.
 double futures_convexity(const gaussian_rates& model, double start, double end);
 
 }  // namespace tilewalk::rates

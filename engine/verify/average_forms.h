@@ -106,7 +106,7 @@ inline double arithmetic_mean_option(const continuous_mean& o, double discount) 
     const double start = (o.known * o.so_far - fixed) / o.spot * std::exp(-b) + to_buy(0);
     // A floating call pays where the mean stays below the last price.
     const bool above = (o.option == side::call) != o.floats;
-    // How far Z strays: as the part of the price that it holds, and more on the side where that grows.
+    // The reach of Z: that of the part of the price that it holds, and more on the side where that grows.
     const double sd = std::sqrt(o.variance), held = std::max(std::abs(start - to_buy(0)), to_buy(0));
     const double sd_of_mean = sd * std::sqrt(o.begin + length / 3) * new_part;
     const double reach = 9 * std::max(sd_of_mean, o.floats ? sd * held / 2 : 0.0) * std::exp(sd);

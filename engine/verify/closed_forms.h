@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What prices are without a path: closed forms and quadratures under Black-Scholes, in plain C++ over the
-// standard library, sharing nothing with the engine. Everything is said in forwards, total variances
-// (volatility squared times time) and discount factors, so that curves and term structures need no formula of
-// their own.
+// Prices without a path: closed forms and quadratures under Black-Scholes, in plain C++ over the standard
+// library, sharing nothing with the engine. Everything is said in forwards, total variances (volatility
+// squared times time) and discount factors, so that curves and term structures need no formula of their own.
 #pragma once
 
 #include <algorithm>
@@ -163,7 +162,7 @@ inline double between_points(const std::vector<double>& table, double place) {
     return sum;
 }
 
-// What happens to a lognormal price from one date to the next.
+// The law of a lognormal price from one date to the next.
 struct move {
     double growth = 0;    // log of the ratio of forwards
     double variance = 0;  // of the log
@@ -314,7 +313,7 @@ double price_mean(double forward, double variance, const F& f, const std::vector
     return normal_mean([&](double z) { return f(forward * std::exp(sd * z - 0.5 * variance)); }, breaks, 32);
 }
 
-// Where a function that grows from below zero to above it passes it, between two prices.
+// The zero, between two prices, of a function that grows from below zero to above it.
 template <class F>
 double crossing(const F& f, double low, double high) {
     for (int i = 0; i < 200; ++i) {
@@ -330,8 +329,8 @@ struct watch {
     double spot = 0, growth = 0, variance = 0;
     double lower = 0, upper = std::numeric_limits<double>::infinity();
 
-    // How likely a path that ends there has touched no level: reflections in both of them (images of the heat
-    // equation).
+    // The probability that a path which ends there has touched no level: reflections in both of them (images
+    // of the heat equation).
     double survival(double end) const {
         if (!(lower < std::min(spot, end) && std::max(spot, end) < upper)) return 0;
         const double a = std::log(spot / lower), b = std::log(end / lower);  // infinite without a lower level
@@ -633,7 +632,7 @@ inline double option_on_sum(side option, const pair_of_assets& p, double sign, d
         const double forward = p.first_forward * std::exp(pull * z - 0.5 * pull * pull);
         return black(option, forward, strike - sign * y, rest, discount);
     };
-    // Where the first asset alone reaches the strike.
+    // The place at which the first asset alone reaches the strike.
     const double kink = sign * strike > 0
                             ? (std::log(sign * strike / p.second_forward) + 0.5 * p.second_variance) / sd2
                             : 1e300;

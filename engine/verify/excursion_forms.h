@@ -174,7 +174,7 @@ inline double mean_of_entered(const excursion_option& o, double away, double v, 
     return inverse_laplace(transform, v - d);
 }
 
-// How likely a path reaches a level `away` from it just at this variance, as a density.
+// The density, by variance, of the first time at which a path reaches a level `away` from it.
 inline double first_touch_density(double away, double variance) {
     return away / (variance * std::sqrt(variance)) * normal_density(away / std::sqrt(variance));
 }

@@ -31,7 +31,7 @@ struct judgement {
 
     // Every statistic does, and every trade was priced.
     bool holds() const;
-    // What lies farthest out, the bounds being the measure.
+    // The finding that lies farthest out, measured by the bounds.
     struct finding {
         const statistic* what = nullptr;
         const row_judgement* row = nullptr;  // none: over all trades
@@ -44,7 +44,7 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
                 std::span<const double> truths);
 std::vector<double> truths_of(std::span<const drawn_trade> trades);
 
-// What a call of verify_prices has found.
+// The findings of a call of verify_prices.
 struct outcome {
     std::uint64_t paths = 0, seed = 0, path_steps = 0;
     std::string precision, device;

@@ -147,7 +147,7 @@ void take_volatility_at_the_end(market_state& in) {
     }
 }
 
-// Those of two assets, or those of an asset and an exchange rate.
+// Scales the correlations of two assets, or those of an asset and an exchange rate.
 void scale_correlations(market_state& in, bool with_a_rate, double by) {
     for (auto& [pair, rho] : in.correlations) {
         const bool is_rate = !in.assets.contains(pair.first) || !in.assets.contains(pair.second);
@@ -241,7 +241,7 @@ void count_one_less(recorded& r, const std::vector<double>&) {
 
 constexpr std::size_t never = ~std::size_t{0};
 
-// What happens after step k of n happens after step to(k, n).
+// The events that follow step k of n follow step to(k, n) instead.
 stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
     stages s;
     s.plan = [to](const books::trade& t, const market_state& in, program::precision p,
@@ -273,7 +273,7 @@ struct path_shocks {
     }
 };
 
-// Those that a walk in double makes for itself.
+// The normals that a walk in double makes for itself.
 path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
     path_shocks out{job.when->steps(),
                     static_cast<std::size_t>(job.code->normals_per_step),

@@ -23,11 +23,12 @@ struct random_market {
     truth::move step(double from, double to) const;
     // A strike within one deviation of the forward.
     double strike(dice& d) const;
-    // As the head of a book.
+    // The market as the head of a book.
     std::string text(const std::string& more_assets = "", const std::string& rest = "") const;
 
   private:
-    // How far from the change to the end, on which the last pillar stands: nothing goes on beyond it.
+    // The part of the way from the change to the end. The last pillar stands on the end: nothing goes on
+    // beyond it.
     double part(double t) const { return t < change ? 0 : (t - change) / (years - change); }
     double log_discount(double t) const;
 };

@@ -19,13 +19,13 @@ struct random_rates {
 
     explicit random_rates(dice& d);
 
-    // Where money grows `growth` times as fast a year: 1 is the market's own.
+    // The curve on which money grows `growth` times as fast a year: 1 is the market's own.
     markets::curve curve(double growth) const;
     const rates::gaussian_rates& model() const { return model_; }
-    // As the head of a book.
+    // The market as the head of a book.
     std::string text() const;
 
-    // What a payment on `paid` is worth that is fixed on `fixed` by the rate of a swap that begins there and
+    // The value of a payment on `paid` that is fixed on `fixed` by the rate of a swap that begins there and
     // lasts `swap_years` with `a_year` payments; `turns` are the rates where the payment has a kink or jumps.
     double paid_on_swap_rate(const markets::curve& today, double fixed, double paid, double swap_years,
                              int a_year, const std::vector<double>& turns,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verify has found, for people and for programs.
+// Reports of verification, for people and for programs.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -102,7 +102,7 @@ double alarm_of_any(const judgement& j) {
     return sum;
 }
 
-// How many trades walked where.
+// The number of trades walked in each place.
 std::map<std::string, std::size_t> places(const outcome& o) {
     std::map<std::string, std::size_t> out;
     for (const priced_trade& p : o.prices) ++out[p.walked_on];

@@ -32,7 +32,8 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         if (!std::isfinite(price) || !std::isfinite(high)) {
             throw error(error_kind::internal, "the known price is no number of\n" + t.book);
         }
-        // What is worth next to nothing is too thin a sample for a z; the truth decides, never the price.
+        // A trade worth next to nothing is too thin a sample for a z. The truth decides that, never the
+        // price.
         if (std::abs(price) < 0.01 * t.scale) continue;
         std::string text = fmt::format("settings: {{paths: {}, seed: {}, precision: {}}}\n{}", wanted.paths,
                                        mixed(wanted.seed, 2 * number + 1), wanted.precision, t.book);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether many errors, measured in standard errors, are what chance alone gives. Every bound comes with how
-// often it is missed where nothing is wrong.
+// Tests of whether many errors, measured in standard errors, are those of chance alone. Every bound comes
+// with the frequency at which a sound engine misses it.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct statistic {
     double false_alarm = 0;  // the chance that a sound engine misses the bounds
 
     bool holds() const { return value >= low && value <= high; }
-    // How far from the centre, the bound being 1.
+    // The distance from the centre, the bound being 1.
     double reach() const;
 };
 

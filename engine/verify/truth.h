@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What trades are worth that no simulation is needed for: each truth makes up a trade of one product in a
-// market of its own and knows its price from a closed form or a quadrature that shares nothing with the
-// engine.
+// Trades whose price is known without simulation: each truth makes up a trade of one product in a market of
+// its own and knows its price from a closed form or a quadrature that shares nothing with the engine.
 #pragma once
 
 #include <functional>
@@ -17,7 +16,7 @@ struct known_trade {
     std::string book;  // market and one trade, as YAML
     // The price if every forward were this many times what it is; 1 gives the truth.
     std::function<double(double)> price;
-    double scale = 0;  // of its payoff: what is worth next to nothing beside it is too thin a sample
+    double scale = 0;  // of its payoff: a trade worth next to nothing beside it is too thin a sample
 };
 
 struct truth_entry {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verify was asked for: draw a sample, price it, judge it; then once more for each mistake.
+// The run of verification: draw a sample, price it, judge it; then the same for each mistake.
 #include "tilewalk/verify.h"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ class joint_moves {
     // The standard normal that is a source's own among those that moves are made of.
     value shock(std::size_t source) const { return shocks_[source]; }
 
-    // Whether a factor and own factor k of its model share noise with each other alone, without a drift.
+    // True if a factor and own factor k of its model share noise with each other alone, without a drift.
     bool is_by_itself(const factor& f, std::size_t k) const {
         return !roots_.shares_noise(f.number) && f.quanto.empty() && !f.sources_of_others[k];
     }
@@ -142,7 +142,7 @@ value fallen(const open_section& in, const factor& f, value x) {
     return select(fall > in.into().constant(0.0), log(max(exp(x) - fall, nothing_left)), x);
 }
 
-// Where a factor goes, in its coordinate.
+// The factor after the step, in its coordinate.
 value moved_factor(const factor& f, const open_section& in, const joint_moves& moves, path_states& states) {
     const value x = states.at(f);
     value start = x, end;

@@ -29,10 +29,10 @@ struct moving_rates {
     std::size_t first_source = 0;  // of the walk's noises
 };
 
-// What a path carries: an asset or an exchange rate. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t), or
-// x(t) exp(growth(t)) in the place of the exponential: exp(x), or x, is a martingale up to the quanto drift,
-// and growth is how much more than the curve says the numeraire of the asset's currency has grown, or that of
-// the trade's beside the foreign one.
+// An asset or an exchange rate, as a path carries it. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t),
+// or x(t) exp(growth(t)) in the place of the exponential: exp(x), or x, is a martingale up to the quanto
+// drift, and growth is how much more than the curve says the numeraire of the asset's currency has grown, or
+// that of the trade's beside the foreign one.
 struct factor {
     std::size_t number = 0;                 // among the factors of the world
     std::string name;                       // of the asset or the currency
@@ -55,7 +55,7 @@ struct factor {
     bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
 };
 
-// What makes a move: a factor's own noise, an own factor of its model that correlations name, or a noise of
+// A source of moves: a factor's own noise, an own factor of its model that correlations name, or a noise of
 // interest rates.
 struct source {
     const factor* of = nullptr;  // none: interest rates

@@ -20,13 +20,13 @@ class path_states {
     // Declares the states of all factors and of their walks.
     void begin();
 
-    // Where a factor is in its coordinate: now, and with what the numeraires of its currencies have grown.
+    // The place of a factor in its coordinate: now, and with the growth of the numeraires of its currencies.
     program::value at(const factor& f) const { return in_.into().read(kept_[f.number].now); }
     program::value grown(const factor& f, program::value x) const;
     // Y of a currency's numeraire (rates.h).
     program::value growth(const moving_rates& r) const;
 
-    // The martingale itself, and what it is with what numeraires have grown.
+    // The martingale itself, and the martingale times the growth of the numeraires.
     program::value martingale(const factor& f) const;
     program::value risen(const factor& f) const;
     // The asset's price or the exchange rate on the date at hand.

@@ -98,7 +98,7 @@ prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<co
                           [&](const occurrence&, double until) { return of_.map_of(f, until).shift; })};
 }
 
-// What the spot buys until then in bonds: exact for any model, in the asset's own currency.
+// The forward as the spot over the price of a bond: exact for any model, in the asset's own currency.
 value prices_ahead::forward_under_moving_rates(const factor& f, std::span<const double> years,
                                                const std::string& named) const {
     const value until =

@@ -19,7 +19,7 @@ class step_roots {
 
     // Entry (i, j), j at most i, of every step.
     std::vector<double> entries(std::size_t i, std::size_t j) const;
-    // Whether a source moves together with another one on some step.
+    // True if a source moves together with another one on some step.
     bool shares_noise(std::size_t source) const { return shares_noise_[source]; }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided on a first date by what options are worth then.
+// Truths of products that a first date decides by the values of options on it.
 #include <algorithm>
 #include <string>
 

@@ -47,9 +47,10 @@ double forward_rate(const leg& l, const markets::curve& today) {
     return (today.discount(l.begin) - today.discount(l.end())) / l.annuity(today);
 }
 
-// How much the settlements bring the logarithm of 1 + years times the rate of a future above the forward's.
-// Were it settled all the time, futures_convexity would say it. From settlement to settlement, gains are kept
-// in the bond that ends with the next one, and its covariance with the rate is lost.
+// The excess, by its settlements, of the logarithm of 1 + years times the rate of a future over the
+// forward's. For a future that is settled all the time futures_convexity gives it. From settlement to
+// settlement, gains are kept in the bond that ends with the next one, and its covariance with the rate is
+// lost.
 double settled_convexity(const rates::gaussian_rates& model, const std::vector<double>& settlements,
                          double end) {
     const double fixed = settlements.back();

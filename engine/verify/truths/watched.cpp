@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is watched at every moment: levels that end, start or pay, by the law of a path that touches none of
-// them.
+// Truths of products that are watched at every moment: levels that end, start or pay, by the law of a path
+// that touches none of them.
 #include <cmath>
 #include <limits>
 #include <string>
