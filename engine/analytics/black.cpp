@@ -27,8 +27,8 @@ double normal_density(double x) {
     return std::exp(-0.5 * x * x) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
 }
 
-// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), with h = -m / s and t = s / 2. Where the two terms cancel, it
-// is what it is the integral of: relative accuracy is the point of all three branches.
+// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), with h = -m / s and t = s / 2. If the two terms cancel, it is
+// computed as an integral. All three branches are there for relative accuracy.
 double scaled_price(double m, double s) {
     if (s <= 0) return 0;
     const double h = -m / s, t = 0.5 * s;

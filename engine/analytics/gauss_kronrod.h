@@ -69,7 +69,7 @@ inline const std::array<last_polynomials, kronrod_nodes.size()>& kronrod_last_po
 template <class number>
 struct integral {
     number value{};
-    double error = 0;  // how far Gauss is from Kronrod, or more: far more than Kronrod itself is off
+    double error = 0;  // the difference of Gauss from Kronrod, or more: far more than Kronrod's own error
     double size = 0;   // the integral of |f|, for what rounding may cost
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVI smiles, an expiry at a time. Where the best ones together offer something for less than nothing at
-// quoted strikes, they are fitted again, held off it.
+// SVI smiles, an expiry at a time. If the best ones together allow arbitrage at quoted strikes, they are
+// fitted again, held off it.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CGMY (Carr, Geman, Madan and Yor 2002): jumps alone, of which those of a small size x come at the rate
-// C / |x|^(1 + Y), damped by exp(-M x) up and by exp(-G |x|) down. What a step adds is the law's quantile of
-// one normal, read from a table: one for each length of a step. The normals of several assets are what
-// correlations are of, so that over a step the assets have a Gaussian copula; a measure that moves a normal
-// moves the asset exactly as it should.
+// CGMY (Carr, Geman, Madan and Yor 2002): jumps alone, of which those of a small size x come at the rate C /
+// |x|^(1 + Y), damped by exp(-M x) up and by exp(-G |x|) down. A step adds the law's quantile of one normal,
+// read from a table: one for each length of a step. The normals of several assets are what correlations are
+// of, so that over a step the assets have a Gaussian copula; a measure that moves a normal moves the asset
+// exactly as it should.
 #include <memory>
 #include <utility>
 

@@ -186,8 +186,8 @@ class one_side {
         return curved_ * (kernels::pow(p_.m - z, e) + kernels::pow(p_.g + z, e));
     }
 
-    // Between two singularities the integrand has one minimum on the real axis. Where jumps of this size are
-    // few it is next to a singularity, for no good: within 1 / x of it the integrand changes little.
+    // Between two singularities the integrand has one minimum on the real axis. If jumps of this size are
+    // few, it is next to a singularity, which gains nothing: within 1 / x of it the integrand changes little.
     double crossing(double x, double low, double high) const {
         double least = -35, most = 35;
         const auto place = [&](double v) { return low + (high - low) / (1 + kernels::exp(-v)); };

@@ -46,8 +46,8 @@ double usual_steps_per_year(scheme by, const by_term& kappa, const by_term& thet
 }
 
 // Between two steps a watched path is a bridge whose variance does not move: an error in proportion to the
-// step. Of an up-and-out call with sigma 0.66 and rho -0.8 it is 0.7 % of the price with 26 steps a year, 0.4
-// % with 52, 0.2 % with 104 and 0.1 % with 208.
+// step. For an up-and-out call with sigma 0.66 and rho -0.8 it is 0.7 % of the price with 26 steps a year,
+// 0.4 % with 52, 0.2 % with 104 and 0.1 % with 208.
 double usual_watched_steps_per_year(const by_term& sigma) {
     return std::max(100.0, 400 * *std::ranges::max_element(sigma.values));
 }

@@ -39,10 +39,10 @@ double longest_step_of(double intensity);
 // have. All come from one uniform.
 std::vector<program::value> more_jumps_than(step& of, std::string_view name, double intensity);
 
-// The jumps come first in a step, then what else moves. Where the step ends, and every step of at most
+// The jumps come first in a step, then what else moves. The end of a step, and every step of at most
 // longest_step, is as exact as the inner walk; a path that is watched between has its jumps on the grid in
-// place of a time within the step, which is off by something of the order of the step, so it stops often.
-// What a jump goes beyond a barrier is seen.
+// place of a time within the step, which is off by something of the order of the step, so it stops often. A
+// jump beyond a barrier is seen.
 std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
                                  double watched_steps_per_year);
 

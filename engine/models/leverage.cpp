@@ -126,8 +126,8 @@ void leverage::walk_to(double years, const std::function<void()>& poll) {
     }
 }
 
-// The means at the end of the step are not known yet. What they are beside the mean of all particles goes on
-// as it has for some steps.
+// The means at the end of the step are not known yet. Their trend beside the mean of all particles is
+// continued from the last steps.
 void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leverage L(t, x) that turns a stochastic variance v into a model of a surface: L^2 is the local
-// variance over the mean of v among the paths that are at x at t. That mean is found by the particle method
-// (Guyon and Henry-Labordere, "Being particular about calibration", Risk, January 2012): particles walk
-// through time under the leverage that they themselves have shown so far.
+// variance over the mean of v among the paths that are at x at t. The particle method finds that mean (Guyon
+// and Henry-Labordere, "Being particular about calibration", Risk, January 2012): particles walk through time
+// under the leverage that they themselves have shown so far.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A volatility that depends on time and spot, as Dupire's formula finds it in an implied surface, or as
-// given. What a step needs of the surface is a table of the mean volatility over it at evenly spaced spots,
-// so no path searches for its place: it reads between two neighbours. Platen's explicit scheme (Kloeden and
+// given. A step needs of the surface only a table of the mean volatility over it at evenly spaced spots, so
+// no path searches for its place: it reads between two neighbours. Platen's explicit scheme (Kloeden and
 // Platen 1992, section 15.1) is of weak order 2 and reads the table at three places; Euler's, of order 1, at
 // one.
 #include "engine/models/local_volatility.h"
@@ -173,7 +173,7 @@ double read_surface_steps(const config::node& parameters, double usual) {
     return read_parameter(parameters, "steps_per_year", {1, 100'000}, usual);
 }
 
-// A bridge between two steps has a variance that does not move. Where the volatility is as 1 / spot, the
+// A bridge between two steps has a variance that does not move. With a volatility that goes as 1 / spot, the
 // price of an option with a barrier is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
 double read_watched_surface_steps(const config::node& parameters) {
     return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 500);

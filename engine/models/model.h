@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model is how one asset moves. What the market file says of it is read once; each trade that looks at the
-// asset then takes a walk of it, which records the asset's step into the trade's program. A model is written
-// once and runs on every back end; what several assets share (correlation, dividends, currencies,
+// A model is how one asset moves. Its parameters in the market file are read once; each trade that looks at
+// the asset then takes a walk of it, which records the asset's step into the trade's program. A model is
+// written once and runs on every back end; what several assets share (correlation, dividends, currencies,
 // discounting) is the world's, in world.h.
 #pragma once
 
@@ -111,7 +111,7 @@ class walk {
     // The reason why an option or the quanto drift does not follow from the spot alone. Empty if it does:
     // spots to come are lognormal.
     virtual std::string why_not_lognormal() const = 0;
-    // Where the market says so.
+    // The place in the market file that says so.
     virtual location where() const = 0;
 
     // Remarks for people on the recorded way.

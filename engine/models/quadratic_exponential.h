@@ -89,10 +89,10 @@ variance_rows<real> rows_of_variance(const make_row& row, bool has_tail, bool ma
 
 // The variance v' after a step, drawn from a law with its first two moments m and s^2.
 //
-// Where psi is small v' is a square, (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c: the
+// For a small psi v' is a square, (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c: the
 // paper's a b^2 and a, without its quotients. Else v' is 0 or, with a probability p = 2 / (1 + psi),
 // exponential with mean t = m / p. With r = c + m, or m, a is s^2 / (2 r) in the one law, and t = m / 2 + s^2
-// / (2 r) in the other. What belongs to the law that is not taken may be no number.
+// / (2 r) in the other. The numbers of the law that is not taken may be NaN.
 template <class real>
 class drawn_variance {
   public:

@@ -73,7 +73,7 @@ class rate_model {
     // The factors that correlations call USD.rate, USD.rate_2, ...: the first is "rate", and the others have
     // their correlation with it.
     virtual std::vector<own_factor> factors() const = 0;
-    // Where the market says so.
+    // The place in the market file that says so.
     virtual location where() const = 0;
     // The curve outlives the walk.
     virtual std::unique_ptr<rate_walk> start(const markets::curve& today) const = 0;

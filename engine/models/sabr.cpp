@@ -2,9 +2,9 @@
 // Each step takes the tangent of F^beta at its start. On it F + b is lognormal for some b, so that a step is
 // known: the volatility is drawn exactly, F moves first by the noise that it shares with the volatility and
 // then by its own, whose variance is the trapezoid's between the two volatilities, and a bridge in log(F + b)
-// says with which probability the path was absorbed at zero on the way. Every step is a martingale. What the
-// tangent leaves out is put right in the mean, which makes the weak order 2; near zero, where the tangent at
-// F would be far too steep, it is taken further up.
+// says with which probability the path was absorbed at zero on the way. Every step is a martingale. The part
+// that the tangent leaves out is put right in the mean, which makes the weak order 2; near zero, where the
+// tangent at F would be far too steep, it is taken further up.
 #include "engine/models/sabr.h"
 
 #include <algorithm>
@@ -269,9 +269,9 @@ double read_beta(const config::node& parameters) {
 }
 
 // With these 10 years of a volatility of 0.25 and nu 0.3 miss an option at twice the forward by less than
-// 0.01 of its price, the others by less than 0.001. Where volatilities are higher absorption comes soon,
-// whose error is of order 1 and goes with the spot: of 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07)
-// 228 steps a year left some 3.5 basis points of it, and of 0.7 50 steps left 1.8 (1 and 2 years, H100, 2^24
+// 0.01 of its price, the others by less than 0.001. With higher volatilities absorption comes soon, whose
+// error is of order 1 and goes with the spot: of 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07) 228
+// steps a year left some 3.5 basis points of it, and of 0.7 50 steps left 1.8 (1 and 2 years, H100, 2^24
 // paths: +- 1).
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
     // With a beta of 0 only the volatility needs steps, and they can be long.

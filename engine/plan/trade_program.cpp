@@ -266,7 +266,7 @@ std::vector<block> without(const std::vector<bool>& idle, std::vector<block> blo
     return blocks;
 }
 
-// Whether anything is still to happen.
+// True if anything is still to happen.
 bool goes_on(const std::vector<block>& blocks) {
     return std::any_of(blocks.begin(), blocks.end(),
                        [](const block& b) { return !b.times.empty() && b.times.back() > same_time_years; });

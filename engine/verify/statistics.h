@@ -10,14 +10,13 @@
 
 namespace tilewalk::verify {
 
-// The mean x of n independent payoffs has the error t = (x - mean) / standard error. Where payoffs have the
+// The mean x of n independent payoffs has the error t = (x - mean) / standard error. If payoffs have the
 // skewness s, t is not standard normal: with a = s / sqrt(n) its mean is -a/2 and its third cumulant -2a,
 // both to first order, because a sample that by chance has more of the long tail has at once a larger mean
 // and a larger standard error. Adding a/3 t^2 + a/6 takes both away: its mean is a/3 + a/6 = a/2, and a/3 t^2
 // adds 6 a/3 = 2a to the third cumulant (Johnson 1978). The cubic term (Hall 1992) makes a perfect cube of
-// it,
-// ((1 + a t / 3)^3 - 1) / a + a/6, which rises everywhere: a larger error never looks smaller. What is left
-// is of the order a^2.
+// it, ((1 + a t / 3)^3 - 1) / a + a/6, which rises everywhere: a larger error never looks smaller. The
+// remainder is of the order a^2.
 double without_skew(double t, double a);
 
 // Upper quantiles: what a standard normal number exceeds in size with this chance, and what the mean of n

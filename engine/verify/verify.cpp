@@ -56,8 +56,8 @@ std::vector<const verify::plant*> plants_for(const std::string& name) {
     return out;
 }
 
-// Trades done and to do over all passes. How many steps the paths of trades to come have is not known: they
-// are taken to be as long as those so far.
+// Trades done and to do over all passes. The steps of trades to come are not known: their paths are taken to
+// be as long as those so far.
 class pass_progress {
   public:
     pass_progress(const std::function<void(const progress&)>& tell, std::size_t trades, std::size_t passes)

@@ -14,7 +14,7 @@ using language::occurrence;
 using program::value;
 
 // log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a watched
-// path stops at every pillar. Where it is level - shift itself, scale is taken to be linear.
+// path stops at every pillar. If level - shift itself is the Brownian motion, scale is taken to be linear.
 bridge bridges::path_between(const factor& f) const {
     states_.watch(f);
     if (!f.is_logarithm()) return level_between(f);

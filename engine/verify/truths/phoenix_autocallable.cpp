@@ -13,8 +13,8 @@
 namespace tilewalk::verify {
 
 // One asset. A coupon is paid on the first date on which the price is above the coupon barrier, if the note
-// still lives (with memory), or on its own date only. What protection costs is the loss at the end of the
-// paths that were not called, less that of the paths on which it held.
+// still lives (with memory), or on its own date only. The protection costs the loss at the end of the paths
+// that were not called, less that of the paths on which it held.
 known_trade draw_phoenix_autocallable(dice& d) {
     const random_market m(d, true);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(5));

@@ -286,7 +286,7 @@ known_trade draw_lookback(dice& d) {
                 const auto beyond = [&](truth::side side, double from) {
                     return truth::any_fixed_lookback(side, spot, from, growth, variance, discount);
                 };
-                if (fixed) {  // what the extreme so far has earned, and what another beyond it adds
+                if (fixed) {  // the gain by the extreme so far, and the gain by another beyond it
                     const double from = call ? std::max(strike, seen) : std::min(strike, seen);
                     return discount * truth::intrinsic(option, seen, strike) + beyond(option, from);
                 }
