@@ -18,8 +18,8 @@ namespace {
 void expect_no_fall(const factor& f, double from, double to) {
     if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
     throw error(error_kind::input,
-                "what '" + f.name +
-                    "' is worth ahead is not known while it falls by a cash dividend on the way; expected "
+                "the value ahead of '" + f.name +
+                    "' is not known while it falls by a cash dividend on the way; expected "
                     "dividend_model: escrowed, or no cash dividend between the two dates",
                 f.asset->where);
 }
