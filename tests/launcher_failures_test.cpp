@@ -27,6 +27,7 @@
 #include "engine/cuda/spaces.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "kernels/arguments.h"
 #include "kernels/draws.h"
 #include "kernels/tile_result.h"
 #include "products/program/evaluate.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/cuda/counted_kernels.h"
-#include "engine/cuda/launcher.h"
+#include "engine/cuda/loaded_device.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a run, compiled by several threads.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/cuda/counted_kernels.h"
+#include "engine/cuda/run_state.h"
+
+namespace tilewalk::cuda {
+
+// Compiles the texts of all groups, and of what merges, for each architecture. A text that does not compile
+// fails its own jobs. Nothing is left of a run that is stopped meanwhile.
+void compile_kernels(run_state& run, std::span<const std::string> architectures, counted_kernels& kernels);
+
+}  // namespace tilewalk::cuda

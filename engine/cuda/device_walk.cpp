@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/device_walk.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kernels/tile.h"
+
+namespace tilewalk::cuda {
+
+using kernels::word32;
+using kernels::word64;
+using run::tile_range;
+
+device_walk::device_walk(loaded_device& on, run_state& run)
+    : on_(on),
+      device_(on.get()),
+      architecture_(device_.properties().architecture()),
+      run_(run),
+      reduction_(reduction_named(run.run.how.reduction)),
+      main_(new_stream(device_)),
+      sides_{new_stream(device_), new_stream(device_), new_stream(device_)},
+      fills_(new_stream(device_)),
+      trades_(on, run, main_.get()),
+      room_(chunk_room::on(device_, run, reduction_)) {}
+
+// ---- chunks ----------------------------------------------------------------------------------------------
+
+void device_walk::walk(const tile_range& range, std::vector<chunk_results>& into,
+                       const tile_range& following) {
+    if (range.count <= room_.most_tiles) {
+        const word64 counted_before = counted_;
+        try {
+            into.push_back(walk_at_once(range, first_chunk(following)));
+            return;
+        } catch (const device_error& e) {
+            uncount(counted_before);
+            if (e.failure() != device_failure::out_of_memory) throw;
+            const bool had_room_to_spare = run_.shocks && (room_.sets > 1 || chunk_tiles() > 1);
+            if (range.count == 1 && !had_room_to_spare) throw;
+            shrink_to(range.first_half());
+            if (range.count == 1) return walk(range, into, following);
+        }
+    }
+    const word64 half = range.first_half();
+    const tile_range rest{range.first + half, range.count - half};
+    walk({range.first, half}, into, rest);
+    walk(rest, into, following);
+}
+
+// The chunk that `walk` takes first of a range.
+tile_range device_walk::first_chunk(tile_range of) const {
+    while (of.count > room_.most_tiles) of.count = of.first_half();
+    return of;
+}
+
+// Tiles of the largest chunk.
+word64 device_walk::chunk_tiles() const {
+    return std::min(room_.most_tiles, run_.most_tiles);
+}
+
+void device_walk::shrink_to(word64 tiles) {
+    shocks_.reset();
+    moves_.reset();
+    room_ = {tiles, 1};
+}
+
+void device_walk::uncount(word64 down_to) {
+    run_.path_steps_done -= counted_ - down_to;
+    counted_ = down_to;
+}
+
+// While a chunk is walked, the shocks of the next one are made.
+chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
+    chunk_memory into(device_, reduction_, {run_.run.seed, run_.run.paths, range, run_.part_tiles},
+                      run_.packed.results);
+    chunk_results out{range, std::vector<kernels::tile_result>(into.number_of_parts())};
+    launch_queue queue(device_, run_, counted_);
+    if (run_.shocks && !shocks_) {
+        shocks_.emplace(on_, *run_.shocks, chunk_tiles(), room_.sets, fills_.get());
+        if (run_.moves.rows > 0) moves_.emplace(device_, run_.moves, chunk_tiles());
+    }
+    const in_flight guard(device_,
+                          {main_.get(), sides_[0].get(), sides_[1].get(), sides_[2].get(), fills_.get()});
+    if (shocks_) shocks_->take(range, main_.get());
+    into.clear(main_.get());
+    const owned_event begin = new_event(device_, main_.get());
+    for (const owned_stream& s : sides_) device_.wait_for(s.get(), begin.get());
+    launch_groups(into, queue);
+    if (shocks_) shocks_->make_ahead(next);
+    std::vector<owned_event> walked;
+    for (const owned_stream& s : sides_) {
+        walked.push_back(new_event(device_, s.get()));
+        device_.wait_for(main_.get(), walked.back().get());
+    }
+    owned_event merging = new_event(device_, main_.get());
+    into.merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
+    queue.add(std::move(merging), main_.get(), 0);
+    device_.download(out.results.data(), into.parts(), out.results.size() * sizeof(kernels::tile_result),
+                     main_.get());
+    const owned_event end = new_event(device_, main_.get());
+    queue.wait();
+    device_.wait(main_.get());
+    seconds_ += device_.milliseconds_between(begin.get(), end.get()) / 1000;
+    kernel_seconds_ += queue.busy_seconds(begin);
+    return out;
+}
+
+// ---- launches --------------------------------------------------------------------------------------------
+
+void device_walk::launch_groups(const chunk_memory& into, launch_queue& queue) {
+    for (std::size_t i = 0; i < run_.groups.size(); ++i) {
+        const job_group& g = run_.groups[i];
+        if (g.failed) continue;
+        try {
+            launch_group(i, into, queue);
+        } catch (const device_error& e) {
+            // A refused launch fails this group only; any other device error fails the walk.
+            if (e.failure() != device_failure::refused) throw;
+            run_.fail(g.jobs, e);
+        }
+    }
+}
+
+void device_walk::launch_group(std::size_t group, const chunk_memory& into, launch_queue& queue) {
+    const job_group& g = run_.groups[group];
+    const tile_range& range = into.of().tiles;
+    const auto& cubin = g.walk.cubins.at(architecture_);
+    const kernel walk = on_.find(cubin, "walk");
+    for (const job_list& list : trades_.lists(group)) {
+        // A module has one variable for numbers: its launches follow each other.
+        const std::size_t turn = trades_.numbers_are_constant() ? group : next_side_++;
+        const std::size_t side = turn % (g.reads_moves() ? moves_cubes::count : std::size(sides_));
+        const stream s = sides_[side].get();
+        if (trades_.numbers_are_constant()) trades_.upload_constants(g, list, cubin, s);
+        owned_event begin = new_event(device_, s);
+        kernels::path_arguments a = arguments_of(g, into);
+        if (g.reads_moves()) {
+            a.normal = moves_->make(side, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
+                                    run_.separated.numbers(g.jobs[list.first]), a.normal,
+                                    range.count * kernels::paths_per_tile, s);
+        }
+        a.trades = trades_.records(group, list);
+        a.trade_count = static_cast<word32>(list.count);
+        launch how = launch_of(*g.code, g.how, list.count, range.count);
+        if (!shocks_ || !shocks_->keep_in_l2(how)) trades_.keep_in_l2(how);
+        void* arguments[] = {&a};
+        device_.run(walk, how, arguments, s);
+        queue.add(std::move(begin), s, path_steps(g, list, range));
+        ++launches_;
+    }
+}
+
+kernels::path_arguments device_walk::arguments_of(const job_group& g, const chunk_memory& into) const {
+    kernels::path_arguments a = into.arguments();
+    trades_.point(a);
+    // Trades that read the same shocks walk side by side.
+    a.trades_first = g.reads_shocks() || g.reads_scenarios() ? 1 : 0;
+    if (a.trades_first != 0) a.first_path = a.first_tile * kernels::paths_per_tile;
+    if (g.reads_shocks()) {
+        a.normal = shocks_->normals(g.code->normals_per_step);
+        a.uniform = shocks_->uniforms(g.code->uniforms_per_step);
+    }
+    if (g.reads_scenarios()) a.scenario = shocks_->scenarios();
+    return a;
+}
+
+word64 device_walk::path_steps(const job_group& g, const job_list& list, const tile_range& range) const {
+    word64 steps = 0;
+    for (std::size_t i = list.first; i < list.first + list.count; ++i) {
+        steps += run_.packed.records[g.jobs[i]].steps;
+    }
+    const word64 first = range.first * kernels::paths_per_tile;
+    return steps * std::min(run_.run.paths - first, range.count * kernels::paths_per_tile);
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device at work on a run: it walks ranges of tiles for all jobs, in chunks that fit its memory.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/chunk.h"
+#include "engine/cuda/chunk_room.h"
+#include "engine/cuda/launch_queue.h"
+#include "engine/cuda/loaded_device.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/moves_walk.h"
+#include "engine/cuda/reductions.h"
+#include "engine/cuda/run_state.h"
+#include "engine/cuda/staged_shocks.h"
+#include "engine/cuda/trades_on_device.h"
+#include "engine/run/tile_range.h"
+#include "kernels/tile_result.h"
+
+namespace tilewalk::cuda {
+
+// The results of a chunk of the run: its parts, one after the other, for each row of results.
+struct chunk_results {
+    run::tile_range tiles;
+    std::vector<kernels::tile_result> results;  // [row][part of the chunk]
+};
+
+class device_walk {
+  public:
+    // Puts the trades on the device. `run` is kept.
+    device_walk(loaded_device& on, run_state& run);
+
+    // Walks a range, cut into chunks that fit; when memory runs out on the way, chunks become smaller.
+    // `following` is the range walked next, if there is one.
+    // Throws device_error; stopped_early when the run is stopped.
+    void walk(const run::tile_range& range, std::vector<chunk_results>& into,
+              const run::tile_range& following = {});
+
+    // Path steps that count as done; uncount takes back those of a walk that came to nothing.
+    kernels::word64 counted() const { return counted_; }
+    void uncount(kernels::word64 down_to);
+
+    double seconds() const { return seconds_; }
+    double kernel_seconds() const { return kernel_seconds_; }
+    std::size_t launches() const { return launches_; }
+
+  private:
+    run::tile_range first_chunk(run::tile_range of) const;
+    kernels::word64 chunk_tiles() const;
+    void shrink_to(kernels::word64 tiles);
+    chunk_results walk_at_once(const run::tile_range& range, const run::tile_range& next);
+    void launch_groups(const chunk_memory& into, launch_queue& queue);
+    void launch_group(std::size_t group, const chunk_memory& into, launch_queue& queue);
+    kernels::path_arguments arguments_of(const job_group& g, const chunk_memory& into) const;
+    kernels::word64 path_steps(const job_group& g, const job_list& list, const run::tile_range& range) const;
+
+    loaded_device& on_;
+    device& device_;
+    std::string architecture_;
+    run_state& run_;
+    const reduction_entry& reduction_;
+    owned_stream main_;      // clears, merges and brings back
+    owned_stream sides_[3];  // walk
+    owned_stream fills_;     // fills cubes of shocks
+    trades_on_device trades_;
+    chunk_room room_;
+    std::optional<staged_shocks> shocks_;  // made with the first chunk that reads any
+    std::optional<moves_cubes> moves_;
+    std::size_t next_side_ = 0;
+    kernels::word64 counted_ = 0;  // in path_steps_done
+    double seconds_ = 0, kernel_seconds_ = 0;
+    std::size_t launches_ = 0;
+};
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run on GPUs: what is asked of it, and what it gives besides tallies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/tuned_choices.h"
+#include "engine/run/job.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::cuda {
+
+// How GPUs are to walk.
+struct gpu_settings {
+    kernel_choice how;
+    std::string correlation = "auto";  // who correlates shocks, see makes_moves_ahead
+    // The source of shocks for feeds that read them; null: the first of the catalogue.
+    const random::catalogue_entry* source = nullptr;
+    std::uint64_t memory_bytes = 0;  // of each device, that the run may take; 0: all that is free
+    int compile_threads = 1;
+    tuned_choices* tuned = nullptr;  // asked where the choice is open
+};
+
+struct gpu_run : run::walk, gpu_settings {};
+
+// Facts that GPUs tell of one walk or several.
+struct gpu_facts {
+    // Kernels that the walks took, with those that fill and merge, for every kind of device.
+    std::size_t kernels_compiled = 0, kernels_from_cache = 0;
+    std::size_t launches = 0;
+    // Seconds from the first launch of a chunk to the end of its last, and those of them with a kernel
+    // running: the longest of the devices.
+    double device_seconds = 0, kernel_seconds = 0;
+    struct share {
+        bool has_walked = false;    // something that the results are made of, if there are any
+        std::optional<error> lost;  // why it could not go on; then the other devices took its work
+    };
+    std::vector<share> shares;  // by device
+
+    void add(const gpu_facts& more);
+};
+
+// The parts of a quasi-random run are its units (see engine/run/units.h).
+struct gpu_outcome : run::outcome, gpu_facts {};
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of one chunk that a device has under way: how many there may be, what is counted when they
+// end, and how long any of them ran.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/cuda/memory.h"
+#include "engine/cuda/run_state.h"
+
+namespace tilewalk::cuda {
+
+class launch_queue {
+  public:
+    // Path steps that have ended are added to `counted`, too.
+    launch_queue(device& on, run_state& run, kernels::word64& counted)
+        : on_(on), run_(run), counted_(counted) {}
+
+    // A launch that began at `begin` ends with what `s` has been given so far. Waits while too many are in
+    // flight. Throws stopped_early when the run is stopped.
+    void add(owned_event begin, stream s, kernels::word64 path_steps);
+    // Waits for all launches; throws stopped_early when the run is stopped.
+    void wait();
+
+    // Seconds during which at least one launch was running (union of the spans). All have ended; `since` is
+    // an event before them.
+    double busy_seconds(const owned_event& since) const;
+
+  private:
+    struct timed_launch {
+        owned_event begin, end;
+        kernels::word64 path_steps;
+    };
+    void drain(std::size_t most);
+
+    device& on_;
+    run_state& run_;
+    kernels::word64& counted_;
+    std::vector<timed_launch> launches_;
+    std::size_t ended_ = 0;
+};
+
+}  // namespace tilewalk::cuda

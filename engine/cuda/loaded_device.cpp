@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/loaded_device.h"
+
+namespace tilewalk::cuda {
+
+loaded_device::~loaded_device() {
+    for (const auto& [key, m] : modules_) device_->unload(m.in);
+}
+
+kernel loaded_device::find(const std::shared_ptr<const std::string>& cubin, const char* name) {
+    const std::lock_guard guard(lock_);
+    auto found = modules_.find(cubin.get());
+    if (found == modules_.end()) {
+        found =
+            modules_.emplace(cubin.get(), loaded{cubin, device_->load({cubin->data(), cubin->size()})}).first;
+    }
+    return device_->find(found->second.in, name);
+}
+
+std::span<std::byte> loaded_device::variable(const std::shared_ptr<const std::string>& cubin,
+                                             const char* name) {
+    const std::lock_guard guard(lock_);
+    return device_->variable(modules_.at(cubin.get()).in, name);
+}
+
+}  // namespace tilewalk::cuda

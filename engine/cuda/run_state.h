@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one run on GPUs, which its threads share: the jobs by kernel, the plan of their shocks, and
+// the outcome so far.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/gpu_run.h"
+#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/moves_walk.h"
+#include "engine/cuda/packed_trades.h"
+#include "engine/cuda/shock_cubes.h"
+
+namespace tilewalk::cuda {
+
+// A text compiled for each architecture among the devices.
+struct built_kernel {
+    std::string text;
+    std::map<std::string, std::shared_ptr<const std::string>> cubins;
+};
+
+// All jobs that one kernel walks.
+struct job_group {
+    built_kernel walk;
+    built_kernel correlate;  // makes the moves that walk reads, job by job; no text: walk reads shocks
+    const program::path_program* code = nullptr;
+    kernel_choice how;
+    std::vector<std::size_t> jobs;  // longest first
+    bool failed = false;            // to compile, or no device can run it
+
+    bool reads_moves() const { return !correlate.text.empty(); }
+    std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
+    bool reads_shocks() const { return feed_named(how.feed).makes_use_of(feed_entry::array); }
+    bool reads_scenarios() const { return code->scenarios_per_step > 0; }
+};
+
+struct run_state {
+    const gpu_run& run;
+    const separated_jobs& separated;
+    const packed_trades& packed;
+    std::vector<job_group> groups;
+    std::optional<shock_plan> shocks;  // if they, or scenarios, come from arrays
+    moves_cubes::needs moves;          // no rows: no job reads any
+    kernels::word64 part_tiles = 1;    // that are merged on a device; the host merges parts
+    kernels::word64 most_tiles = 0;    // of a piece
+    built_kernel merge;
+    std::mutex lock;  // of outcome
+    gpu_outcome& outcome;
+    std::atomic<kernels::word64> path_steps_done{0};
+    std::atomic<bool> given_up{false};  // the run has failed: nobody needs the rest
+
+    bool stopped() const { return given_up || (run.cancel != nullptr && run.cancel->load()); }
+    void fail(const std::vector<std::size_t>& jobs, const error& why) {
+        const std::lock_guard guard(lock);
+        for (const std::size_t j : jobs) {
+            if (!outcome.failures[j]) outcome.failures[j] = why;
+        }
+    }
+    void fail_all(const error& why) {
+        for (const job_group& g : groups) fail(g.jobs, why);
+    }
+};
+
+// Thrown by a thread that finds the run stopped.
+struct stopped_early {};
+
+inline void throw_if_stopped(const run_state& run) {
+    if (run.stopped()) throw stopped_early{};
+}
+
+}  // namespace tilewalk::cuda

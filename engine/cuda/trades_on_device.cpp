@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/trades_on_device.h"
+
+#include <algorithm>
+#include <span>
+
+namespace tilewalk::cuda {
+
+using kernels::trade_record;
+using kernels::word32;
+using kernels::word64;
+
+trades_on_device::trades_on_device(loaded_device& on, const run_state& run, stream s)
+    : on_(on),
+      run_(run),
+      row_space_(space_named(run.run.how.row_space)),
+      words_(on.get(), run.packed.words.size() * sizeof(word32)),
+      records_(on.get(), run.packed.records.size() * sizeof(trade_record)) {
+    const std::vector<trade_record> records = records_in_order();
+    staging through(on.get(), s);
+    upload_numbers(through);
+    through.put(words_.as<std::byte>(), std::as_bytes(std::span(run.packed.words)));
+    through.put(records_.as<std::byte>(), std::as_bytes(std::span(records)));
+    on.get().wait(s);
+    if (row_space_.lives_in == residence::texture_object) open_texture();
+}
+
+// Group by group, each in lists of one launch.
+std::vector<trade_record> trades_on_device::records_in_order() {
+    const packed_trades& p = run_.packed;
+    std::vector<trade_record> records;
+    records.reserve(p.records.size());
+    for (const job_group& g : run_.groups) {
+        const std::size_t first = records.size();
+        first_record_.push_back(first);
+        lists_.push_back(lists_of(g));
+        for (const std::size_t j : g.jobs) records.push_back(p.records[j]);
+        if (!numbers_are_constant()) continue;
+        for (const job_list& list : lists_.back()) {
+            word64 at = 0;
+            for (std::size_t i = list.first; i < list.first + list.count; ++i) {
+                records[first + i].numbers_at = at;
+                at += p.numbers_of(g.jobs[i]).size() / p.number_bytes;
+            }
+        }
+    }
+    return records;
+}
+
+// A launch is of moderate length, since a run that is stopped waits for what is in flight, and takes no more
+// numbers than constant memory holds, if they go there.
+std::vector<job_list> trades_on_device::lists_of(const job_group& g) const {
+    constexpr word64 most_path_steps = word64{1} << 35;
+    const word64 most_jobs = g.reads_moves() ? 1 : 65536;
+    std::vector<job_list> out;
+    word64 steps = 0, bytes = 0;
+    for (std::size_t i = 0; i < g.jobs.size(); ++i) {
+        const word64 own_steps = run_.packed.records[g.jobs[i]].steps;
+        const word64 own_bytes = run_.packed.numbers_of(g.jobs[i]).size();
+        if (out.empty() || (steps + own_steps) * run_.run.paths > most_path_steps ||
+            out.back().count >= most_jobs ||
+            (numbers_are_constant() && bytes + own_bytes > row_space_.most_bytes)) {
+            out.push_back({i, 0});
+            steps = bytes = 0;
+        }
+        ++out.back().count;
+        steps += own_steps;
+        bytes += own_bytes;
+    }
+    return out;
+}
+
+void trades_on_device::upload_numbers(staging& through) {
+    const std::vector<std::byte>& numbers = run_.packed.numbers;
+    device& d = on_.get();
+    if (row_space_.lives_in == residence::mapped_memory) {
+        mapped_numbers_.emplace(d, numbers.size());
+        std::copy(numbers.begin(), numbers.end(), mapped_numbers_->as<std::byte>());
+        numbers_at_ = mapped_numbers_->on_device<void>();
+    } else if (!numbers_are_constant()) {
+        numbers_.emplace(d, numbers.size());
+        through.put(numbers_->as<std::byte>(), numbers);
+        numbers_at_ = numbers_->as<void>();
+    }
+}
+
+void trades_on_device::open_texture() {
+    const packed_trades& p = run_.packed;
+    check_fits(row_space_, p.numbers.size() / p.number_bytes, static_cast<int>(p.number_bytes));
+    device& d = on_.get();
+    numbers_texture_.emplace(
+        d, d.open_texture(numbers_at_, p.numbers.size(),
+                          p.number_bytes == sizeof(float) ? texel::single : texel::two_words));
+}
+
+const trade_record* trades_on_device::records(std::size_t group, const job_list& list) const {
+    return records_.as<trade_record>() + first_record_[group] + list.first;
+}
+
+void trades_on_device::point(kernels::path_arguments& a) const {
+    a.numbers = numbers_at_;
+    if (numbers_texture_) a.numbers_texture = static_cast<word64>(numbers_texture_->get());
+    a.words = words_.as<word32>();
+}
+
+void trades_on_device::upload_constants(const job_group& g, const job_list& list,
+                                        const std::shared_ptr<const std::string>& cubin, stream s) {
+    std::vector<std::byte> numbers;
+    for (std::size_t i = list.first; i < list.first + list.count; ++i) {
+        const auto own = run_.packed.numbers_of(g.jobs[i]);
+        numbers.insert(numbers.end(), own.begin(), own.end());
+    }
+    on_.get().upload(on_.variable(cubin, "tilewalk_rows").data(), numbers.data(), numbers.size(), s);
+}
+
+void trades_on_device::keep_in_l2(launch& how) const {
+    if (row_space_.lives_in != residence::persisting_memory) return;
+    how.persisting = numbers_at_;
+    how.persisting_bytes = run_.packed.numbers.size();
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trades of a run in the memory of one device, in the order of their launches.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/loaded_device.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/run_state.h"
+#include "engine/cuda/spaces.h"
+#include "engine/cuda/staging.h"
+#include "kernels/arguments.h"
+
+namespace tilewalk::cuda {
+
+// Jobs of a group that one launch walks: neighbours in the group's order.
+struct job_list {
+    std::size_t first = 0, count = 0;
+};
+
+class trades_on_device {
+  public:
+    // Uploads in `s`, and waits for it. `run` is kept.
+    trades_on_device(loaded_device& on, const run_state& run, stream s);
+
+    // The lists of a group, by its number; every job of the group is in one.
+    const std::vector<job_list>& lists(std::size_t group) const { return lists_[group]; }
+    // The records of the jobs of a list.
+    const kernels::trade_record* records(std::size_t group, const job_list& list) const;
+    // Tells a kernel where numbers and words are.
+    void point(kernels::path_arguments& a) const;
+
+    // Numbers in constant memory change from launch to launch; everywhere else all stay for the run.
+    bool numbers_are_constant() const { return row_space_.lives_in == residence::constant_variable; }
+    // Puts the numbers of a list into the variable of the group's kernel, which is loaded.
+    void upload_constants(const job_group& g, const job_list& list,
+                          const std::shared_ptr<const std::string>& cubin, stream s);
+    // Asks that the numbers stay in the second-level cache, if that is the space they live in.
+    void keep_in_l2(launch& how) const;
+
+  private:
+    std::vector<job_list> lists_of(const job_group& g) const;
+    std::vector<kernels::trade_record> records_in_order();
+    void upload_numbers(staging& through);
+    void open_texture();
+
+    loaded_device& on_;
+    const run_state& run_;
+    const space_entry& row_space_;
+    device_memory words_, records_;
+    std::optional<device_memory> numbers_;
+    std::optional<pinned_memory> mapped_numbers_;
+    std::optional<owned_texture> numbers_texture_;
+    void* numbers_at_ = nullptr;
+    std::vector<std::vector<job_list>> lists_;  // by group
+    std::vector<std::size_t> first_record_;     // by group
+};
+
+}  // namespace tilewalk::cuda

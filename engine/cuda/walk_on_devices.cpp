@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/walk_on_devices.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <set>
+#include <thread>
+
+#include "engine/cuda/device_walk.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::cuda {
+
+using kernels::tile_result;
+using kernels::word64;
+using run::tile_range;
+
+namespace {
+
+// The pieces of a run, which devices take one after the other. A device gives back a piece that it could not
+// finish, for another.
+class shared_pieces {
+  public:
+    shared_pieces(std::size_t count, const run_state& run) : run_(run) {
+        for (std::size_t i = 0; i < count; ++i) open_.insert(i);
+    }
+
+    // None when all are done, or nobody needs the rest. Waits while one that is held may yet come back.
+    std::optional<std::size_t> take() {
+        std::unique_lock guard(lock_);
+        // No need to wake up for a stop: the holder of a piece sees it, and gives the piece back.
+        changed_.wait(guard, [this] { return !open_.empty() || held_ == 0; });
+        if (open_.empty() || run_.stopped()) return std::nullopt;
+        ++held_;
+        return open_.extract(open_.begin()).value();
+    }
+    void finish() {
+        const std::lock_guard guard(lock_);
+        --held_;
+        changed_.notify_all();
+    }
+    void give_back(std::size_t piece) {
+        const std::lock_guard guard(lock_);
+        --held_;
+        open_.insert(piece);
+        changed_.notify_all();
+    }
+    bool all_done() const {
+        const std::lock_guard guard(lock_);
+        return open_.empty() && held_ == 0;
+    }
+
+  private:
+    const run_state& run_;
+    mutable std::mutex lock_;
+    std::condition_variable changed_;
+    std::set<std::size_t> open_;
+    std::size_t held_ = 0;
+};
+
+// A run cut for its devices.
+struct shared_work {
+    std::vector<tile_range> ranges;  // by piece
+    shared_pieces pieces;
+    std::vector<std::vector<chunk_results>> results;  // by piece
+
+    shared_work(std::vector<tile_range> cut, const run_state& run)
+        : ranges(std::move(cut)), pieces(ranges.size(), run), results(ranges.size()) {}
+};
+
+// Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
+// run.
+void walk_share(run_state& run, loaded_device& on, shared_work& work, gpu_outcome::share& share) {
+    std::optional<device_walk> walk;
+    std::optional<std::size_t> piece;
+    const auto end_run = [&](const error& why) {
+        run.fail_all(why);
+        run.given_up = true;
+    };
+    try {
+        walk.emplace(on, run);
+        while ((piece = work.pieces.take())) {
+            const word64 counted_before = walk->counted();
+            try {
+                std::vector<chunk_results> chunks;
+                walk->walk(work.ranges[*piece], chunks);
+                work.results[*piece] = std::move(chunks);
+            } catch (...) {
+                walk->uncount(counted_before);
+                throw;
+            }
+            share.has_walked = walk->launches() > 0;
+            work.pieces.finish();
+        }
+    } catch (const stopped_early&) {
+    } catch (const device_error& e) {
+        share.lost = e;
+    } catch (const error& e) {
+        end_run(e);
+    } catch (const std::exception& e) {
+        end_run(error(error_kind::internal, e.what()));
+    }
+    if (piece) work.pieces.give_back(*piece);
+    if (!walk) return;
+    const std::lock_guard guard(run.lock);
+    run.outcome.launches += walk->launches();
+    run.outcome.device_seconds = std::max(run.outcome.device_seconds, walk->seconds());
+    run.outcome.kernel_seconds = std::max(run.outcome.kernel_seconds, walk->kernel_seconds());
+}
+
+// One piece a device, at most: the largest subtrees that give each device one.
+std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
+    const tile_range all{0, kernels::tiles_of(run.paths)};
+    const tile_range asked = run::asked_or_all(run.tiles, all.count);
+    std::vector<tile_range> out;
+    run::cut(all, asked, (asked.count + devices - 1) / devices, out);
+    return out;
+}
+
+void add(const chunk_results& chunk, const packed_trades& packed, std::vector<run::tally>& to) {
+    const std::size_t parts = chunk.results.size() / packed.results;
+    std::vector<tile_result> rows;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+        const tile_result* of_job = chunk.results.data() + packed.records[j].result * parts;
+        rows.resize(to[j].rows());
+        for (std::size_t p = 0; p < parts; ++p) {
+            const word64 first = p * to[j].part_tiles();
+            for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = of_job[r * parts + p];
+            to[j].add({chunk.tiles.first + first, std::min(to[j].part_tiles(), chunk.tiles.count - first)},
+                      rows);
+        }
+    }
+}
+
+void leave_tallies(run_state& run, const shared_work& work) {
+    run.outcome.tallies.clear();
+    for (const run::job& job : run.run.jobs)
+        run.outcome.tallies
+            .emplace_back(kernels::tiles_of(run.run.paths), run.part_tiles, job.code->outputs.size(),
+                          job.code->crossed)
+            .expect_all();
+    for (const std::vector<chunk_results>& piece : work.results) {
+        for (const chunk_results& chunk : piece) add(chunk, run.packed, run.outcome.tallies);
+    }
+}
+
+}  // namespace
+
+void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices) {
+    shared_work shared(pieces_of(run.run, devices.size()), run);
+    for (const tile_range& range : shared.ranges) run.most_tiles = std::max(run.most_tiles, range.count);
+
+    std::atomic<std::size_t> working{devices.size()};
+    std::atomic<std::size_t> alive{devices.size()};
+    const auto work = [&](std::size_t d) {
+        gpu_outcome::share& share = run.outcome.shares[d];
+        walk_share(run, *devices[d], shared, share);
+        if (share.lost && --alive == 0 && !shared.pieces.all_done()) run.fail_all(*share.lost);
+        --working;
+    };
+    // The work of a lost device is done once more; progress does not go back for it.
+    word64 told = 0;
+    const auto report = [&] {
+        told = std::max(told, run.path_steps_done.load());
+        if (run.run.on_progress) run.run.on_progress({.path_steps_done = told});
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t d = 0; d < devices.size(); ++d) threads.emplace_back([&work, d] { work(d); });
+        while (working > 0) {
+            report();
+            for (int i = 0; i < 50 && working > 0; ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    if (run.stopped() || !shared.pieces.all_done()) return;
+    report();
+    leave_tallies(run, shared);
+}
+
+}  // namespace tilewalk::cuda
