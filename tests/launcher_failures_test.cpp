@@ -4,11 +4,13 @@
 // that of the CPU to the last bit or an error.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +25,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launch_sizes.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/spaces.h"
 #include "engine/market/market_state.h"
@@ -30,6 +33,7 @@
 #include "kernels/arguments.h"
 #include "kernels/draws.h"
 #include "kernels/tile_result.h"
+#include "products/program/cost.h"
 #include "products/program/evaluate.h"
 #include "tests/fake_device.h"
 #include "tests/surface_program.h"
@@ -273,24 +277,31 @@ void merge_row(kernels::tile_result* m, word32 tiles) {
     }
 }
 
-void run_walk(const program::path_program& code, precision in, const launch& how,
-              const kernels::path_arguments& a) {
-    EXPECT_EQ(how.blocks, a.trade_count * a.tiles);
+// The work of each block: use(record of the trade, tile of the launch).
+template <class user>
+void for_each_block(const launch& how, const kernels::path_arguments& a, const user& use) {
     for (word32 block = 0; block < how.blocks; ++block) {
         const word32 inner = a.trades_first != 0 ? a.trade_count : a.tiles;
         const word32 trade = a.trades_first != 0 ? block % inner : block / inner;
         const word32 tile = a.trades_first != 0 ? block / inner : block % inner;
-        const kernels::trade_record& r = a.trades[trade];
+        use(a.trades[trade], tile);
+    }
+}
+
+void run_walk(const program::path_program& code, precision in, const launch& how,
+              const kernels::path_arguments& a) {
+    EXPECT_EQ(how.blocks, a.trade_count * a.tiles);
+    for_each_block(how, a, [&](const kernels::trade_record& r, word32 tile) {
         kernels::tile_result* tiles = a.results + word64{r.result} * a.tiles;
         tiles[tile] = walk_tile(trade_in_memory(code, a, r), in, a.seed, a.paths, a.first_tile + tile);
-        if (a.finished == nullptr) continue;
+        if (a.finished == nullptr) return;
         const word32 part = tile / a.part_tiles, first = part * a.part_tiles;
         const word32 count = std::min(a.part_tiles, a.tiles - first);
         const word64 at = word64{r.result} * kernels::parts_of(a.tiles, a.part_tiles) + part;
-        if (++a.finished[at] != count) continue;
+        if (++a.finished[at] != count) return;
         merge_row(tiles + first, count);
         a.merged[at] = tiles[first];
-    }
+    });
 }
 
 void run_merge(const launch& how, const kernels::merge_arguments& a) {
@@ -993,6 +1004,122 @@ TEST(launcher, stops_when_it_is_told_to) {
             EXPECT_LT(launches, after + 40) << "it was told after " << after;
             EXPECT_EQ(machine.report(), "") << after << ", schedule " << static_cast<int>(when);
         }
+    }
+}
+
+// A trade that takes long, whose tiles a fake GPU marks instead of walking them.
+class long_run {
+  public:
+    explicit long_run(std::size_t jobs) {
+        const book b = book::parse(
+            "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n"
+            "    A: {currency: USD, spot: 100, volatility: 0.2}\ntrades:\n  - {id: daily, product: asian, "
+            "underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 252}}\n");
+        plan_ = plan::plan_trade(b.state().trades.at(0), b.market()->state());
+        jobs_.assign(jobs, {&plan_.code, &plan_.data, &plan_.when});
+        asked.jobs = jobs_;
+        gpu->when = fake_gpu::schedule::late;
+        gpu->kernel = [this](const std::string&, const std::string& name, const launch& l,
+                             std::span<void*> arguments) -> fake_gpu::work {
+            if (name == "merge_tiles") {
+                return with_arguments<kernels::merge_arguments>(arguments,
+                                                                [l](const auto& a) { run_merge(l, a); });
+            }
+            if (name != "walk") return {};
+            blocks.push_back(l.blocks);
+            under_way += l.blocks;
+            most_under_way = std::max(most_under_way, under_way);
+            if (on_launch) on_launch();
+            return with_arguments<kernels::path_arguments>(arguments, [this, l](const auto& a) {
+                under_way -= l.blocks;
+                for_each_block(l, a, [&](const kernels::trade_record& r, word32 tile) {
+                    kernels::tile_result& to = a.results[word64{r.result} * a.tiles + tile];
+                    EXPECT_EQ(to.moments.count, 0) << "walked twice";
+                    to = marked(r.result, a.first_tile + tile);
+                });
+            });
+        };
+    }
+
+    // The mark of a tile of the job with the row `result`.
+    kernels::tile_result marked(word64 result, word64 tile) const {
+        kernels::tile_result r{};
+        r.moments.count = kernels::paths_in_tile(asked.paths, tile);
+        r.moments.mean = static_cast<double>(result) + 1e-6 * static_cast<double>(tile);
+        return r;
+    }
+    gpu_outcome walked() {
+        const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
+        return launcher({device}, kernels_).walk_all(asked);
+    }
+    // Blocks that may be under way: each walks a tile of one trade.
+    double most_blocks() const {
+        double work = 12.0 * plan_.code.normals_per_step;
+        for (const auto& section : plan_.code.sections) {
+            for (const program::node& n : section.nodes) work += program::cost(n.code);
+        }
+        const auto steps = static_cast<double>(plan_.when.steps());
+        return most_work_under_way / (work * steps * kernels::paths_per_tile);
+    }
+
+    gpu_run asked;
+    const std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
+    std::function<void()> on_launch;
+    std::vector<std::uint64_t> blocks;  // of each launch that walks
+    std::uint64_t under_way = 0, most_under_way = 0;
+
+  private:
+    plan::trade_program plan_;
+    std::vector<run::job> jobs_;
+    text_compiler compiler_;
+    kernel_store kernels_{compiler_, {}};
+};
+
+// A chunk is cut into launches between tiles: of one trade, or of many that read the same shocks.
+TEST(launcher, walks_each_tile_once_in_short_launches) {
+    struct walked_as {
+        const char* feed;
+        std::size_t jobs;
+        word64 tiles, memory_bytes;
+    };
+    for (const auto& as : {walked_as{"inline", 3, 20000, 0}, {"none", 500, 23, 40 << 20}}) {
+        SCOPED_TRACE(as.feed);
+        long_run run(as.jobs);
+        run.asked.how.feed = as.feed;
+        run.asked.paths = as.tiles * kernels::paths_per_tile - 5;
+        run.asked.memory_bytes = as.memory_bytes;
+        const gpu_outcome got = run.walked();
+        EXPECT_EQ(failures_of(got), "");
+        EXPECT_EQ(run.gpu->report(), "");
+        for (std::size_t j = 0; j < as.jobs; ++j) {
+            std::vector<kernels::tile_result> tiles;
+            for (word64 t = 0; t < as.tiles; ++t) tiles.push_back(run.marked(j, t));
+            merge_row(tiles.data(), static_cast<word32>(as.tiles));
+            ASSERT_EQ(bits(got.tallies[j].whole()), bits(tiles[0])) << "job " << j;
+        }
+        EXPECT_GT(run.blocks.size(), static_cast<double>(as.jobs * as.tiles) / run.most_blocks());
+        EXPECT_LE(*std::ranges::max_element(run.blocks), run.most_blocks() / 4);
+        EXPECT_LE(run.most_under_way, run.most_blocks());
+        EXPECT_GT(run.most_under_way, run.most_blocks() / 2) << "the device waits for its next launch";
+    }
+}
+
+// The device walks what it has been given to the end, and is given nothing more.
+TEST(launcher, launches_nothing_after_it_is_told_to_stop) {
+    for (const std::size_t after : {1u, 3u, 6u}) {
+        long_run run(3);
+        run.asked.paths = 20000 * kernels::paths_per_tile;
+        std::atomic<bool> cancel{false};
+        run.asked.cancel = &cancel;
+        run.on_launch = [&] { cancel = run.blocks.size() == after; };
+        try {
+            run.walked();
+            ADD_FAILURE() << "the run went on";
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::cancelled);
+        }
+        EXPECT_EQ(run.blocks.size(), after);
+        EXPECT_EQ(run.gpu->report(), "");
     }
 }
 

@@ -5,37 +5,43 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
+#include <functional>
 #include <vector>
 
 #include "kernels/tile.h"
 #include "products/program/recorder.h"
 #include "tests/whole.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::cpu {
 namespace {
 
-// One normal, squared: a path of one operation.
+// One normal, squared, or the square of the last of many: a step of one operation.
 struct square_of_normal {
     lane_program code;
     program::path_data data;
     program::timeline when;
 
-    square_of_normal() {
+    explicit square_of_normal(std::size_t steps = 1) {
         program::recorder into;
         into.set_eager(true);
         const auto state = into.state("value", 0.0);
         into.output(state);
         into.set_eager(false);
-        into.open_section(0, "step", 1);
+        into.open_section(0, "step", steps);
         const program::value z = into.normal();
         into.write(state, z * z);
         const auto recorded = std::move(into).finish();
         const auto path = program::hoist(program::optimise(recorded.code));
         data = program::bind(path, recorded.data);
         code = compile(path);
-        when.times.push_back(1.0);
-        when.close_step();
+        for (std::size_t i = 1; i <= steps; ++i) {
+            when.times.push_back(static_cast<double>(i));
+            when.close_step();
+        }
     }
     path_job job(std::uint64_t paths) const { return {&code, &data, &when, 42, paths}; }
 };
@@ -77,6 +83,66 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
             expect_same_bits(pooled[j].moments, merged_at_once(jobs[j], operations));
         }
     }
+}
+
+// An instruction set whose draws are counted, and one of which sets a flag.
+struct counted_draws {
+    static inline std::atomic<int> made{0};
+    static inline std::atomic<bool> cancel{false};
+    static inline int last = 0;
+
+    static void draw(double (*out)[lanes], std::uint64_t, std::uint64_t, std::uint32_t) {
+        if (++made == last) cancel = true;
+        std::fill_n(out[0], lanes, 0.25);
+        std::fill_n(out[1], lanes, 0.5);
+    }
+    static lane_operations operations(int last_draw) {
+        made = 0;
+        cancel = false;
+        last = last_draw;
+        lane_operations out = *runnable_instruction_sets().sets[0];
+        out.double_draws.normals = draw;
+        return out;
+    }
+};
+
+void expect_cancelled(const std::function<void()>& call) {
+    try {
+        call();
+        ADD_FAILURE() << "it went on";
+    } catch (const error& e) {
+        EXPECT_EQ(e.kind(), error_kind::cancelled) << e.what();
+        EXPECT_EQ(e.message(), "the run was stopped");
+    }
+}
+
+// A draw serves two steps of 256 paths.
+TEST(tile_pool, tile_ends_at_the_step_at_which_it_is_told_to_stop) {
+    const square_of_normal trade(1000);
+    const lane_operations operations = counted_draws::operations(10);
+    const std::vector<path_job> jobs{trade.job(kernels::paths_per_tile)};
+    expect_cancelled([&] { walk_all(jobs, operations, 1, &counted_draws::cancel, {}); });
+    EXPECT_EQ(counted_draws::made, 10);
+}
+
+TEST(tile_pool, no_tile_begins_after_it_is_told_to_stop) {
+    constexpr int threads = 3;
+    const square_of_normal trade;
+    const lane_operations operations = counted_draws::operations(10);
+    const std::vector<path_job> jobs{trade.job(100 * std::uint64_t{kernels::paths_per_tile})};
+    expect_cancelled([&] { walk_all(jobs, operations, threads, &counted_draws::cancel, {}); });
+    EXPECT_LE(counted_draws::made, 10 + threads);
+}
+
+TEST(tile_pool, no_task_begins_after_it_is_told_to_stop) {
+    constexpr int threads = 3;
+    std::atomic<bool> cancel{false};
+    std::atomic<int> begun{0};
+    const auto task = [&](int, std::uint64_t) {
+        if (++begun == 10) cancel = true;
+    };
+    expect_cancelled([&] { for_each(100000, threads, &cancel, task, [] {}); });
+    EXPECT_LT(begun, 10 + threads);
 }
 
 }  // namespace

@@ -226,6 +226,8 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     for (std::uint32_t s = 0; s < code.states; ++s)
         functions_.fill(registers_[s].of, static_cast<real>(job.data->initial_states[s]));
     for (std::size_t step = 0; step < when.steps(); ++step) {
+        if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed))
+            throw error(error_kind::cancelled, "the run was stopped");
         normals_.refill(step);
         uniforms_.refill(step);
         scenarios_.refill(step);

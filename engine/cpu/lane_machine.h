@@ -2,6 +2,7 @@
 // Walks tiles of paths on one core: each instruction of a program is a loop over the 256 lanes of the tile.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -49,10 +50,12 @@ using kernels::tile_result;
 template <class real, class shock>
 class lane_walk {
   public:
-    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws)
-        : functions_(functions), normals_(draws.normals), uniforms_(draws.uniforms) {}
+    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws,
+              const std::atomic<bool>* cancel)
+        : functions_(functions), normals_(draws.normals), uniforms_(draws.uniforms), cancel_(cancel) {}
 
     // The payoffs of the 256 paths from first_path on, into out[output * paths_per_tile + lane].
+    // Throws tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out);
 
     std::uint64_t scenario_rows_read() const { return scenarios_.rows_read(); }
@@ -103,16 +106,20 @@ class lane_walk {
     std::vector<lane_array> registers_;
     shock_buffer normals_, uniforms_;
     scenario_buffer scenarios_;
+    const std::atomic<bool>* cancel_;
 };
 
 class lane_machine {
   public:
-    explicit lane_machine(const lane_operations& operations)
-        : double_(operations.in_double, operations.double_draws),
-          single_(operations.in_single, operations.single_draws),
-          mixed_(operations.in_double, operations.widened_draws) {}
+    // `cancel`, if there is one, is looked at before each step of 256 paths, which takes 17 us or less in the
+    // models of the benchmark (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double).
+    explicit lane_machine(const lane_operations& operations, const std::atomic<bool>* cancel = nullptr)
+        : double_(operations.in_double, operations.double_draws, cancel),
+          single_(operations.in_single, operations.single_draws, cancel),
+          mixed_(operations.in_double, operations.widened_draws, cancel) {}
 
-    // One result for each output of the program. The job has passed its check.
+    // One result for each output of the program. The job has passed its check. Throws tilewalk::error
+    // (cancelled).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
 
     // So far, by all walks: a row for 256 lanes counts once.

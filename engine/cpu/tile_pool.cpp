@@ -19,7 +19,10 @@ namespace tilewalk::cpu {
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int, std::uint64_t)>& task, const std::function<void()>& watch) {
     std::atomic<std::uint64_t> next{0};
-    std::atomic<bool> stop{cancel != nullptr && cancel->load()};
+    std::atomic<bool> failed{false};
+    const auto is_cancelled = [cancel] {
+        return cancel != nullptr && cancel->load(std::memory_order_relaxed);
+    };
     std::mutex lock;
     std::condition_variable changed;
     int running =
@@ -28,7 +31,7 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
 
     const auto work = [&](int thread) {
         try {
-            while (!stop.load(std::memory_order_relaxed)) {
+            while (!failed.load(std::memory_order_relaxed) && !is_cancelled()) {
                 const std::uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
                 if (i >= count) break;
                 task(thread, i);
@@ -36,7 +39,7 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
         } catch (...) {
             const std::lock_guard guard(lock);
             if (!failure) failure = std::current_exception();
-            stop = true;
+            failed = true;
         }
         const std::lock_guard guard(lock);
         --running;
@@ -55,12 +58,11 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
     {
         std::unique_lock guard(lock);
         while (!changed.wait_for(guard, std::chrono::milliseconds(100), [&] { return running == 0; })) {
-            if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) stop = true;
             guard.unlock();
             try {
                 if (watch) watch();
             } catch (...) {
-                stop = true;
+                failed = true;
                 crew.clear();  // joins
                 throw;
             }
@@ -69,7 +71,7 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
     }
     crew.clear();
     if (failure) std::rethrow_exception(failure);
-    if (cancel != nullptr && cancel->load()) throw error(error_kind::cancelled, "the run was stopped");
+    if (is_cancelled()) throw error(error_kind::cancelled, "the run was stopped");
 }
 
 namespace {
@@ -189,7 +191,7 @@ std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_oper
     };
     std::vector<worker> workers;
     for (int t = 0; t < std::max(threads, 1); ++t) {
-        workers.push_back({lane_machine(operations), std::vector<tile_result>(most_results)});
+        workers.push_back({lane_machine(operations, cancel), std::vector<tile_result>(most_results)});
     }
     for_each(
         tiles, threads, cancel,

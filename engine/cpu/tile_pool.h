@@ -24,8 +24,8 @@ struct pool_progress {
 };
 
 // Calls task(i) for i in [0, count) on `threads` threads, each thread with its own index, until done or
-// cancelled. The calling thread runs `watch` about ten times a second. The first exception of a task is
-// thrown again here.
+// cancelled: no task begins after `cancel` is set. The calling thread runs `watch` about ten times a second.
+// The first exception of a task is thrown again here.
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task,
               const std::function<void()>& watch);

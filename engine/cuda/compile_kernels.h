@@ -11,7 +11,8 @@
 namespace tilewalk::cuda {
 
 // Compiles the texts of all groups, and of what merges, for each architecture. A text that does not compile
-// fails its own jobs. Nothing is left of a run that is stopped meanwhile.
+// fails its own jobs. A run that is stopped meanwhile
+// leaves nothing, and waits for the compilations under way, because a compiler can't be interrupted.
 void compile_kernels(run_state& run, std::span<const std::string> architectures, counted_kernels& kernels);
 
 }  // namespace tilewalk::cuda

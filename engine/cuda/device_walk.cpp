@@ -13,6 +13,21 @@ using kernels::word32;
 using kernels::word64;
 using run::tile_range;
 
+namespace {
+
+// The launch of some tiles of a chunk: rows of results stay those of the chunk, and blocks go by tile first,
+// so that they are the tiles from the first of `part` on.
+kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range& part) {
+    const word64 skipped = part.first - chunk.first_tile;
+    chunk.trades_first = 1;
+    chunk.first_tile = part.first;
+    chunk.results += skipped;
+    if (chunk.payoffs != nullptr) chunk.payoffs += skipped * kernels::paths_per_tile;
+    return chunk;
+}
+
+}  // namespace
+
 device_walk::device_walk(loaded_device& on, run_state& run)
     : on_(on),
       device_(on.get()),
@@ -96,7 +111,7 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     }
     owned_event merging = new_event(device_, main_.get());
     into.merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
-    queue.add(std::move(merging), main_.get(), 0);
+    queue.add(std::move(merging), main_.get(), 0, 0);
     device_.download(out.results.data(), into.parts(), out.results.size() * sizeof(kernels::tile_result),
                      main_.get());
     const owned_event end = new_event(device_, main_.get());
@@ -125,38 +140,58 @@ void device_walk::launch_groups(const chunk_memory& into, launch_queue& queue) {
 
 void device_walk::launch_group(std::size_t group, const chunk_memory& into, launch_queue& queue) {
     const job_group& g = run_.groups[group];
-    const tile_range& range = into.of().tiles;
+    const launch_sizes& sizes = trades_.sizes(group);
+    const tile_range& chunk = into.of().tiles;
     const auto& cubin = g.walk.cubins.at(architecture_);
     const kernel walk = on_.find(cubin, "walk");
+    // A module has one variable for numbers: its launches follow each other.
+    const bool one_side = trades_.numbers_are_constant();
     for (const job_list& list : trades_.lists(group)) {
-        // A module has one variable for numbers: its launches follow each other.
-        const std::size_t turn = trades_.numbers_are_constant() ? group : next_side_++;
-        const std::size_t side = turn % (g.reads_moves() ? moves_cubes::count : std::size(sides_));
-        const stream s = sides_[side].get();
-        if (trades_.numbers_are_constant()) trades_.upload_constants(g, list, cubin, s);
-        owned_event begin = new_event(device_, s);
-        kernels::path_arguments a = arguments_of(g, into);
-        if (g.reads_moves()) {
-            a.normal = moves_->make(side, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
-                                    run_.separated.numbers(g.jobs[list.first]), a.normal,
-                                    range.count * kernels::paths_per_tile, s);
+        kernels::path_arguments all = arguments_of(group, list, into);
+        const word64 at_once = sizes.tiles_at_once(list, chunk.count);
+        std::size_t side = (one_side ? group : next_side_++) % sides_of(g);
+        for (tile_range part{chunk.first, at_once}; part.first < chunk.end(); part.first += at_once) {
+            part.count = std::min(at_once, chunk.end() - part.first);
+            const bool is_first = part.first == chunk.first;
+            // Moves are read where they were made.
+            if (!is_first && !one_side && !g.reads_moves()) side = next_side_++ % sides_of(g);
+            const stream s = sides_[side].get();
+            const double work = sizes.work(list, part.count);
+            queue.make_room(work);
+            if (is_first && one_side) trades_.upload_constants(g, list, cubin, s);
+            owned_event begin = new_event(device_, s);
+            if (is_first && g.reads_moves()) all.normal = make_moves(g, list, chunk, side, all.normal);
+            kernels::path_arguments a = part == chunk ? all : part_of(all, part);
+            launch how = launch_of(*g.code, g.how, list.count, part.count);
+            if (!shocks_ || !shocks_->keep_in_l2(how)) trades_.keep_in_l2(how);
+            void* arguments[] = {&a};
+            device_.run(walk, how, arguments, s);
+            queue.add(std::move(begin), s, path_steps(g, list, part), work);
+            ++launches_;
         }
-        a.trades = trades_.records(group, list);
-        a.trade_count = static_cast<word32>(list.count);
-        launch how = launch_of(*g.code, g.how, list.count, range.count);
-        if (!shocks_ || !shocks_->keep_in_l2(how)) trades_.keep_in_l2(how);
-        void* arguments[] = {&a};
-        device_.run(walk, how, arguments, s);
-        queue.add(std::move(begin), s, path_steps(g, list, range));
-        ++launches_;
     }
 }
 
-kernels::path_arguments device_walk::arguments_of(const job_group& g, const chunk_memory& into) const {
+std::size_t device_walk::sides_of(const job_group& g) const {
+    return g.reads_moves() ? moves_cubes::count : std::size(sides_);
+}
+
+kernels::array_argument device_walk::make_moves(const job_group& g, const job_list& list,
+                                                const tile_range& chunk, std::size_t side,
+                                                const kernels::array_argument& shocks) {
+    return moves_->make(side, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
+                        run_.separated.numbers(g.jobs[list.first]), shocks,
+                        chunk.count * kernels::paths_per_tile, sides_[side].get());
+}
+
+kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_list& list,
+                                                  const chunk_memory& into) const {
+    const job_group& g = run_.groups[group];
     kernels::path_arguments a = into.arguments();
     trades_.point(a);
-    // Trades that read the same shocks walk side by side.
-    a.trades_first = g.reads_shocks() || g.reads_scenarios() ? 1 : 0;
+    a.trades = trades_.records(group, list);
+    a.trade_count = static_cast<word32>(list.count);
+    a.trades_first = g.walks_trades_side_by_side() ? 1 : 0;
     if (a.trades_first != 0) a.first_path = a.first_tile * kernels::paths_per_tile;
     if (g.reads_shocks()) {
         a.normal = shocks_->normals(g.code->normals_per_step);

@@ -54,7 +54,11 @@ class device_walk {
     chunk_results walk_at_once(const run::tile_range& range, const run::tile_range& next);
     void launch_groups(const chunk_memory& into, launch_queue& queue);
     void launch_group(std::size_t group, const chunk_memory& into, launch_queue& queue);
-    kernels::path_arguments arguments_of(const job_group& g, const chunk_memory& into) const;
+    std::size_t sides_of(const job_group& g) const;
+    kernels::array_argument make_moves(const job_group& g, const job_list& list, const run::tile_range& chunk,
+                                       std::size_t side, const kernels::array_argument& shocks);
+    kernels::path_arguments arguments_of(std::size_t group, const job_list& list,
+                                         const chunk_memory& into) const;
     kernels::word64 path_steps(const job_group& g, const job_list& list, const run::tile_range& range) const;
 
     loaded_device& on_;

@@ -6,35 +6,44 @@
 #include <thread>
 #include <utility>
 
+#include "engine/cuda/launch_sizes.h"
+
 namespace tilewalk::cuda {
 
 namespace {
 
+// Short launches are many: an event of each is kept until its chunk ends, and so few run at once anyway.
 constexpr std::size_t most_in_flight = 64;
 
 }  // namespace
 
-void launch_queue::add(owned_event begin, stream s, kernels::word64 path_steps) {
-    launches_.push_back({std::move(begin), new_event(on_, s), path_steps});
-    drain(most_in_flight);
+void launch_queue::make_room(double work) {
+    throw_if_stopped(run_);
+    const auto has_room = [&] {
+        return launches_.size() - ended_ < most_in_flight && work_under_way_ + work <= most_work_under_way;
+    };
+    while (!is_empty() && !has_room()) wait_for_oldest();
+}
+
+void launch_queue::add(owned_event begin, stream s, kernels::word64 path_steps, double work) {
+    launches_.push_back({std::move(begin), new_event(on_, s), path_steps, work});
+    work_under_way_ += work;
 }
 
 void launch_queue::wait() {
-    drain(0);
+    while (!is_empty()) wait_for_oldest();
 }
 
-// Waits until at most `most` launches are in flight.
-void launch_queue::drain(std::size_t most) {
-    while (launches_.size() - ended_ > most) {
-        const timed_launch& oldest = launches_[ended_];
-        while (!on_.has_happened(oldest.end.get())) {
-            throw_if_stopped(run_);
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
-        }
-        run_.path_steps_done += oldest.path_steps;
-        counted_ += oldest.path_steps;
-        ++ended_;
+void launch_queue::wait_for_oldest() {
+    const timed_launch& oldest = launches_[ended_];
+    while (!on_.has_happened(oldest.end.get())) {
+        throw_if_stopped(run_);
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+    run_.path_steps_done += oldest.path_steps;
+    counted_ += oldest.path_steps;
+    work_under_way_ -= oldest.work;
+    ++ended_;
     throw_if_stopped(run_);
 }
 

@@ -17,9 +17,11 @@ class launch_queue {
     launch_queue(device& on, run_state& run, kernels::word64& counted)
         : on_(on), run_(run), counted_(counted) {}
 
-    // A launch that began at `begin` ends with what `s` has been given so far. Waits while too many are in
-    // flight. Throws stopped_early when the run is stopped.
-    void add(owned_event begin, stream s, kernels::word64 path_steps);
+    // Waits until so much work more may be under way (see most_work_under_way): a run that is told to stop
+    // waits for the rest of it. Throws stopped_early when the run is stopped.
+    void make_room(double work);
+    // A launch that began at `begin` ends with what `s` has been given so far.
+    void add(owned_event begin, stream s, kernels::word64 path_steps, double work);
     // Waits for all launches; throws stopped_early when the run is stopped.
     void wait();
 
@@ -31,14 +33,17 @@ class launch_queue {
     struct timed_launch {
         owned_event begin, end;
         kernels::word64 path_steps;
+        double work;
     };
-    void drain(std::size_t most);
+    bool is_empty() const { return ended_ == launches_.size(); }
+    void wait_for_oldest();
 
     device& on_;
     run_state& run_;
     kernels::word64& counted_;
     std::vector<timed_launch> launches_;
     std::size_t ended_ = 0;
+    double work_under_way_ = 0;
 };
 
 }  // namespace tilewalk::cuda

@@ -108,6 +108,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.source = run.source != nullptr ? run.source : &random::catalogue().front();
     plan.replay = run.replay;
     plan.kernels = &kernels;
+    plan.poll = [&state] { throw_if_stopped(state); };
     // A feed that makes its shocks takes nothing from the space; what is there besides lies in plain memory.
     const bool is_array_feed = feed_named(run.how.feed).makes_use_of(feed_entry::array);
     plan.space = &space_named(is_array_feed ? run.how.space : kernel_choice().space);

@@ -40,6 +40,8 @@ struct job_group {
     std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
     bool reads_shocks() const { return feed_named(how.feed).makes_use_of(feed_entry::array); }
     bool reads_scenarios() const { return code->scenarios_per_step > 0; }
+    // Neighbouring blocks walk the same tile of different trades, which read the same arrays.
+    bool walks_trades_side_by_side() const { return reads_shocks() || reads_scenarios(); }
 };
 
 struct run_state {

@@ -97,12 +97,15 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
         const std::size_t pitch_bytes = pitch_ * sizeof(shock);
         if (cube.mapped) {
             on_.get().wait(s);
-            for (std::uint64_t r = 0; r < cube.rows; ++r)
+            for (std::uint64_t r = 0; r < cube.rows; ++r) {
+                if (plan_.poll) plan_.poll();
                 row_of(r, first_path, paths, cube.mapped->as<shock>() + r * pitch_);
+            }
             return;
         }
         if (!through_) through_.emplace(on_.get(), s, pitch_bytes);
         for (std::uint64_t r = 0; r < cube.rows; ++r) {
+            if (plan_.poll) plan_.poll();
             // A row at a time, or, where that is long, the part of it that a piece holds.
             through_->put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
                           [&](std::size_t at, std::span<std::byte> piece) {
@@ -110,7 +113,7 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
                                      reinterpret_cast<shock*>(piece.data()));
                           });
         }
-        // What staging waits for when it goes it can't complain about.
+        // The destructor of staging would wait, too, but could not report a failed copy.
         on_.get().wait(s);
     };
     if (plan_.element() == arrays::element::double_) {

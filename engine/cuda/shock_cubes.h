@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,6 +38,8 @@ struct shock_plan {
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     // The rows of the cube of scenarios, each with one step and one slot.
     std::vector<arrays::shock_cube> scenarios{};
+    // Called for each row that is brought from the host; may throw to give up.
+    std::function<void()> poll{};
 
     arrays::element element() const {
         return precision == cuda::precision::double_ ? arrays::element::double_ : arrays::element::single_;

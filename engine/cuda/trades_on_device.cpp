@@ -25,7 +25,7 @@ trades_on_device::trades_on_device(loaded_device& on, const run_state& run, stre
     if (row_space_.lives_in == residence::texture_object) open_texture();
 }
 
-// Group by group, each in lists of one launch.
+// Group by group, and within a group list by list.
 std::vector<trade_record> trades_on_device::records_in_order() {
     const packed_trades& p = run_.packed;
     std::vector<trade_record> records;
@@ -33,7 +33,7 @@ std::vector<trade_record> trades_on_device::records_in_order() {
     for (const job_group& g : run_.groups) {
         const std::size_t first = records.size();
         first_record_.push_back(first);
-        lists_.push_back(lists_of(g));
+        lists_.push_back(sizes_.emplace_back(run_, g).lists());
         for (const std::size_t j : g.jobs) records.push_back(p.records[j]);
         if (!numbers_are_constant()) continue;
         for (const job_list& list : lists_.back()) {
@@ -45,29 +45,6 @@ std::vector<trade_record> trades_on_device::records_in_order() {
         }
     }
     return records;
-}
-
-// A launch is of moderate length, since a run that is stopped waits for what is in flight, and takes no more
-// numbers than constant memory holds, if they go there.
-std::vector<job_list> trades_on_device::lists_of(const job_group& g) const {
-    constexpr word64 most_path_steps = word64{1} << 35;
-    const word64 most_jobs = g.reads_moves() ? 1 : 65536;
-    std::vector<job_list> out;
-    word64 steps = 0, bytes = 0;
-    for (std::size_t i = 0; i < g.jobs.size(); ++i) {
-        const word64 own_steps = run_.packed.records[g.jobs[i]].steps;
-        const word64 own_bytes = run_.packed.numbers_of(g.jobs[i]).size();
-        if (out.empty() || (steps + own_steps) * run_.run.paths > most_path_steps ||
-            out.back().count >= most_jobs ||
-            (numbers_are_constant() && bytes + own_bytes > row_space_.most_bytes)) {
-            out.push_back({i, 0});
-            steps = bytes = 0;
-        }
-        ++out.back().count;
-        steps += own_steps;
-        bytes += own_bytes;
-    }
-    return out;
 }
 
 void trades_on_device::upload_numbers(staging& through) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/launch_sizes.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/run_state.h"
@@ -17,17 +18,13 @@
 
 namespace tilewalk::cuda {
 
-// Jobs of a group that one launch walks: neighbours in the group's order.
-struct job_list {
-    std::size_t first = 0, count = 0;
-};
-
 class trades_on_device {
   public:
     // Uploads in `s`, and waits for it. `run` is kept.
     trades_on_device(loaded_device& on, const run_state& run, stream s);
 
-    // The lists of a group, by its number; every job of the group is in one.
+    // The launches of a group, by its number, and its jobs in lists, in their order.
+    const launch_sizes& sizes(std::size_t group) const { return sizes_[group]; }
     const std::vector<job_list>& lists(std::size_t group) const { return lists_[group]; }
     // The records of the jobs of a list.
     const kernels::trade_record* records(std::size_t group, const job_list& list) const;
@@ -43,7 +40,6 @@ class trades_on_device {
     void keep_in_l2(launch& how) const;
 
   private:
-    std::vector<job_list> lists_of(const job_group& g) const;
     std::vector<kernels::trade_record> records_in_order();
     void upload_numbers(staging& through);
     void open_texture();
@@ -56,6 +52,7 @@ class trades_on_device {
     std::optional<pinned_memory> mapped_numbers_;
     std::optional<owned_texture> numbers_texture_;
     void* numbers_at_ = nullptr;
+    std::vector<launch_sizes> sizes_;           // by group
     std::vector<std::vector<job_list>> lists_;  // by group
     std::vector<std::size_t> first_record_;     // by group
 };

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "products/program/cost.h"
+
 namespace tilewalk::program {
 
 namespace {
@@ -18,27 +20,6 @@ struct choice {
     bool side;
     friend auto operator<=>(const choice&, const choice&) = default;
 };
-
-// Rough cost of an operation in additions, the same for both back ends.
-int cost(operation code) {
-    switch (code) {
-        case operation::norm_cdf:
-        case operation::norm_inv:
-        case operation::normal_to_exponential:
-        case operation::pow:
-            return 40;
-        case operation::exp:
-        case operation::log:
-        case operation::sin:
-        case operation::cos:
-            return 20;
-        case operation::div:
-        case operation::sqrt:
-            return 8;
-        default:
-            return is_leaf(code) ? 0 : 1;
-    }
-}
 
 // Nodes that only one side of one condition's selects needs, and which side that is.
 class needs {
