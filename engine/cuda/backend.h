@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs of this process as an engine uses them: opened when they are first asked for, kept with the
-// kernels that were loaded.
+// The GPUs of this process, for an engine: each is opened when it is first asked for, and stays open with the
+// kernels loaded on it.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@
 
 namespace tilewalk::cuda {
 
-// Where GPUs and their kernels come from: this machine, if nobody says otherwise. A test has GPUs of its own.
+// The origin of GPUs and of their kernels: this machine by default. Tests bring GPUs of their own.
 struct gpu_machine {
     std::function<device_survey()> survey = survey_devices;
     std::function<std::unique_ptr<device>(int)> open = open_device;
@@ -39,8 +39,8 @@ class backend {
 
     struct choice {
         std::vector<std::shared_ptr<loaded_device>> devices;  // empty: the CPU
-        bool may_fall_back = false;                           // to the CPU when a device fails
-        std::string why_cpu;                                  // why no GPU was taken where one was welcome
+        bool may_fall_back = false;                           // fall back to the CPU when a device fails
+        std::string why_cpu;                                  // why no GPU was taken although one was welcome
         std::vector<std::string> lost;                        // GPUs that were welcome and failed to open
     };
     // `wanted` is run_settings::device. Throws tilewalk::error: usage for a name or index that means nothing,

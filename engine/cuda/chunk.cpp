@@ -57,7 +57,7 @@ std::size_t chunk_memory::bytes_per_part(const reduction_entry& reduction) {
 void chunk_memory::clear(stream s) {
     on_.fill(tiles_.as<void>(), 0, tiles_.bytes(), s);
     if (reduction_.merges_tiles) on_.fill(parts_.as<void>(), 0, parts_.bytes(), s);
-    // A payoff that nobody stored is no number, and so found.
+    // A payoff that no kernel stores stays NaN, so that it is found.
     if (reduction_.stores_payoffs) on_.fill(payoffs_.as<void>(), 0xff, payoffs_.bytes(), s);
     begin(s);
 }

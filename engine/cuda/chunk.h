@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a chunk of a run is put on a device: what a path kernel is told of it and how it is launched, where
-// results stand, and how they become parts. Prices, the tuner and benchmarks launch alike through here.
+// A chunk of a run on a device: the arguments and launch of its path kernels, the memory of its results, and
+// how tiles become parts. Prices, the tuner and benchmarks all launch through here.
 #pragma once
 
 #include <cstddef>
@@ -18,38 +18,38 @@ namespace tilewalk::cuda {
 
 struct chunk {
     std::uint64_t seed = 0, paths = 0;  // of the run
-    run::tile_range tiles;              // that are walked at once
+    run::tile_range tiles;              // walked at once
     kernels::word64 run_part_tiles = 1;
 
-    // All tiles of a run, in the parts in which a run is tallied.
+    // All tiles of a run, in the parts that its tally has.
     static chunk whole(std::uint64_t seed, std::uint64_t paths);
 
-    kernels::word32 part_tiles() const;  // of each part but the last, which may have fewer
+    kernels::word32 part_tiles() const;  // the last part may have fewer
     std::size_t parts() const;
 };
 
-// Memory of the results of a chunk: a row for each result of a trade, which has a place for each tile, and
-// one for each part.
+// Memory for the results of a chunk: a row for each result of a trade, with a place for each tile and one for
+// each part.
 class chunk_memory {
   public:
     chunk_memory(device& on, const reduction_entry& reduction, const chunk& of, std::size_t rows);
 
-    // A row takes so many bytes for each tile of a chunk, and for each part.
+    // Bytes of a row for each tile of a chunk, and for each part.
     static std::size_t bytes_per_tile(const reduction_entry& reduction);
     static std::size_t bytes_per_part(const reduction_entry& reduction);
 
-    // A tile that no kernel walks merges to nothing, or is found to be no number.
+    // Clears the results: a tile that no kernel walks then merges to nothing, or is found as NaN.
     void clear(stream s);
-    // The part of clear() that each walk needs anew.
+    // Prepares the counts that each walk uses up; clear() does this, too.
     void begin(stream s);
-    // The arguments of path kernels, but for trades and shocks.
+    // The arguments of a path kernel, except for trades and shocks.
     kernels::path_arguments arguments() const;
-    // Does what the reduction leaves to other kernels: parts are there when `s` has come past it.
-    // `merge_tiles` is the kernel of merge_kernel_text().
+    // Merges tiles as far as the reduction leaves that to other kernels: when `s` has come past it, the parts
+    // are there. `merge_tiles` is the kernel of merge_kernel_text().
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
-    // [row][tile], used up by merge; and [row][part].
+    // Arrays [row][tile], which merge uses up, and [row][part].
     kernels::tile_result* tiles() const { return tiles_.as<kernels::tile_result>(); }
     kernels::tile_result* parts() const { return parts_.as<kernels::tile_result>(); }
     std::size_t number_of_parts() const { return parts_.bytes() / sizeof(kernels::tile_result); }
@@ -63,7 +63,7 @@ class chunk_memory {
     device_memory tiles_, parts_, finished_, payoffs_;
 };
 
-// The launch of a path kernel for so many trades on so many tiles.
+// The launch of a path kernel for so many trades and tiles.
 launch launch_of(const program::path_program& code, const kernel_choice& how, std::uint64_t trades,
                  std::uint64_t tiles);
 

@@ -17,27 +17,28 @@
 namespace tilewalk::cuda {
 namespace {
 
-constexpr int least_major = 12;  // the first with C++20
+constexpr int least_major = 12;  // the first version with C++20
 constexpr std::string_view least_version = "12.0";
-constexpr const char* file_name = "path_kernel.cu";  // in messages
+constexpr const char* file_name = "path_kernel.cu";  // named in messages
 constexpr int success = 0;
 
-// ptxas's report tells of spills.
+// ptxas reports spills when it is verbose.
 constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--ptxas-options=-v"};
 // Contraction stays off, as in every other compiler of the kernel headers.
 constexpr std::string_view our_arithmetic = "--fmad=false";
 constexpr std::string_view fast_arithmetic = "--use_fast_math";
 
-// By itself ptxas may spill a few registers for a higher occupancy, far below what a thread may have: 21 of
-// 693 kernels of the library's products, with 11 feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). A
-// kernel with a stack frame is therefore made again without that wish, and then none of them spills: digital,
-// double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. It is not for all kernels,
-// since those that spill nothing grow too: Asian, single, inline from 32 registers to 58.
+// By default ptxas may spill a few registers for a higher occupancy, although a thread may have far more: 21
+// of 693 kernels of the library's products did, with 11 feeds in 3 precisions, for sm_80 and sm_90 (CUDA
+// 13.0). So a kernel with a stack frame is compiled again without that wish, and then none of them spills:
+// digital, double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. Other kernels
+// keep the wish, because those that spill nothing would grow, too: Asian, single, inline from 32 registers to
+// 58.
 constexpr std::string_view spare_registers = "--ptxas-options=--minnctapersm=1";
 
 using program = struct nvrtc_program_state*;
 
-// The functions of NVRTC in use; results are its enumeration of errors.
+// The functions of the NVRTC in use. Results are its enumeration of errors.
 struct nvrtc_functions {
     int (*nvrtcVersion)(int*, int*);
     const char* (*nvrtcGetErrorString)(int);
@@ -53,7 +54,7 @@ struct nvrtc_functions {
     int (*nvrtcGetPTX)(program, char*);
 };
 
-// The lines of a log from the first error on, as many as a person reads.
+// The first error of a log and as many lines after it as a person reads.
 std::string first_errors(std::string_view log) {
     constexpr int most_lines = 8;
     const std::size_t error = log.find("error");
@@ -80,7 +81,7 @@ class nvrtc final : public compiler {
     nvrtc(const nvrtc_functions& functions, int major, int minor)
         : call_(functions),
           version_("NVRTC " + std::to_string(major) + '.' + std::to_string(minor)),
-          // From 13.0 on it has a cache of its own, which returns kernels without ptxas's report on them.
+          // NVRTC has a cache of its own from 13.0 on, which returns kernels without ptxas's report on them.
           has_cache_(major >= 13) {
         std::string all_headers;
         for (const auto& header : kernel_headers()) {
@@ -150,7 +151,7 @@ class nvrtc final : public compiler {
         return out;
     }
 
-    // Of all kernels that the log reports.
+    // Bytes of stack of all kernels that the log reports, added up.
     static std::size_t stack_bytes(std::string_view log) {
         constexpr std::string_view words = " bytes stack frame";
         std::size_t sum = 0;
@@ -190,8 +191,8 @@ class nvrtc final : public compiler {
     std::string fingerprint_;
 };
 
-// Null, with the reason, if the library is not there or does not do. A library stays loaded: NVRTC keeps
-// threads and memory of its own.
+// Opens an NVRTC; null, with the reason, if the library is missing or unsuitable. A library stays loaded,
+// because NVRTC keeps threads and memory of its own.
 std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
     void* handle = open_library(library, why_not);
     if (handle == nullptr) return nullptr;
@@ -239,7 +240,7 @@ std::unique_ptr<nvrtc> open_first(std::span<const std::string> libraries) {
                                         " or newer was not found; looked for " + looked_for);
 }
 
-// The one NVRTC of the process, or the sentence that says why there is none.
+// The one NVRTC of the process, or a sentence that says why there is none.
 struct found_compiler {
     std::unique_ptr<nvrtc> it;
     std::string why_not;

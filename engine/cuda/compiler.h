@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA text to machine code, at run time and without a GPU: NVRTC, with the kernel headers that travel in
-// this library.
+// A compiler of CUDA text to machine code, at run time and without a GPU: NVRTC with the kernel headers
+// carried in this library.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ namespace tilewalk::cuda {
 struct compile_request {
     std::string text;          // a translation unit; includes "kernels/..." alone, but for `headers`
     std::string architecture;  // "sm_90"
-    // For a text that shows what one would write with the toolkit alone. It is built as one would for speed,
-    // with contraction and --use_fast_math: its bits are promised by nobody.
+    // Headers of the toolkit, for a text that shows a kernel written with the toolkit alone. Such a text is
+    // built for speed, with contraction and --use_fast_math; its bits are not promised.
     toolkit_headers headers{};
 };
 
 struct compiled {
     std::string cubin;
-    std::string ptx;  // if it was asked for
+    std::string ptx;  // only if asked for
     std::string log;  // warnings, and ptxas's report of registers, spills and stack
 };
 
@@ -31,18 +31,18 @@ class compiler {
   public:
     virtual ~compiler() = default;
     virtual compiled compile(const compile_request& what, bool with_ptx = false) = 0;
-    // What decides what comes out, besides the request: the compiler's version, its options, the headers.
-    // One line.
+    // One line with everything that decides the output besides the request: the compiler's version, its
+    // options, the headers.
     virtual std::string fingerprint() const = 0;
 };
 
-// The NVRTC that this machine has, found at run time; throws tilewalk::error (device) that says what was
-// looked for if there is none. Safe to use by many threads.
+// The NVRTC of this machine, found at run time. If there is none, throws tilewalk::error (device) that lists
+// where it looked. Safe to use by many threads.
 compiler& nvrtc_compiler();
-// Empty if nvrtc_compiler() works, else why not.
+// Empty if nvrtc_compiler() works, otherwise the reason.
 std::string why_no_compiler();
 
-// The folder of that library; empty where there is none, or it is not known.
+// The folder of that library; empty if there is none or its place is unknown.
 std::string nvrtc_folder();
 
 // The first of these libraries that is an NVRTC new enough; throws as nvrtc_compiler() does. A library is a

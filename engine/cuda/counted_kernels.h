@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run takes from the kernel store, counted for it alone: other runs may take theirs at the same
-// time.
+// The kernels that one run takes from the store, counted for it alone, because other runs may take theirs at
+// the same time.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ class counted_kernels {
   public:
     explicit counted_kernels(kernel_store& from) : from_(from) {}
 
-    // As of the store.
+    // Same as kernel_store::cubin.
     std::shared_ptr<const std::string> cubin(const compile_request& what);
 
-    // Kernels, however often they were asked for.
+    // Counts of kernels; each counts once, however often it was asked for.
     std::size_t compiled() const;
     std::size_t from_cache() const;
 

@@ -18,7 +18,7 @@ device_failure failure_of(cudaError_t e) {
     switch (e) {
         case cudaErrorMemoryAllocation:
             return device_failure::out_of_memory;
-        // After these every call of the process on this device fails.
+        // These errors are final: every later call of the process on this device fails.
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchFailure:
         case cudaErrorLaunchTimeout:
@@ -42,7 +42,7 @@ device_failure failure_of(cudaError_t e) {
         case cudaErrorMpsClientTerminated:
         case cudaErrorMpsRpcFailure:
         case cudaErrorExternalDevice:
-        case cudaErrorUnknown:  // what is seen when a device has left the bus
+        case cudaErrorUnknown:  // seen when a device has left the bus
             return device_failure::lost;
         case cudaErrorInvalidValue:
         case cudaErrorInvalidConfiguration:
@@ -65,7 +65,7 @@ device_failure failure_of(cudaError_t e) {
     }
 }
 
-// In a host that uses CUDA too, an error that was told must not be met again by its next call.
+// Clears an error that was reported: a host that uses CUDA, too, must not meet it at its next call.
 void forget_error() noexcept {
     static_cast<void>(cudaGetLastError());
 }
@@ -133,7 +133,7 @@ std::string why_not(const device_properties& p) {
     return "";
 }
 
-// Why cudaGetDeviceCount found nothing.
+// The reason why cudaGetDeviceCount found nothing.
 std::string why_no_device(cudaError_t e, int driver_version, const std::string& runtime) {
     if (driver_version == 0) return "no NVIDIA driver";
     if (e == cudaErrorInsufficientDriver)
@@ -150,7 +150,7 @@ std::string why_no_device(cudaError_t e, int driver_version, const std::string& 
     return std::string(cudaGetErrorName(e)) + " (" + cudaGetErrorString(e) + ")";
 }
 
-// What can be said before any device is looked at; their number, 0 with the reason why.
+// A survey without its devices. Their number goes into `count`; if it is 0, the survey says why.
 device_survey survey_driver(int& count) {
     device_survey out;
     int driver = 0, runtime = 0;
@@ -206,7 +206,7 @@ class cuda_device final : public device {
         check("cudaInitDevice",
               cudaInitDevice(index(), cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
         use();
-        // A pool of our own, so that memory kept for the next run is no other library's business.
+        // A pool of our own: memory kept for the next run must not concern another library.
         cudaMemPoolProps pool{};
         pool.allocType = cudaMemAllocationTypePinned;
         pool.location.type = cudaMemLocationTypeDevice;
@@ -240,7 +240,7 @@ class cuda_device final : public device {
 
     const device_properties& properties() const override { return properties_; }
 
-    // With what the pool holds for us to use again.
+    // Free memory, with the memory that the pool keeps for reuse.
     std::size_t free_bytes() override {
         use();
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
@@ -259,8 +259,8 @@ class cuda_device final : public device {
         use();
         void* memory = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&memory, bytes, pool_, allocations_));
-        // From here on every stream may use it. The stream of allocations never holds work, so this waits
-        // for nothing else.
+        // Every stream may use the memory from here on. The stream of allocations never holds other work, so
+        // this waits for nothing else.
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
         return memory;
     }
@@ -274,7 +274,7 @@ class cuda_device final : public device {
         if (bytes == 0) return nullptr;
         use();
         void* memory = nullptr;
-        // Portable: pinned for every device, so that several may read one cube.
+        // Portable memory is pinned for every device, so that several may read one cube.
         check("cudaHostAlloc", cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
         return memory;
     }
@@ -381,8 +381,8 @@ class cuda_device final : public device {
         cudaKernel_t k = nullptr;
         check("cudaLibraryGetKernel", cudaLibraryGetKernel(&k, cuda_library(m), name));
         const auto found = as_handle<kernel>(k);
-        // Code is loaded when it is first needed: that is here, so what is wrong with it shows here and no
-        // launch waits for it. And any launch that fits the device shall be possible.
+        // Code is loaded here, not at the first launch: faults show here, and no launch waits for loading.
+        // The kernel may use all shared memory that the device offers.
         cudaFuncAttributes a{};
         check("cudaFuncGetAttributes", cudaFuncGetAttributes(&a, cuda_function(found)));
         const auto most =
@@ -427,7 +427,7 @@ class cuda_device final : public device {
                                                             " are possible");
         cudaResourceDesc what{};
         what.resType = cudaResourceTypeLinear;
-        // The interface of the runtime has no const, but a texture is only read.
+        // The runtime's interface takes a pointer to non-const, but a texture is only read.
         what.res.linear.devPtr = const_cast<void*>(memory);
         what.res.linear.desc = format;
         what.res.linear.sizeInBytes = bytes;
@@ -467,7 +467,7 @@ class cuda_device final : public device {
         };
         kernels::word64 bytes = 0;
         reduce(nullptr, bytes);
-        // A few bytes, taken and given back in the order of the stream.
+        // A few bytes, allocated and released in the order of the stream.
         void* scratch = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&scratch, bytes, pool_, cuda_stream(s)));
         try {
@@ -483,7 +483,7 @@ class cuda_device final : public device {
   private:
     int index() const { return properties_.index; }
 
-    // Every call comes from any thread, so each says which device it means.
+    // Any thread may make any call, so each call selects the device.
     void use() const { check("cudaSetDevice", cudaSetDevice(index())); }
 
     bool can_use() const noexcept {
@@ -519,7 +519,7 @@ class cuda_device final : public device {
         auto& window = a.val.accessPolicyWindow;
         window.base_ptr = const_cast<void*>(how.persisting);
         window.num_bytes = bytes;
-        // A share of the lines, evenly spread: more than fits would push itself out again and again.
+        // Only as large a share of the lines as fits, evenly spread: more would evict itself again and again.
         window.hitRatio =
             std::min(1.0F, static_cast<float>(properties_.persisting_l2_bytes) / static_cast<float>(bytes));
         window.hitProp = cudaAccessPropertyPersisting;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One GPU, as far as Tilewalk needs one. Everything that can fail on a GPU goes through here, so that a test
-// can stand in for it and fail each call once.
+// One GPU, with the functions that Tilewalk needs. Everything that can fail on a GPU goes through this
+// interface, so that a test can stand in for it and fail each call once.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 namespace tilewalk::cuda {
 
 enum class device_failure {
-    out_of_memory,    // less memory would do
-    illegal_address,  // the context is lost with this and all that follow
-    lost,             // the device itself
-    refused,          // a launch or setting that the device can't do
+    out_of_memory,    // a request for less memory may succeed
+    illegal_address,  // the context is lost, and every later call fails
+    lost,             // the device itself is lost
+    refused,          // a launch or setting that the device does not support
     other,
 };
 
-// What a device call failed with; the message names the call and the error.
+// A failed device call; the message names the call and the error.
 class device_error : public error {
   public:
     device_error(device_failure what, const std::string& message)
         : error(error_kind::device, message), what_(what) {}
     device_failure failure() const noexcept { return what_; }
-    // Nothing more can be done on this device by this process.
+    // True if this process can do nothing more on this device.
     bool is_final() const noexcept {
         return what_ == device_failure::illegal_address || what_ == device_failure::lost;
     }
@@ -43,23 +43,23 @@ struct device_properties {
     int index = 0;
     std::string name;
     std::string uuid;
-    std::string driver;        // its version of CUDA
+    std::string driver;        // the driver's version of CUDA
     int major = 0, minor = 0;  // compute capability
     std::size_t memory_bytes = 0;
     int multiprocessors = 0;
     int threads_per_multiprocessor = 0;
-    std::size_t shared_bytes_per_block = 0;  // most a block may ask for
+    std::size_t shared_bytes_per_block = 0;  // the most that a block may ask for
     std::size_t shared_bytes_per_multiprocessor = 0;
     std::size_t l2_bytes = 0;
-    std::size_t persisting_l2_bytes = 0;  // most that may be set aside
+    std::size_t persisting_l2_bytes = 0;  // the most that may be set aside
     int clock_khz = 0;
     bool maps_host_memory = false;
-    bool reduces_stored = false;  // a matter of the build alone
+    bool reduces_stored = false;  // depends on the build alone
 
     std::string architecture() const;  // "sm_90"
 };
 
-// Handles are the device's own and have no meaning outside it.
+// Handles belong to a device and mean nothing outside it.
 enum class stream : std::uintptr_t { standard = 0 };
 enum class event : std::uintptr_t {};
 enum class module : std::uintptr_t {};
@@ -70,7 +70,7 @@ struct kernel_attributes {
     int registers = 0;
     std::size_t local_bytes = 0;
     std::size_t static_shared_bytes = 0;
-    int blocks_per_multiprocessor = 0;  // at the launch asked about
+    int blocks_per_multiprocessor = 0;  // for the launch that was asked about
 };
 
 struct launch {
@@ -90,7 +90,8 @@ class device {
     virtual const device_properties& properties() const = 0;
     virtual std::size_t free_bytes() = 0;
 
-    // Nothing for 0 bytes. May be used in any stream at once, and released when no work uses it any more.
+    // Null for 0 bytes. Any stream may use the memory at once; it may be released when no work uses it any
+    // more.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
     // Page-locked memory of the host, mapped into the device.
@@ -107,8 +108,8 @@ class device {
     virtual double milliseconds_between(event first, event second) = 0;
     virtual void close_event(event e) noexcept = 0;
 
-    // Memory of the host that is not pinned has been read when upload returns; pinned memory is read and all
-    // memory written when the stream gets there.
+    // Memory of the host that is not pinned has been read when upload returns. Pinned memory is read, and all
+    // memory written, when the stream gets there.
     virtual void upload(void* to, const void* from, std::size_t bytes, stream s) = 0;
     virtual void download(void* to, const void* from, std::size_t bytes, stream s) = 0;
     virtual void fill(void* memory, int byte, std::size_t bytes, stream s) = 0;
@@ -116,7 +117,7 @@ class device {
     virtual module load(std::span<const char> cubin) = 0;
     virtual void unload(module m) noexcept = 0;
     virtual kernel find(module m, const char* name) = 0;
-    // Where a variable of the module stands in device memory, and its size.
+    // The place and size of a variable of the module in device memory.
     virtual std::span<std::byte> variable(module m, const char* name) = 0;
     virtual kernel_attributes attributes(kernel k, const launch& at) = 0;
     virtual texture open_texture(const void* memory, std::size_t bytes, texel kind) = 0;
@@ -124,11 +125,11 @@ class device {
 
     // `arguments` point to the kernel's parameters.
     virtual void run(kernel k, const launch& how, std::span<void*> arguments, stream s) = 0;
-    // The results of tiles from their payoffs; of a device that reduces_stored.
+    // Makes results of tiles from their payoffs, on a device that reduces_stored.
     virtual void reduce_stored(const kernels::stored_payoffs& what, stream s) = 0;
 };
 
-// Whether Tilewalk can use a device, and why it can't.
+// A device, and why Tilewalk can't use it, if it can't.
 struct device_finding {
     device_properties properties;
     std::string why_not;  // empty: it can be used
@@ -136,13 +137,13 @@ struct device_finding {
 struct device_survey {
     std::vector<device_finding> devices;
     std::string driver, runtime;  // versions, empty if there is none
-    std::string why_none;         // why there is no device to look at, else empty
+    std::string why_none;         // why no device could be looked at; empty if there are any
 };
 
-// What this build needs of a device.
+// The least compute capability that this build supports; 80 is 8.0.
 inline constexpr int least_compute_capability = 80;
 
-// Never throws for want of a driver or a GPU.
+// Never throws because a driver or a GPU is missing.
 device_survey survey_devices();
 // Throws device_error.
 std::unique_ptr<device> open_device(int index);

@@ -15,8 +15,8 @@ using run::tile_range;
 
 namespace {
 
-// The launch of some tiles of a chunk: rows of results stay those of the chunk, and blocks go by tile first,
-// so that they are the tiles from the first of `part` on.
+// The launch of some tiles of a chunk. Rows of results stay those of the chunk; blocks go by tile first, so
+// that the launch begins with the first tile of `part`.
 kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range& part) {
     const word64 skipped = part.first - chunk.first_tile;
     chunk.trades_first = 1;
@@ -64,7 +64,7 @@ void device_walk::walk(const tile_range& range, std::vector<chunk_results>& into
     walk(rest, into, following);
 }
 
-// The chunk that `walk` takes first of a range.
+// The chunk that `walk` takes first from a range.
 tile_range device_walk::first_chunk(tile_range of) const {
     while (of.count > room_.most_tiles) of.count = of.first_half();
     return of;
@@ -144,7 +144,7 @@ void device_walk::launch_group(std::size_t group, const chunk_memory& into, laun
     const tile_range& chunk = into.of().tiles;
     const auto& cubin = g.walk.cubins.at(architecture_);
     const kernel walk = on_.find(cubin, "walk");
-    // A module has one variable for numbers: its launches follow each other.
+    // A module has one variable for numbers, so its launches follow each other in one stream.
     const bool one_side = trades_.numbers_are_constant();
     for (const job_list& list : trades_.lists(group)) {
         kernels::path_arguments all = arguments_of(group, list, into);
@@ -153,7 +153,7 @@ void device_walk::launch_group(std::size_t group, const chunk_memory& into, laun
         for (tile_range part{chunk.first, at_once}; part.first < chunk.end(); part.first += at_once) {
             part.count = std::min(at_once, chunk.end() - part.first);
             const bool is_first = part.first == chunk.first;
-            // Moves are read where they were made.
+            // Moves are read in the stream in which they were made.
             if (!is_first && !one_side && !g.reads_moves()) side = next_side_++ % sides_of(g);
             const stream s = sides_[side].get();
             const double work = sizes.work(list, part.count);

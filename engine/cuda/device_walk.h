@@ -39,7 +39,7 @@ class device_walk {
     void walk(const run::tile_range& range, std::vector<chunk_results>& into,
               const run::tile_range& following = {});
 
-    // Path steps that count as done; uncount takes back those of a walk that came to nothing.
+    // Path steps that count as done. uncount takes back those of a walk that failed.
     kernels::word64 counted() const { return counted_; }
     void uncount(kernels::word64 down_to);
 
@@ -66,15 +66,15 @@ class device_walk {
     std::string architecture_;
     run_state& run_;
     const reduction_entry& reduction_;
-    owned_stream main_;      // clears, merges and brings back
-    owned_stream sides_[3];  // walk
+    owned_stream main_;      // clears, merges and downloads results
+    owned_stream sides_[3];  // walk paths
     owned_stream fills_;     // fills cubes of shocks
     trades_on_device trades_;
     chunk_room room_;
     std::optional<staged_shocks> shocks_;  // made with the first chunk that reads any
     std::optional<moves_cubes> moves_;
     std::size_t next_side_ = 0;
-    kernels::word64 counted_ = 0;  // in path_steps_done
+    kernels::word64 counted_ = 0;  // part of path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;
 };

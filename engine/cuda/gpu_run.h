@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run on GPUs: what is asked of it, and what it gives besides tallies.
+// A run on GPUs: its settings, and its facts besides the tallies.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@
 
 namespace tilewalk::cuda {
 
-// How GPUs are to walk.
+// Settings of walks on GPUs.
 struct gpu_settings {
     kernel_choice how;
-    std::string correlation = "auto";  // who correlates shocks, see makes_moves_ahead
+    std::string correlation = "auto";  // auto, kernel or matrix, see makes_moves_ahead
     // The source of shocks for feeds that read them; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
-    std::uint64_t memory_bytes = 0;  // of each device, that the run may take; 0: all that is free
+    std::uint64_t memory_bytes = 0;  // the most that a run may take of each device; 0: all that is free
     int compile_threads = 1;
     tuned_choices* tuned = nullptr;  // asked where the choice is open
 };
@@ -31,15 +31,15 @@ struct gpu_run : run::walk, gpu_settings {};
 
 // Facts that GPUs tell of one walk or several.
 struct gpu_facts {
-    // Kernels that the walks took, with those that fill and merge, for every kind of device.
+    // Kernels that the walks used, those that fill and merge included, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
-    // Seconds from the first launch of a chunk to the end of its last, and those of them with a kernel
-    // running: the longest of the devices.
+    // Seconds from the first launch of a chunk to the end of its last, and those of them in which a kernel
+    // was running. The device with the longest counts.
     double device_seconds = 0, kernel_seconds = 0;
     struct share {
-        bool has_walked = false;    // something that the results are made of, if there are any
-        std::optional<error> lost;  // why it could not go on; then the other devices took its work
+        bool has_walked = false;    // part of the results, if there are any
+        std::optional<error> lost;  // why it could not go on; the other devices took over its work
     };
     std::vector<share> shares;  // by device
 

@@ -30,7 +30,7 @@ class open_file {
 
     bool is_open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
-    // False with errno if what was written did not arrive.
+    // False, with errno, if not everything was written.
     bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
 
   private:
@@ -45,7 +45,7 @@ class open_file {
 }  // namespace
 
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
-    // Without waiting, should it be a pipe.
+    // Opened so that a pipe does not block.
     const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
     if (!file.is_open()) return reading::absent;
     struct stat status {};
@@ -64,7 +64,8 @@ reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, s
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    // A name that nobody has: another process, another store of this one, or what a killed one left.
+    // A name that is not in use: not by another process, by another store of this one, or by a file that a
+    // killed process left.
     std::filesystem::path apart;
     const auto open_apart = [&] {
         for (unsigned number = 0;; ++number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that many processes share: kept from one run for the next.
+// Files that many processes share, kept from one run to the next.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tilewalk::cuda {
 
 enum class reading { done, absent, damaged };
 
-// A file larger than this is damaged, and so is what is no file.
+// A file larger than the limit counts as damaged, and so does anything that is not a regular file.
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 
 // The file appears whole or not at all, also to other processes and after a crash. Throws tilewalk::error

@@ -21,7 +21,7 @@ namespace tilewalk::cuda {
 namespace {
 
 constexpr std::string_view entry_magic = "tilewalk kernel 1\n";
-// Far above any kernel: a file this large is no entry, and is not read.
+// Far larger than any kernel: a larger file is no entry and is not read.
 constexpr std::uint64_t most_entry_bytes = std::uint64_t{1} << 28;
 
 std::string entry_of(const std::string& key, const std::string& cubin) {
@@ -32,7 +32,7 @@ std::string entry_of(const std::string& key, const std::string& cubin) {
 
 std::optional<std::string> cubin_in(const std::string& entry, const std::string& key) {
     const std::string head = std::string(entry_magic) + key + '\n';
-    const std::size_t digest_end = head.size() + key.size();  // a key is a digest too
+    const std::size_t digest_end = head.size() + key.size();  // a key has the length of a digest
     if (entry.size() <= digest_end || !entry.starts_with(head) || entry[digest_end] != '\n') return {};
     std::string cubin = entry.substr(digest_end + 1);
     if (entry.compare(head.size(), key.size(), config::sha256(cubin)) != 0) return {};
@@ -48,14 +48,14 @@ struct kernel_store::state {
     const std::string fingerprint;
     std::filesystem::path folder;
 
-    mutable std::mutex guard;  // of all below
+    mutable std::mutex guard;  // guards all members below
     std::map<std::string, std::shared_future<kernel>> kernels;
     counts count;
     std::string why_not_kept;
 
     state(compiler& by, std::filesystem::path at)
         : builds(by), fingerprint(by.fingerprint()), folder(std::move(at)) {
-        // A later change of the working folder must not move it.
+        // Absolute, so that a later change of the working folder does not move it.
         std::error_code ignored;
         if (!folder.empty()) {
             const auto from_root = std::filesystem::absolute(folder, ignored);
@@ -64,7 +64,7 @@ struct kernel_store::state {
     }
 
     std::string key_of(const compile_request& what) const {
-        // Digests have one length, so no two requests run together to the same bytes.
+        // Digests have a fixed length, so that no two requests give the same bytes.
         return config::sha256(config::sha256(what.text) + config::sha256(what.architecture) +
                               config::sha256(fingerprint) + what.headers.digest);
     }
@@ -149,7 +149,7 @@ std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& wh
         promise.set_value(kernel);
         return kernel;
     } catch (...) {
-        // Forgotten first, so that who asks from now on tries again.
+        // Forgotten before the others are told, so that whoever asks from now on tries again.
         {
             const std::lock_guard lock(state_->guard);
             state_->kernels.erase(key);
@@ -179,7 +179,7 @@ std::filesystem::path default_cache_folder() {
         return value != nullptr ? value : "";
     };
     if (auto folder = set("TILEWALK_CACHE_DIR"); !folder.empty()) return folder;
-    // The standard wants a relative path there passed over.
+    // The standard says that a relative path is ignored.
     if (const auto caches = set("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "tilewalk";
     if (const auto home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilewalk";
     return {};

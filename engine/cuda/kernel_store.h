@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled kernels, kept on disk for the next run: by text, architecture and compiler. Many processes may
-// share a folder; what can't be written is kept in memory, what is damaged is built again.
+// Compiled kernels, kept on disk for the next run, by text, architecture and compiler. Many processes may
+// share a folder. A kernel that can't be written is kept in memory; a damaged one is built again.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class kernel_store {
     kernel_store(compiler& builds, std::filesystem::path folder);
     ~kernel_store();
 
-    // The cubin of this text. Threads that ask for one text wait for one build, different texts build in
-    // parallel. Throws what the compiler throws; a later call tries again. `compiled_here` is told whether
+    // The cubin of this text. Threads that ask for the same text wait for one build; different texts build in
+    // parallel. Throws the compiler's exception; a later call tries again. `compiled_here` is set to whether
     // this call compiled it.
     std::shared_ptr<const std::string> cubin(const compile_request& what, bool* compiled_here = nullptr);
 
     counts so_far() const;
-    // Why the last kernel that was compiled is not in the folder, or empty.
+    // The reason why the last kernel that was compiled is not in the folder; empty if it is.
     std::string why_not_kept() const;
     const std::filesystem::path& folder() const;
 
@@ -37,7 +37,7 @@ class kernel_store {
     std::unique_ptr<state> state_;
 };
 
-// TILEWALK_CACHE_DIR; else XDG_CACHE_HOME/tilewalk; else HOME/.cache/tilewalk; else empty.
+// TILEWALK_CACHE_DIR, or XDG_CACHE_HOME/tilewalk, or HOME/.cache/tilewalk, or empty: the first that is set.
 std::filesystem::path default_cache_folder();
 
 }  // namespace tilewalk::cuda

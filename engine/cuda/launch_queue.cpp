@@ -12,7 +12,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Short launches are many: an event of each is kept until its chunk ends, and so few run at once anyway.
+// A limit for launches that are so short that their work does not limit them.
 constexpr std::size_t most_in_flight = 64;
 
 }  // namespace

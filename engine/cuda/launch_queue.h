@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of one chunk that a device has under way: how many there may be, what is counted when they
-// end, and how long any of them ran.
+// The launches of one chunk on a device: how many may be under way, how much work counts as done, and how
+// long any of them ran.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace tilewalk::cuda {
 
 class launch_queue {
   public:
-    // Path steps that have ended are added to `counted`, too.
+    // Path steps of launches that have ended are also added to `counted`.
     launch_queue(device& on, run_state& run, kernels::word64& counted)
         : on_(on), run_(run), counted_(counted) {}
 
-    // Waits until so much work more may be under way (see most_work_under_way): a run that is told to stop
-    // waits for the rest of it. Throws stopped_early when the run is stopped.
+    // Waits until so much more work may be under way (see most_work_under_way). Throws stopped_early when the
+    // run is stopped.
     void make_room(double work);
     // A launch that began at `begin` ends with what `s` has been given so far.
     void add(owned_event begin, stream s, kernels::word64 path_steps, double work);

@@ -14,7 +14,8 @@ using kernels::word64;
 
 namespace {
 
-// To draw a normal or uniform; fitted together with the costs of operations to the models of the benchmark.
+// The cost of drawing a normal or uniform; it fits the benchmark's models together with the costs of
+// operations.
 constexpr int cost_of_shock = 12;
 
 double work_of_step(const job_group& g) {
@@ -22,7 +23,7 @@ double work_of_step(const job_group& g) {
     for (const program::lane_section& s : g.code->sections) {
         for (const program::node& n : s.nodes) sum += program::cost(n.code);
     }
-    // The product that makes its moves.
+    // The matrix product that makes the moves.
     if (g.reads_moves()) sum += static_cast<double>(g.factors()) * static_cast<double>(g.factors());
     return std::max(sum, 1.0);
 }
@@ -32,9 +33,9 @@ double work_of_step(const job_group& g) {
 launch_sizes::launch_sizes(const run_state& run, const job_group& of)
     : run_(run), group_(of), work_of_step_(work_of_step(of)) {}
 
-// Blocks of one tile of many trades, or of one trade, stand in the order of the tiles, so that a launch can
-// end after any tile. A reduction that merges tiles counts those of the whole chunk, and so needs them in one
-// launch.
+// A launch can end after any tile if its blocks stand in the order of the tiles: those of one trade do, and
+// those of many trades that walk a tile side by side. A reduction that merges tiles counts the tiles of the
+// whole chunk, and so needs them in one launch.
 bool launch_sizes::may_cut_tiles(std::size_t jobs) const {
     if (reduction_named(run_.run.how.reduction).merges_tiles) return false;
     return jobs == 1 || group_.walks_trades_side_by_side();
@@ -44,7 +45,7 @@ std::vector<job_list> launch_sizes::lists() const {
     const space_entry& rows = space_named(run_.run.how.row_space);
     const bool are_constant = rows.lives_in == residence::constant_variable;
     const word64 most_jobs = group_.reads_moves() ? 1 : 65536;
-    // Tiles that a launch of several jobs walks at least.
+    // The fewest tiles that a launch of several jobs walks.
     const word64 tiles = may_cut_tiles(2) ? 1 : run_.most_tiles;
     std::vector<job_list> out;
     word64 bytes = 0;

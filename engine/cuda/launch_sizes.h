@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of launches: a chunk of a run is cut into launches that are short, so that a run that is told to
-// stop soon does. Work is counted in additions.
+// The sizes of launches. A chunk is cut into short launches, so that a run ends soon after it is told to
+// stop. Work is counted in additions.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace tilewalk::cuda {
 
-// The work that may be under way on a device. A run that is told to stop waits for no more, because a kernel
-// that runs can't be interrupted. An H100 takes 0.09 to 0.18 ps for an addition in double and 0.02 to 0.05 ps
-// in single_fast (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, 14 models), so this is
-// about 9 ms, or 2. Not counted are the kernels that fill a chunk's arrays with shocks, which its memory
-// bounds.
+// The most work that may be under way on a device. This bounds the wait of a run that is told to stop,
+// because a running kernel can't be interrupted. An H100 takes 0.09 to 0.18 ps for an addition in double and
+// 0.02 to 0.05 ps in single_fast (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, 14
+// models), so that this much takes about 9 ms or 2 ms. Kernels that fill a chunk's arrays with shocks are not
+// counted; the memory of the device bounds them.
 inline constexpr double most_work_under_way = 0x1p36;
-// A quarter of that, so that three launches are left while the next one is made: of an Asian with 252 fixings
-// it is 1.4 million paths, five times as many tiles as an H100 walks at once in double.
+// A quarter of it, so that three launches are left while the next one is made. For an Asian with 252 fixings
+// this is 1.4 million paths, five times as many tiles as an H100 walks at once in double.
 inline constexpr double most_work_of_launch = most_work_under_way / 4;
 
 // Jobs of a group that one launch walks: neighbours in the group's order.
@@ -27,18 +27,18 @@ struct job_list {
 
 class launch_sizes {
   public:
-    // Both are kept.
+    // Keeps references to both.
     launch_sizes(const run_state& run, const job_group& of);
 
-    // All jobs of the group, in lists for one launch each. A list takes no more numbers than constant memory
-    // holds, if they go there.
+    // All jobs of the group, in lists of one launch each. If numbers go to constant memory, it holds those of
+    // a list.
     std::vector<job_list> lists() const;
-    // How many tiles of a chunk of `tiles` one launch of the list walks.
+    // The number of tiles that one launch of the list walks, of a chunk of `tiles`.
     kernels::word64 tiles_at_once(const job_list& list, kernels::word64 tiles) const;
     double work(const job_list& list, kernels::word64 tiles) const;
 
   private:
-    double work(double steps, kernels::word64 tiles) const;  // steps of all jobs
+    double work(double steps, kernels::word64 tiles) const;  // `steps` of all jobs
     bool may_cut_tiles(std::size_t jobs) const;
 
     const run_state& run_;

@@ -25,14 +25,14 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Jobs by the text of their kernel.
-// `fits` says whether devices can run a kernel of a program that is built so.
+// Groups of jobs with the same kernel text. `fits` says whether the devices can run a program's kernel built
+// in a given way.
 std::vector<job_group> group(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,
     const std::function<bool(const kernel_choice&, const program::path_program&)>& fits) {
     std::map<const program::path_program*, std::size_t> by_code;
-    std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // of walk and correlate
+    std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         if (packed.failures[j]) continue;
@@ -63,7 +63,7 @@ std::vector<job_group> group(
         }
         out[known->second].jobs.push_back(j);
     }
-    // The longest first, so that what runs last is short.
+    // Longest first, so that the last to run are short.
     for (job_group& g : out) {
         std::stable_sort(g.jobs.begin(), g.jobs.end(), [&](std::size_t a, std::size_t b) {
             return packed.records[a].steps > packed.records[b].steps;
@@ -83,7 +83,7 @@ void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, co
     }
 }
 
-// What a device can't do fails before anything is compiled.
+// Fails jobs that a device can't run before anything is compiled.
 void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_device>>& devices) {
     for (job_group& g : state.groups) {
         try {
@@ -95,7 +95,8 @@ void check_groups(run_state& state, const std::vector<std::shared_ptr<loaded_dev
     }
 }
 
-// Shocks from arrays, if the feed reads any, and scenarios; jobs that need more than there is fail.
+// Plans arrays of shocks, if the feed reads any, and of scenarios. Jobs that need more than a source has
+// fail.
 void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
     const auto reads_shocks = [](const job_group& g) {
@@ -109,7 +110,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.replay = run.replay;
     plan.kernels = &kernels;
     plan.poll = [&state] { throw_if_stopped(state); };
-    // A feed that makes its shocks takes nothing from the space; what is there besides lies in plain memory.
+    // A feed that makes its own shocks does not use the space; scenarios then lie in plain memory.
     const bool is_array_feed = feed_named(run.how.feed).makes_use_of(feed_entry::array);
     plan.space = &space_named(is_array_feed ? run.how.space : kernel_choice().space);
     plan.precision = run.how.precision;
@@ -147,13 +148,13 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
             state.fail(g.jobs, e);
         }
     }
-    // The units of a quasi-random run tell how sure it is.
+    // The standard error of a quasi-random run comes from its units.
     if (from_arrays && run.replay == nullptr && plan.source->is_quasi)
         state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     state.shocks = plan;
 }
 
-// Constant memory changes from launch to launch, but holds at least all of one trade.
+// Constant memory changes from launch to launch, but must hold all numbers of one trade.
 void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
     if (rows.lives_in != residence::constant_variable) return;
     for (std::size_t j = 0; j < packed.records.size(); ++j) {
@@ -227,7 +228,7 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
             return false;
         }
     };
-    // What was measured on one kind of device says nothing of another.
+    // Choices measured on one kind of device do not hold for another.
     std::optional<tuned_device> tuned;
     const device_properties& first = devices_.front()->get().properties();
     const bool alike = std::all_of(devices_.begin(), devices_.end(),

@@ -22,20 +22,20 @@
 
 namespace tilewalk::cuda {
 
-// A kernel that jobs need, by their index.
+// A kernel that some jobs need; jobs are given by index.
 struct needed_kernel {
     std::string name;  // for people
     std::string text;
     std::vector<std::size_t> jobs;
-    bool is_walk = false;  // a path kernel with shocks that are its own, built like this
+    bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
     kernel_choice how{};
 };
-// A device whose measured choices count.
+// A device, and the choices measured on it.
 struct tuned_device {
     tuned_choices& choices;
     const device_properties& on;
 };
-// All that a run of these jobs compiles, but for what fills arrays with shocks.
+// All kernels that a run of these jobs compiles, except for those that fill arrays with shocks.
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_choice& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {});
@@ -47,9 +47,9 @@ class launcher : public run::back_end {
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)) {}
 
     run::outcome walk_all(const run::walk& of) override;
-    // The facts of all walks through that interface.
+    // The facts of all walks through the interface run::back_end.
     const gpu_facts& facts() const { return facts_; }
-    // The same with settings of its own, and with what GPUs know of the run.
+    // The same with other settings, and with the facts of this run.
     gpu_outcome walk_all(const gpu_run& run);
 
   private:

@@ -8,7 +8,7 @@ in_flight::~in_flight() {
         try {
             on_.wait(s);
         } catch (const device_error&) {
-            // The error that brought us here, seen again; nothing runs on a device that fails.
+            // The error is the one that led here, reported again; a device that fails runs nothing.
         }
     }
 }

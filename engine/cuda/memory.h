@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of what a device hands out: memory, streams, events, modules, textures. Memory may go only when no
-// work uses it any more; in_flight sees to that when an error cuts a run short.
+// Owners of a device's resources: memory, streams, events, modules, textures. Memory must not be released
+// while work uses it; in_flight sees to that when an error ends a run early.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::cuda {
 
-// Something of a device that is given back by `close`.
+// A handle of a device, returned to it by `close`.
 template <class handle, void (device::*close)(handle) noexcept>
 class owned {
   public:
@@ -72,7 +72,7 @@ class pinned_memory {
     value* as() const noexcept {
         return static_cast<value*>(memory_.get());
     }
-    // As kernels see it.
+    // The address as kernels see it.
     template <class value>
     value* on_device() const {
         return static_cast<value*>(on_->device_address_of(memory_.get()));
@@ -84,7 +84,7 @@ class pinned_memory {
     std::size_t bytes_;
 };
 
-// Waits at its end for all that still runs in these streams. Declared after the memory that the work uses.
+// Waits in its destructor for all work in these streams. Declare it after the memory that the work uses.
 class in_flight {
   public:
     in_flight(device& on, std::vector<stream> streams) : on_(on), streams_(std::move(streams)) {}

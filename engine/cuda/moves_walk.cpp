@@ -12,8 +12,8 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Of a ring that no one asked for. Every device of compute capability 8.0 and up grants a block so much, with
-// the payoffs; and two such blocks find room beside each other on an H100.
+// The largest ring that is chosen without being asked for. Every device of compute capability 8.0 and up
+// grants a block this much besides the payoffs, and two such blocks fit beside each other on an H100.
 constexpr std::uint64_t most_ring_bytes = 88 * 1024;
 
 arrays::element element_of_moves(precision p) {
@@ -29,8 +29,8 @@ std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
     return random::padded_paths(tiles * kernels::paths_per_tile, element_of_moves(p));
 }
 
-// Moves, uniforms and scenarios are of one type to the kernel that reads them, and in mixed they are not:
-// such a program keeps its product.
+// The path kernel reads moves, uniforms and scenarios as one type. In mixed their types differ, so a program
+// that reads more than moves keeps its product.
 std::optional<program::separated_moves> separated(const program::path_program& code, std::string_view setting,
                                                   precision p) {
     if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
@@ -62,7 +62,7 @@ program::move_numbers separated_jobs::numbers(std::size_t job) const {
 
 kernel_choice choice_that_reads_moves(kernel_choice how, int slots) {
     if (how.precision == precision::mixed) how.precision = precision::double_;
-    // Moves are made in the device's own memory, wherever the run keeps its shocks.
+    // Moves lie in device memory, whatever space the run's shocks are in.
     if (space_named(how.space).lives_in != residence::memory) how.space = kernel_choice().space;
     if (feed_named(how.feed).makes_use_of(feed_entry::array)) return how;
     how.feed = "smem_rolling_async";
@@ -104,7 +104,7 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
     out.slot_stride = pitch_;
     out.step_stride = numbers.factors * pitch_;
 
-    // A file may hold more shocks a step than the trade takes: then each step is a job of its own.
+    // A file may hold more shocks a step than the trade reads; then each step is a job of its own.
     const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;
     const std::size_t steps_at_once = is_dense ? numbers.steps : 1;
     for (std::size_t step = 0; step < numbers.steps; step += steps_at_once) {

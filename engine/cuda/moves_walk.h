@@ -23,7 +23,8 @@
 
 namespace tilewalk::cuda {
 
-// The jobs of a run as path kernels walk them: those with moves made ahead have the program that reads them.
+// The jobs of a run as path kernels walk them: a job whose moves are made ahead has a program that reads
+// them.
 class separated_jobs {
   public:
     // `setting` is the run's `correlation`.
@@ -33,7 +34,7 @@ class separated_jobs {
 
     std::span<const run::job> jobs() const { return walked_; }
     bool is_separated(std::size_t job) const { return from_[job] != nullptr; }
-    // Of a job that is separated.
+    // The job must be separated.
     program::move_numbers numbers(std::size_t job) const;
 
   private:
@@ -44,30 +45,31 @@ class separated_jobs {
     std::vector<run::job> walked_;
 };
 
-// How the path kernel of a separated job is built in a run of this choice, for so many shocks a step.
+// The choice of the path kernel for a separated job, in a run with the choice `how` and so many shocks a
+// step.
 kernel_choice choice_that_reads_moves(kernel_choice how, int slots);
 
-// Cubes that moves are put into, in turn. Work on one goes into one stream, so that each trade's moves stay
-// until its paths have read them; what is in the streams of two cubes overlaps.
+// Cubes that take moves in turn. All work on a cube goes into one stream, so that a trade's moves stay until
+// its paths have read them; the streams of the two cubes overlap.
 class moves_cubes {
   public:
     static constexpr std::size_t count = 2;
 
-    // The most that any trade of a run needs.
+    // The largest needs of any trade of a run.
     struct needs {
         cuda::precision precision = cuda::precision::double_;
         std::uint64_t rows = 0;  // steps times factors
         std::size_t numbers_bytes = 0;
 
         void add(std::size_t factors, std::size_t steps);
-        // Of all cubes.
+        // Of all cubes together.
         std::size_t bytes_per_tile() const;
         std::size_t bytes_always() const { return count * numbers_bytes; }
     };
 
     moves_cubes(device& on, const needs& most, std::uint64_t tiles);
 
-    // Puts the moves of one trade into cube number `which`, and says where its path kernel finds them.
+    // Puts the moves of one trade into cube number `which` and returns them as its path kernel reads them.
     // `correlate` is the kernel of the best variant.
     kernels::array_argument make(std::size_t which, kernel correlate, const program::move_numbers& numbers,
                                  const kernels::array_argument& shocks, std::uint64_t paths, stream s);

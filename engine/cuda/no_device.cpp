@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for cuda_device.cpp in a build without CUDA.
+// The devices of a build without CUDA, which has none; replaces cuda_device.cpp.
 #include "engine/cuda/device.h"
 
 namespace tilewalk::cuda {

@@ -48,7 +48,7 @@ class packer {
   private:
     void align_words() { into_.words.resize(kernels::mask_place(static_cast<word32>(into_.words.size()))); }
 
-    // Rows of so many numbers.
+    // Writes rows of `width` numbers.
     void put(const std::vector<double>& numbers, std::size_t width) {
         if (width == 0) return;
         const std::size_t pitch = kernels::row_pitch(static_cast<word32>(width), sizeof(real));
@@ -74,7 +74,7 @@ class packer {
         return at->second;
     }
 
-    // Sections run in the order of their numbers, each on its next row: then a mask a step says it all.
+    // Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
     static std::optional<error> why_not(const run::job& job) {
         const auto sections = job.code->sections.size();
         if (sections > most_sections) {
@@ -124,7 +124,7 @@ packed_trades pack(std::span<const run::job> jobs, number_type type) {
     } else {
         add_all(packer<double>(out));
     }
-    // A kernel asks for the rows of a group of steps at once, also of its last, which may not be whole.
+    // A kernel reads the rows of a group of steps at once, even if the last group is not full.
     if (!jobs.empty()) out.numbers.resize(out.numbers.size() + 2 * kernels::piece_bytes);
     return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of all trades of a run, laid out for the device: what kernels::trade_record points into.
+// The numbers of all trades of a run, laid out for the device. kernels::trade_record points into them.
 #pragma once
 
 #include <compare>
@@ -25,9 +25,9 @@ enum class number_type : std::uint8_t { single, double_ };
 
 struct packed_trades {
     std::vector<std::byte> numbers;
-    std::size_t number_bytes = sizeof(double);  // of one
+    std::size_t number_bytes = sizeof(double);  // of one number
     std::vector<kernels::word32> words;
-    std::vector<scenario_row> scenarios;         // that some trade takes, each once
+    std::vector<scenario_row> scenarios;         // rows that any trade reads, each once
     std::vector<kernels::trade_record> records;  // by job
     std::size_t results = 0;                     // rows, as many for each job as its code has
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it

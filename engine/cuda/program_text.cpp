@@ -14,13 +14,13 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Exact, and rounded once where real is float.
+// The literal is exact, and rounded once if real is float.
 std::string literal(double number) {
     if (std::isnan(number)) return "format<real>::nan";
     if (std::isinf(number)) return number > 0 ? "format<real>::infinity" : "-format<real>::infinity";
     const double size = std::fabs(number);
     if (size > std::numeric_limits<float>::max() || (size > 0 && size < std::numeric_limits<float>::min())) {
-        // No number in float: the compiler would warn about a literal that becomes 0 or infinity.
+        // Written as bits: the compiler would warn about a literal that becomes 0 or infinity in float.
         return "real(from_bits(" + std::to_string(std::bit_cast<std::uint64_t>(number)) + "ull))";
     }
     std::array<char, 40> text{};
@@ -69,7 +69,7 @@ std::string expression(const program::node& n, const program::lane_section& of,
     return text + ")";
 }
 
-// Nodes that a guard covers are declared before it, because those after it read them.
+// Nodes under a guard are declared before it, because later nodes read them.
 std::string statements(const program::guarded_section& of, const program::path_program& p) {
     const std::string indent(12, ' ');
     std::string out;
@@ -113,7 +113,7 @@ std::string program_text(const program::path_program& p, const std::string& name
            constant("output", p.outputs.at(0));
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
-    // A program without further outputs, sums or tables keeps its text.
+    // Optional members are left out, so that programs without them keep their text.
     if (p.outputs.size() > 1) {
         std::string states;
         for (const auto o : p.outputs) states += (states.empty() ? "" : ", ") + std::to_string(o);

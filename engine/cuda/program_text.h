@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane part of a program as a CUDA struct, for the kernel headers to walk. Printed from the checked
-// program alone: no text of the user's goes in.
+// The lane part of a program as a CUDA struct, which the kernel headers walk. It is printed from the checked
+// program alone and contains no text of the user's.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tilewalk::cuda {
 
-// struct `name`, which has the constants states, terms, sections, normals, uniforms and output, row_width(k),
-// outputs and output_of(k) if there are several, sums, first_of(k) and second_of(k) if some are crossed,
-// step_has_tables if the step has some, and a function template section<k>(states, shocks, row, term).
-// Operations are called as math::exp and so on, with row.table(place) for a table. Equal texts mean equal
-// code: strikes, rows and whatever is computed once a trade are not in it.
+// The struct `name`. It has the constants states, terms, sections, normals, uniforms and output;
+// row_width(k); outputs and output_of(k) if there are several outputs; sums, first_of(k) and second_of(k) if
+// some are crossed; step_has_tables if the step has some; and a function template section<k>(states, shocks,
+// row, term). Operations are called as math::exp and so on, with row.table(place) for a table. Equal texts
+// mean equal code: strikes, rows and numbers computed once a trade are not in it.
 std::string program_text(const program::path_program& p, const std::string& name);
 
 }  // namespace tilewalk::cuda

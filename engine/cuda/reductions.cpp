@@ -14,10 +14,10 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Of three sums a warp, in a block of the most threads; of three sums a block.
+// Shared memory for three sums a warp, in a block of the most threads, and for three sums a block.
 constexpr std::size_t sums_of_warps = 3 * 8 * sizeof(double), sums_of_block = 3 * sizeof(double);
 
-// name, summary; shared memory, whether it keeps bits, merges tiles, stores payoffs
+// Columns: name, summary; shared memory, keeps bits, merges tiles, stores payoffs.
 constexpr auto catalogue = std::to_array<reduction_entry>({
     {"tree", "one fixed tree over the lanes of a tile; a second kernel merges the tiles of a trade",  //
      sums_of_warps, true, false, false},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the payoffs of a tile become its moments: the catalogue of reductions. A new one is a header in
+// The catalogue of reductions, which turn the payoffs of a tile into its moments. A new one is a header in
 // kernels/reductions/ and a line in reductions.cpp.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace tilewalk::cuda {
 struct reduction_entry {
     std::string_view name;
     std::string_view summary;
-    std::size_t shared_bytes;  // that a block takes at most, where the feed's memory was
-    bool keeps_bits;           // a result is the same in every run, and that of `tree`
-    bool merges_tiles;         // of each trade, too, so that no kernel has to
+    std::size_t shared_bytes;  // the most that a block takes, in the feed's memory
+    bool keeps_bits;           // the same result in every run: that of `tree`
+    bool merges_tiles;         // merges the tiles of a trade, too, so that no other kernel has to
     bool stores_payoffs;       // in device memory, for device::reduce_stored
 
-    // In the kernel: "kernels/reductions/tree.h" has the type tree in tilewalk::kernels::reductions.
+    // Names in the kernel: "kernels/reductions/tree.h" has the type tree in tilewalk::kernels::reductions.
     std::string header() const;
 };
 

@@ -30,11 +30,11 @@ struct built_kernel {
 // All jobs that one kernel walks.
 struct job_group {
     built_kernel walk;
-    built_kernel correlate;  // makes the moves that walk reads, job by job; no text: walk reads shocks
+    built_kernel correlate;  // makes the moves that walk reads, job by job; without text, walk reads shocks
     const program::path_program* code = nullptr;
     kernel_choice how;
     std::vector<std::size_t> jobs;  // longest first
-    bool failed = false;            // to compile, or no device can run it
+    bool failed = false;            // it did not compile, or no device can run it
 
     bool reads_moves() const { return !correlate.text.empty(); }
     std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
@@ -49,15 +49,15 @@ struct run_state {
     const separated_jobs& separated;
     const packed_trades& packed;
     std::vector<job_group> groups;
-    std::optional<shock_plan> shocks;  // if they, or scenarios, come from arrays
-    moves_cubes::needs moves;          // no rows: no job reads any
-    kernels::word64 part_tiles = 1;    // that are merged on a device; the host merges parts
-    kernels::word64 most_tiles = 0;    // of a piece
+    std::optional<shock_plan> shocks;  // if shocks or scenarios come from arrays
+    moves_cubes::needs moves;          // without rows if no job reads any
+    kernels::word64 part_tiles = 1;    // tiles merged on a device; the host merges the parts
+    kernels::word64 most_tiles = 0;    // of the largest piece
     built_kernel merge;
-    std::mutex lock;  // of outcome
+    std::mutex lock;  // guards outcome
     gpu_outcome& outcome;
     std::atomic<kernels::word64> path_steps_done{0};
-    std::atomic<bool> given_up{false};  // the run has failed: nobody needs the rest
+    std::atomic<bool> given_up{false};  // the run has failed, and the rest is not needed
 
     bool stopped() const { return given_up || (run.cancel != nullptr && run.cancel->load()); }
     void fail(const std::vector<std::size_t>& jobs, const error& why) {

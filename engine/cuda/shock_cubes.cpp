@@ -106,7 +106,7 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
         if (!through_) through_.emplace(on_.get(), s, pitch_bytes);
         for (std::uint64_t r = 0; r < cube.rows; ++r) {
             if (plan_.poll) plan_.poll();
-            // A row at a time, or, where that is long, the part of it that a piece holds.
+            // One row at a time, or the part of a long row that a piece holds.
             through_->put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
                           [&](std::size_t at, std::span<std::byte> piece) {
                               row_of(r, first_path + at / sizeof(shock), piece.size() / sizeof(shock),
@@ -151,7 +151,7 @@ kernels::array_argument shock_cubes::uniforms(std::size_t set, int per_step) con
                     per_step);
 }
 
-// The trade's own words say which row a slot takes on a step.
+// The trade's own words say which row a slot reads on a step.
 kernels::array_argument shock_cubes::scenarios(std::size_t set) const {
     return argument(sets_[set].scenarios, nullptr, 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shocks and scenarios of a run as arrays on a device, for kernels that read them through a feed: made
-// there by a random source, or brought there from a file.
+// there by a random source, or copied there from a file.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace tilewalk::cuda {
 class loaded_device;
 class counted_kernels;
 
-// What all devices of a run must have in their arrays.
+// The arrays that all devices of a run need.
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
     const arrays::shock_file* replay = nullptr;  // instead of a source
@@ -34,11 +34,11 @@ struct shock_plan {
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
     std::uint64_t seed = 0, paths = 0;
-    // Rows of the cubes: shock numbers, or, of a file, the slots of all steps that a trade takes.
+    // Rows of the cubes: shock numbers, or, with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     // The rows of the cube of scenarios, each with one step and one slot.
     std::vector<arrays::shock_cube> scenarios{};
-    // Called for each row that is brought from the host; may throw to give up.
+    // Called for each row that is copied from the host; may throw to end the run.
     std::function<void()> poll{};
 
     arrays::element element() const {
@@ -47,20 +47,20 @@ struct shock_plan {
     std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;
-    // That the space can hold in one array.
+    // The most tiles whose arrays the space can hold.
     std::uint64_t most_tiles() const;
 };
 
-// Sets of cubes for so many tiles, filled for one chunk of a run after another: with two sets one is filled
+// Sets of cubes for so many tiles, filled for one chunk of a run after another. With two sets, one is filled
 // while the other is read.
 class shock_cubes {
   public:
     shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets);
 
-    // All sets in one stream, always the same, in the order of the calls.
+    // Fills a set. Always use the same stream for all sets; it takes the calls in their order.
     void fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s);
 
-    // For a program that takes so many shocks a step.
+    // The arrays as a program with so many shocks a step reads them.
     kernels::array_argument normals(std::size_t set, int per_step) const;
     kernels::array_argument uniforms(std::size_t set, int per_step) const;
     kernels::array_argument scenarios(std::size_t set) const;
@@ -81,7 +81,7 @@ class shock_cubes {
         one normals, uniforms, scenarios;
     };
     void open(one& cube, std::uint64_t rows);
-    // `row_of` puts `count` paths from `first` on of a row where it is told.
+    // Copies rows to a cube. `row_of` writes `count` paths of a row from `first` on to a given place.
     template <class row_writer>
     void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
                const row_writer& row_of);
@@ -93,7 +93,7 @@ class shock_cubes {
     const shock_plan& plan_;
     std::uint64_t pitch_;  // elements
     std::vector<cubes> sets_;
-    std::optional<staging> through_;  // of what comes from a file
+    std::optional<staging> through_;  // for data from a file
     std::unique_ptr<random::random_source> source_;
 };
 

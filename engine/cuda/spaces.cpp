@@ -16,10 +16,10 @@ namespace {
 using enum residence;
 
 constexpr const char* ptx = "kernels/ptx.h";
-// What every device of compute capability 8.0 and up gives a linear texture.
+// The least limit of a linear texture on devices of compute capability 8.0 and up.
 constexpr std::uint64_t most_texels = std::uint64_t{1} << 27;
 
-// name, summary; where it lives, type and header; addresses, paths, rows; most bytes, most elements
+// Columns: name, summary; residence, type and header; addresses, paths, rows; most bytes, most elements.
 constexpr auto catalogue = std::to_array<space_entry>({
     {"global", "device memory, plain loads",  //
      memory, "global", ptx, true, true, true, 0, 0},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large uploads through page-locked memory: few long copies at full speed, each made while the next piece is
-// put together.
+// Large uploads through page-locked memory: few long copies at full speed; the next piece is filled while one
+// is copied.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@ namespace tilewalk::cuda {
 
 class staging {
   public:
-    // Small uploads need no more than they take: the memory is asked for when it is used, `at_least` so much
-    // by those who come again and want no memory given back meanwhile, which may wait for the whole device.
+    // Page-locked memory is allocated when it is needed, as much as an upload takes. A caller that comes
+    // again passes `at_least`, so that no memory is released meanwhile: a release may wait for the whole
+    // device.
     staging(device& on, stream s, std::size_t at_least = 0)
         : on_(on), stream_(s), at_least_(std::min(at_least, piece_bytes)) {}
     ~staging() {
-        // Pieces may go only when they have been copied.
+        // Pieces may be released only when they have been copied.
         const in_flight guard(on_, {stream_});
     }
     staging(const staging&) = delete;
@@ -32,7 +33,8 @@ class staging {
         });
     }
 
-    // `write(at, piece)` puts the bytes from `at` on into the piece, whose size is a multiple of `grain`.
+    // Uploads `bytes` bytes. `write(at, piece)` fills a piece with the bytes from `at` on; its size is a
+    // multiple of `grain`.
     template <class writer>
     void put(std::byte* to, std::size_t bytes, std::size_t grain, const writer& write) {
         const std::size_t most = piece_bytes / grain * grain;

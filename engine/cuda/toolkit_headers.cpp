@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Far above any header.
+// Far larger than any header.
 constexpr std::uint64_t most_header_bytes = std::uint64_t{1} << 26;
 
 bool is_file(const fs::path& path) {
@@ -25,7 +25,7 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, ignored);
 }
 
-// The entries of a folder, by name; none if there is no such folder.
+// The entries of a folder, sorted by name; none if there is no such folder.
 std::vector<fs::path> entries_of(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code none;
@@ -84,7 +84,7 @@ std::vector<std::string> toolkit_header_folders() {
     };
     add_beside(nvrtc_folder());
     for (const std::string& folder : toolkit_library_folders()) add_beside(folder);
-    // The newest first, as far as names tell.
+    // Newest first, as far as names tell.
     auto toolkits = entries_of("/usr/local");
     std::reverse(toolkits.begin(), toolkits.end());
     for (const fs::path& toolkit : toolkits) {

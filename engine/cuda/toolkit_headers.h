@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of the CUDA toolkit that this machine has, for kernels that show what one would write without ours.
-// Kernels that price read none.
+// Headers of this machine's CUDA toolkit, for kernels that show what one would write without ours. Kernels
+// that price include none.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 namespace tilewalk::cuda {
 
 struct toolkit_headers {
-    std::vector<std::string> folders;  // where a compiler looks for them, in turn
-    std::string digest;                // of those that decide what comes out: part of a kernel's key
+    std::vector<std::string> folders;  // in the order in which a compiler searches them
+    std::string digest;                // of the headers that decide the output; part of a kernel's key
 };
 
-// Of the first of these folders that has every header of these names, in itself or in its folder `cccl`,
-// where the CUDA C++ library is from 13.0 on. The digest is of the first header and all that lie beside it
-// (its own parts), and of the other names. Throws tilewalk::error (device) that says where it looked.
+// The headers from the first of these folders that has all of these names, in itself or in its folder `cccl`,
+// where the CUDA C++ library is from 13.0 on. The digest covers the first header and all files beside it (its
+// own parts), and the other names. Throws tilewalk::error (device) that lists where it looked.
 toolkit_headers find_toolkit_headers(std::span<const std::string_view> names,
                                      std::span<const std::string> folders);
 
-// Beside the NVRTC that is in use, whose headers are of its own version; then beside the libraries of every
-// toolkit that is known; then in the usual places.
+// Folders in the order of search: beside the NVRTC in use, whose headers have its own version; beside the
+// libraries of every known toolkit; the usual places.
 std::vector<std::string> toolkit_header_folders();
 
 }  // namespace tilewalk::cuda

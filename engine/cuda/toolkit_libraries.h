@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a library of the CUDA toolkit may be that is loaded at run time.
+// Libraries of the CUDA toolkit that are loaded at run time, and the places where they may be.
 #pragma once
 
 #include <span>
@@ -9,16 +9,17 @@
 
 namespace tilewalk::cuda {
 
-// In the toolkit of this build, in the user's (CUDA_HOME, CUDA_PATH), in the usual place.
+// The toolkit of this build, the user's (CUDA_HOME, CUDA_PATH), and the usual place.
 std::vector<std::string> toolkit_library_folders();
 
-// With the loader, then in those folders; of each place every name, in turn.
+// Candidates in the order of search: the loader's own search, then those folders; in each place every name,
+// in turn.
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names);
 
-// Null if it is not there, and then why_not is empty, or does not load.
+// Opens a library. Null if it is missing, and then why_not is empty, or does not load.
 void* open_library(const std::string& library, std::string& why_not);
 
-// The folder of the library that this function of it lies in; empty where that is not known.
+// The folder of the library that contains this function; empty if it is unknown.
 std::string folder_of_code(const void* function);
 
 // The address of a library's function; null if it has none of this name.

@@ -19,15 +19,16 @@ using run::tile_range;
 
 namespace {
 
-// The pieces of a run, which devices take one after the other. A device gives back a piece that it could not
-// finish, for another.
+// The pieces of a run, which devices take one after the other. A device returns a piece that it could not
+// finish, so that another takes it.
 class shared_pieces {
   public:
     shared_pieces(std::size_t count, const run_state& run) : run_(run) {
         for (std::size_t i = 0; i < count; ++i) open_.insert(i);
     }
 
-    // None when all are done, or nobody needs the rest. Waits while one that is held may yet come back.
+    // A piece; none when all are done or the run is stopped. Waits while a piece that another device holds
+    // may still come back.
     std::optional<std::size_t> take() {
         std::unique_lock guard(lock_);
         // No need to wake up for a stop: the holder of a piece sees it, and gives the piece back.
@@ -60,7 +61,7 @@ class shared_pieces {
     std::size_t held_ = 0;
 };
 
-// A run cut for its devices.
+// A run cut into pieces for its devices.
 struct shared_work {
     std::vector<tile_range> ranges;  // by piece
     shared_pieces pieces;
@@ -110,7 +111,7 @@ void walk_share(run_state& run, loaded_device& on, shared_work& work, gpu_outcom
     run.outcome.kernel_seconds = std::max(run.outcome.kernel_seconds, walk->kernel_seconds());
 }
 
-// One piece a device, at most: the largest subtrees that give each device one.
+// At most one piece per device: the run's largest subtrees for which that holds.
 std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
     const tile_range all{0, kernels::tiles_of(run.paths)};
     const tile_range asked = run::asked_or_all(run.tiles, all.count);
@@ -160,7 +161,7 @@ void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_devi
         if (share.lost && --alive == 0 && !shared.pieces.all_done()) run.fail_all(*share.lost);
         --working;
     };
-    // The work of a lost device is done once more; progress does not go back for it.
+    // The work of a lost device is repeated; the progress told does not go back.
     word64 told = 0;
     const auto report = [&] {
         told = std::max(told, run.path_steps_done.load());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of threads, one a device, that shares the tiles of a run. A device that is lost hands its tiles back
-// to the others.
+// A crew of threads, one per device, that shares the tiles of a run. A lost device returns its tiles to the
+// others.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace tilewalk::cuda {
 
-// Walks all jobs of the run that have not failed, and leaves their tallies, and what became of each device,
-// in its outcome. Kernels are compiled and shocks planned. A run that fails as a whole fails all of its jobs.
+// Walks all jobs of the run that have not failed, and puts their tallies and what became of each device into
+// the outcome. Kernels must be compiled and shocks planned. A failure of the whole run fails all of its jobs.
 void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices);
 
 }  // namespace tilewalk::cuda

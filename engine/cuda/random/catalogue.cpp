@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every random source: a declaration and a line here, and a file of its own beside this one. Those of cuRAND
-// that differ by a number alone share theirs.
+// All random sources: each has a declaration and a line here, and a file of its own beside this one. Sources
+// of cuRAND that differ only by a number share a file.
 #include "engine/cuda/random/catalogue.h"
 
 #include <array>

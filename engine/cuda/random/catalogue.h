@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of random sources: where the shocks of a run come from.
+// The catalogue of random sources, which make the shocks of a run.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ struct catalogue_entry {
     std::string_view name;
     std::string_view summary;
     bool needs_gpu;
-    // Its runs are units of quasi-random points, and estimate_of_units has their standard error.
+    // The units of a run are sets of quasi-random points; estimate_of_units gives their standard error.
     bool is_quasi;
     std::uint64_t most_normals;  // of a path
-    // Device memory it takes beside the cubes, with what its library takes.
+    // Bytes of device memory besides the cubes, including those of the source's library.
     std::size_t (*scratch_bytes)(std::uint64_t rows);
     std::unique_ptr<random_source> (*open)(const opening& from);
 };
 
-// Every source; the first is the one a run without further say gets.
+// All sources; the first is the default.
 std::span<const catalogue_entry> catalogue();
 
 enum class back_end { cpu, gpu };

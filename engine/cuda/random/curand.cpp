@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pseudo-random generators of cuRAND as sources: curand_philox, curand_xorwow, curand_mrg32k3a,
-// curand_mt19937. They differ by their number, and MT19937 by what it can't do.
+// curand_mt19937. They differ by their number, and MT19937 by its limits.
 //
-// A unit is a stretch of cuRAND's sequence of its own, row after row, `unit_paths` numbers a row. It is made
-// from its beginning each time, in calls of one fixed size, so that neither chunks nor the rows that a run
-// asks for can change a bit of it; then the chunk's part of it goes into the cube.
+// A unit is a stretch of cuRAND's sequence of its own, row after row, `unit_paths` numbers a row. It is
+// always made from its beginning, in calls of one fixed size, so that neither chunks nor the rows that a run
+// asks for change a bit of it; then the chunk's part of it goes into the cube.
 //
 // - Philox, XORWOW and MRG32k3a skip ahead: the seed's one sequence is dealt out, 2^37 words to each unit and
-//   kind of shock. No two have a word in common, so a run is as random as one stretch of that sequence.
-// - MT19937 can't skip: each unit and kind of shock starts anew from a seed of 32 bits, all that cuRAND
-// takes.
-//   The seeds are a permutation of the units' numbers, so no two are equal; sequences from different seeds
-//   are stretches of one cycle of 2^19937 - 1 numbers, which overlap with a chance of less than 2^-19800.
-//   Starting is slow, so its units are large.
+//   kind of shock. No two share a word, so a run is as random as one stretch of that sequence.
+// - MT19937 can't skip: each unit and kind of shock starts from a seed of 32 bits, which is all that cuRAND
+//   takes. The seeds are a permutation of the units' numbers, so no two are equal; sequences from different
+//   seeds are stretches of one cycle of 2^19937 - 1 numbers, which overlap with a chance of less than
+//   2^-19800. Starting is slow, so its units are large.
 //
-// cuRAND's bits are taken and turned into shocks by our own functions: uniforms never reach 0 or 1, and no
-// version of cuRAND changes the mathematics. The ordering is cuRAND's `legacy`, the one of its orderings that
-// is promised to stay the same for all of its versions and devices.
+// cuRAND's bits are turned into shocks by our own functions: uniforms never reach 0 or 1, and no version of
+// cuRAND changes the mathematics. The ordering is cuRAND's `legacy`, the one of its orderings that is
+// promised to stay the same for all of its versions and devices.
 #include "engine/cuda/random/curand.h"
 
 #include <algorithm>
@@ -34,10 +33,10 @@ namespace {
 
 constexpr int legacy_ordering = 103;
 constexpr std::uint64_t scratch_words_bytes = std::uint64_t{32} << 20;
-// What cuRAND takes itself, at most (20 MB were seen, of MT19937).
+// The most memory that cuRAND itself takes (20 MB were seen, with MT19937).
 constexpr std::uint64_t curand_bytes = std::uint64_t{32} << 20;
 constexpr int sequence_bits = 37;
-// Of a unit, so that its words fit into its part of the sequence.
+// The most rows of a unit whose words fit into its part of the sequence.
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 20;
 
 bool can_skip(curand_type type) {
@@ -72,7 +71,8 @@ class curand_source final : public random_source {
                                                " shocks, and cuRAND's sources have " +
                                                std::to_string(most_rows));
         }
-        from_.on.free_bytes();  // a call on the device makes it this thread's, which cuRAND asks for
+        from_.on
+            .free_bytes();  // makes the device this thread's, which cuRAND requires; the result is not used
         run::for_each_piece(unit_paths(), first_path, paths,
                             [&](const run::unit_piece& piece) { fill_piece(into, piece, on); });
     }
@@ -104,15 +104,15 @@ class curand_source final : public random_source {
                          legacy_ordering);
     }
 
-    // To the beginning of what is the unit's.
+    // Goes to the beginning of the unit's part of the sequence.
     void start(std::uint64_t unit, shock_kind kind, cuda::stream on) {
         const std::uint64_t sequence = 2 * unit + (kind == shock_kind::uniform ? 1 : 0);
         if (sequence >> (can_skip(type_) ? 64 - sequence_bits : 32) != 0) {
             throw error(error_kind::usage, "the run has more paths than cuRAND has numbers for: at most " +
                                                std::to_string(most_paths()));
         }
-        // A seed alone does not take MT19937 back to its beginning (seen with cuRAND 10.4, where the seed was
-        // the one it had).
+        // Made anew, because a seed alone does not take MT19937 back to its beginning (seen with cuRAND 10.4,
+        // when the seed was the one it had).
         if (!can_skip(type_)) create();
         generator_->call("curandSetStream", &curand_functions::curandSetStream,
                          reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sources that stand on cuRAND, with the functions they call given: a test gives others.
+// The sources that use cuRAND, opened with the functions that they call: a test brings others.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ namespace tilewalk::random {
 
 namespace {
 
-// Those of cuRAND's enumeration curandStatus that can come.
+// Names of the statuses of cuRAND that can occur.
 constexpr std::pair<int, std::string_view> status_names[] = {
     {100, "CURAND_STATUS_VERSION_MISMATCH"},
     {101, "CURAND_STATUS_NOT_INITIALIZED"},
@@ -30,7 +30,7 @@ constexpr std::pair<int, std::string_view> status_names[] = {
 };
 constexpr int allocation_failed = 102;
 
-// Without a generator if the library is not there (and why_not is empty) or does not do.
+// Opens a cuRAND. Without a generator if the library is missing (then why_not is empty) or unsuitable.
 curand_functions open(const std::string& library, std::string& why_not) {
     void* handle = cuda::open_library(library, why_not);
     if (handle == nullptr) return {};

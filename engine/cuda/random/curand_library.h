@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuRAND's host functions, found at run time: Tilewalk is never linked with it, and a machine without it has
-// all other sources.
+// cuRAND's host functions, found at run time: Tilewalk is never linked with cuRAND, and a machine without it
+// has all other sources.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace tilewalk::random {
 
-// Under cuRAND's own names; a generator and a stream are opaque, types of generators and orderings numbers.
+// Functions under cuRAND's own names. A generator and a stream are opaque; types of generators and orderings
+// are numbers.
 struct curand_functions {
     using generator = void*;
     int (*curandGetVersion)(int* version) = nullptr;
@@ -24,11 +25,11 @@ struct curand_functions {
     int (*curandGenerateLongLong)(generator g, unsigned long long* into, std::size_t count) = nullptr;
 };
 
-// The first of these libraries that is a cuRAND; throws tilewalk::error (device) that says what was looked
-// for if none is. It stays loaded.
+// The first of these libraries that is a cuRAND; it stays loaded. If none is, throws tilewalk::error (device)
+// that lists what was tried.
 curand_functions open_curand(std::span<const std::string> libraries);
 
-// The one that this machine has. Safe to use by many threads.
+// The cuRAND of this machine. Safe to use by many threads.
 const curand_functions& curand_of_machine();
 
 // One generator.
@@ -39,7 +40,8 @@ class curand_generator {
     curand_generator(const curand_generator&) = delete;
     curand_generator& operator=(const curand_generator&) = delete;
 
-    // Calls a function of cuRAND on the generator; throws cuda::device_error with its name if it fails.
+    // Calls a function of cuRAND on the generator; throws cuda::device_error, with the function's name, if it
+    // fails.
     template <class function, class... rest>
     void call(const char* name, function curand_functions::*f, rest... arguments) const {
         check(name, (functions_.*f)(generator_, arguments...));

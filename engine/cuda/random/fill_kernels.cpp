@@ -43,7 +43,7 @@ void launch(const opening& from, const std::string& text, std::uint64_t blocks, 
     from.on.run(from.kernel_of(text, "fill"), how, pointers, on);
 }
 
-// The part of the cube that a block of bits becomes.
+// The part of the cube that a block of bits fills.
 kernels::cube_argument part_of(const opening& from, const cube& into, const bits_block& what) {
     const std::uint64_t offset = what.first_row * into.pitch + what.at;
     return {static_cast<std::byte*>(into.first) + offset * arrays::bytes_of(from.of), into.pitch, what.rows,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The random source `philox`: a cube of the shocks that paths make in registers, to the bit. A unit is a
-// tile, because any path is made without the others.
+// tile, because each path is made without the others.
 #include <memory>
 
 #include "engine/cuda/random/fill_kernels.h"

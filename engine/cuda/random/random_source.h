@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random source fills the shock cube of a run on a GPU. What stands in the cube for a path and a shock
-// number is a pure function of the seed, the path, the number and the source: not of the chunks in which a
-// run is worked through, of the device, or of how many rows its neighbours in the book ask for.
+// A random source fills the shock cube of a run on a GPU. The number in the cube for a path and a shock is a
+// pure function of the seed, the path, the shock's number and the source. It does not depend on the chunks of
+// the run, on the device, or on how many rows other trades of the book need.
 #pragma once
 
 #include <cstdint>
@@ -26,37 +26,38 @@ struct cube {
     shock_kind kind = shock_kind::normal;
 };
 
-// The pitch of rows of so many paths: rows begin on 256 bytes.
+// The pitch of rows of so many paths: every row begins at a multiple of 256 bytes.
 constexpr std::uint64_t padded_paths(std::uint64_t paths, arrays::element of) {
     const std::uint64_t per_line = 256 / arrays::bytes_of(of);
     return (paths + per_line - 1) / per_line * per_line;
 }
 
-// A source at work on one device for one run. One thread at a time; cubes are filled in the order of the
-// stream, so it is the same one each time; wait for it before the source goes.
+// A source at work on one device for one run, used by one thread at a time. Cubes are filled in the order of
+// the stream, so always use the same one; wait for it before the source is destroyed.
 class random_source {
   public:
     virtual ~random_source() = default;
 
-    // Fills all rows for the paths from first_path on, which are whole tiles; also those beyond the end of
-    // the run, which nobody counts. Returns before it is done: what follows on the stream sees the cube.
+    // Fills all rows for the paths from first_path on, in whole tiles, including paths beyond the end of the
+    // run, which do not count. Returns before the work is done; later work in the stream sees the cube.
     virtual void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) = 0;
 
-    // Consecutive paths that are made together, a power of two of tiles; unit u holds the paths from
-    // u * unit_paths on. Any chunk will do, but one that cuts through a unit may cost as much as the whole.
+    // The number of consecutive paths that are made together, a power of two of tiles; unit u holds the paths
+    // from u * unit_paths on. Chunks may be cut anywhere, but one that cuts through a unit may cost as much
+    // as the whole unit.
     virtual std::uint64_t unit_paths() const = 0;
 };
 
-// What a source is opened with. The device must outlive it.
+// The arguments with which a source is opened. The device must outlive the source.
 struct opening {
     cuda::device& on;
-    // A kernel of this text, compiled and loaded.
+    // Compiles and loads a text, and returns its kernel of this name.
     std::function<cuda::kernel(const std::string& text, const char* name)> kernel_of;
     std::uint64_t seed = 0;
     std::uint64_t run_paths = 0;
-    std::uint64_t most_rows = 0;  // of any cube
+    std::uint64_t most_rows = 0;  // the most of any cube
     arrays::element of = arrays::element::double_;
-    bool approximate = false;  // our own source makes single normals as kernels in single_fast do
+    bool approximate = false;  // normals in single are made by our own source as by kernels in single_fast
 };
 
 }  // namespace tilewalk::random
