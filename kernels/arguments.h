@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of a path kernel is told, laid out alike on both sides.
+// The arguments of path kernels and of the kernel that merges, with the same layout on the host and on the
+// device.
 #pragma once
 
 #include "kernels/philox.h"
@@ -7,12 +8,13 @@
 
 namespace tilewalk::kernels {
 
-// One trade. At `numbers_at` of the numbers stand its terms, its initial states, then the rows of each
-// section, a row with its columns and then its tables; each of these begins at a multiple of piece_bytes, and
-// so does a row that has as many bytes (see row_pitch). At `words_at` of the words stands for each section
-// the place of its first row (counted from numbers_at), then at mask_place for each step a mask, and one word
-// more: bit k says that section k runs after the step, on its next row. Then for each step, if the program
-// has scenario slots, the row of each slot in the array of scenarios. A trade's words come in whole pieces.
+// One trade. At `numbers_at` of the numbers are its terms, its initial states, then the rows of each section;
+// a row has its columns and then its tables. Each of these begins at a multiple of piece_bytes, and so does a
+// row that has as many bytes (see row_pitch). At `words_at` of the words is, for each section, the place of
+// its first row (counted from numbers_at); then, at mask_place, a mask for each step, and one word more. Bit
+// k of a mask says that section k runs after the step, on its next row. Then, if the program has scenario
+// slots, for each step the row of each slot in the array of scenarios. The words of a trade fill whole
+// pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -20,14 +22,14 @@ struct trade_record {
     word32 result;  // its first row of the results: a row for each output, then for each sum of two
 };
 
-// What one load brings at most.
+// The most bytes that one load brings.
 static constexpr word32 piece_bytes = 16;
 
 static constexpr word32 whole_pieces(word32 count, word32 bytes_of_one) {
     const word32 per_piece = piece_bytes / bytes_of_one;
     return (count + per_piece - 1) / per_piece * per_piece;
 }
-// From one row of a section to the next, in numbers: a row is one, two or whole pieces of numbers.
+// The distance from one row of a section to the next, in numbers: a row has one number, two, or whole pieces.
 static constexpr word32 row_pitch(word32 width, word32 bytes_of_one) {
     return width <= 2 ? width : whole_pieces(width, bytes_of_one);
 }
@@ -35,7 +37,7 @@ static constexpr word32 mask_place(word32 sections) {
     return whole_pieces(sections, sizeof(word32));
 }
 
-// Shocks in memory, from path `first_path` on; strides in elements.
+// Shocks in memory, from path `first_path` on. Strides are in elements.
 struct array_argument {
     const void* first;
     word64 step_stride;
@@ -43,14 +45,14 @@ struct array_argument {
     word64 texture;
 };
 
-// Block b walks tile first_tile + b / (trades of the launch) % tiles, or, with tiles first, the other way
-// round.
+// The launch of a path kernel. Block b walks tile first_tile + b % tiles of trade b / tiles, or, with trades
+// first, tile first_tile + b / trade_count of trade b % trade_count.
 struct path_arguments {
     const trade_record* trades;
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
-    // For a reduction that merges tiles, [result of the trade][part]: where they end, and a count that starts
+    // For a reduction that merges tiles, [result of the trade][part]: the merged parts, and counts that start
     // at 0.
     tile_result* merged;
     word32* finished;
@@ -63,21 +65,21 @@ struct path_arguments {
     word32 trade_count;
     word32 tiles;
     word32 trades_first;  // 1: neighbouring blocks walk the same tile of different trades
-    word64 first_path;    // of the arrays
+    word64 first_path;    // where the arrays begin
     array_argument normal;
     array_argument uniform;
-    array_argument scenario;  // a step_stride from row to row
-    word32 part_tiles;        // of the launch, from its first on, that are merged together
+    array_argument scenario;  // step_stride is the distance between rows
+    word32 part_tiles;        // tiles merged into one part, from the launch's first tile on
 };
 
-// Tiles are merged in parts of equal size, of which the last may be shorter.
+// Tiles are merged in parts of equal size; the last may be smaller.
 static constexpr word32 parts_of(word32 tiles, word32 part_tiles) {
     return (tiles - 1) / part_tiles + 1;
 }
 
-// One block a part of a trade.
+// The merging of tiles, one block for each part of a trade.
 struct merge_arguments {
-    tile_result* tiles;   // [trade][tile], used up
+    tile_result* tiles;   // [trade][tile], used up by merging
     tile_result* merged;  // [trade][part]
     word32 tiles_per_trade;
     word32 part_tiles;

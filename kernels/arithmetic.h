@@ -13,7 +13,7 @@ namespace tilewalk::kernels {
 using word32 = unsigned int;
 using word64 = unsigned long long;
 
-// How a floating-point type is laid out.
+// The layout of a floating-point type.
 template <typename real>
 struct format;
 
@@ -53,9 +53,9 @@ static constexpr float from_bits(word32 bits) {
     return __builtin_bit_cast(float, bits);
 }
 
-// The switches between compilers stand in this file and, for the unrolling of loops, in loops.h. Device
-// compilers know these three as functions, host compilers as builtins. Templates, because neither form is a
-// constant expression for every compiler, which only a template may be.
+// All code that depends on the compiler is in this file and, for the unrolling of loops, in loops.h. Device
+// compilers have these three as functions, host compilers as builtins. They are templates because neither
+// form is a constant expression for every compiler, which is allowed in a template only.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)
@@ -95,13 +95,13 @@ static constexpr real floor(real x) {
 #endif
 }
 
-// Clears the sign bit, of nan and zero too.
+// Clears the sign bit, also of nan and zero.
 template <typename real>
 static constexpr real abs(real x) {
     return from_bits(to_bits(x) & (~typename format<real>::word{0} >> 1));
 }
 
-// The comparison decides alone: min(nan, b) is b, min(a, nan) is nan, and of two zeros the second is
+// The comparison alone decides: min(nan, b) is b, min(a, nan) is nan, and of two zeros the second is
 // returned.
 template <typename real>
 static constexpr real min(real a, real b) {
@@ -114,7 +114,7 @@ static constexpr real max(real a, real b) {
     return a > b ? a : b;
 }
 
-// lowest <= x <= highest, with nan passed on.
+// lowest <= x <= highest; nan stays nan.
 template <typename real>
 static constexpr real clamp(real x, real lowest, real highest) {
     return min(highest, max(lowest, x));
@@ -123,7 +123,8 @@ static constexpr real clamp(real x, real lowest, real highest) {
 // All 64 bits of a product.
 static constexpr word64 wide_product(word32 a, word32 b) {
 #if defined(__CUDACC_RTC__)
-    // One instruction; for the product of two converted words the compiler also adds the upper halves' zeros.
+    // One instruction. For the product of two converted words the compiler would also add the zeros of the
+    // upper halves.
     word64 product = 0;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
     return product;
@@ -135,8 +136,8 @@ static constexpr word64 wide_product(word32 a, word32 b) {
 // The square root of x in [2^-500, 2^500].
 static constexpr double sqrt_of_middle_range(double x) {
 #if defined(__CUDACC_RTC__)
-    // The steps of the device's own correctly rounded square root, without its way out for extreme numbers: a
-    // branch and a call that keep the compiler from interleaving neighbouring paths.
+    // The steps of the device's own correctly rounded square root, without its branch and call for extreme
+    // numbers, which keep the compiler from interleaving neighbouring paths.
     double guess = 0;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
     const double error = fma(x, -(guess * guess), 1.0);
@@ -172,7 +173,7 @@ static constexpr real polynomial(real x, real c0, rest... c) {
 }
 
 // The same from the polynomials of the even and of the odd coefficients in x^2: one operation more, half the
-// latency. For polynomials so long that a processor cannot overlap enough lanes to hide it.
+// latency. Use it for long polynomials, where a processor cannot overlap enough lanes to hide the latency.
 template <typename real>
 struct even_and_odd {
     real even;
@@ -198,9 +199,9 @@ static constexpr real long_polynomial(real x, real c0, real c1, rest... c) {
     return fma(x, parts.odd, parts.even);
 }
 
-// Coefficients as a type, with the array `of`: for double, where a literal is not part of a GPU's instruction
-// but takes two more to bring in. Kept in constant memory they are an operand, which nearly halves the
-// instructions of a polynomial.
+// Coefficients as a type with the array `of`. They are for double, where a GPU's instruction can't contain a
+// literal and two more instructions load it. A coefficient in constant memory is an operand, which nearly
+// halves the instructions of a polynomial.
 #if defined(__CUDACC_RTC__)
 template <class coefficients>
 struct copy_of_coefficients {
@@ -209,7 +210,7 @@ struct copy_of_coefficients {
         for (unsigned i = 0; i < sizeof(of) / sizeof(double); ++i) of[i] = coefficients::of[i];
     }
 };
-// Not const: a value that the compiler knew would come back as literals.
+// Not const: the compiler would turn known values back into literals.
 template <class coefficients>
 __constant__ copy_of_coefficients<coefficients> coefficients_in_memory;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random numbers of a path in each precision, a block at a time: from the seed, or from bits of the path
-// that a kernel has once for all of its blocks.
+// The random numbers of a path in each precision, a block at a time: from the seed, or from words prepared
+// once for all blocks of a path.
 #pragma once
 
 #include "kernels/shocks.h"

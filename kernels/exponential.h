@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log and pow: branch-free, from polynomials fitted for Tilewalk (Remez exchange in 113-bit arithmetic,
-// coefficients then rounded). Subnormal numbers are taken and given, nan comes back as nan.
+// The functions exp, log and pow: branch-free, from polynomials fitted for Tilewalk (Remez exchange in
+// 113-bit arithmetic, coefficients then rounded). Arguments and results may be subnormal; nan gives nan.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// ln 2 in parts: the first has trailing zeros, so that its product with an exponent is exact.
+// The number ln 2 in parts. The first has trailing zeros, so that its product with an exponent is exact.
 template <typename real>
 struct ln2_parts;
 template <>
@@ -61,8 +61,8 @@ static constexpr split_exponential<real> split_exp(real x, real correction) {
     return {to_bits(shifted), fma(r * r, exponential_tail(r), r)};
 }
 
-// x * 2^exponent for 0.001 < |x| < 1000, rounded once also where the result is subnormal; inf where it is too
-// large. Two factors of half the exponent each: their first product is exact.
+// x * 2^exponent for 0.001 < |x| < 1000, rounded once, also where the result is subnormal; inf if it is too
+// large. It multiplies by two factors with half the exponent each; the first product is exact.
 template <typename real>
 static constexpr real scale(real x, typename format<real>::word shifted_exponent) {
     const auto half = shifted_exponent >> 1;
@@ -112,7 +112,7 @@ static constexpr split_number<real> split(real x) {
     const word one = to_bits(real(1));
     const word root_half = to_bits(real(0x1.6a09e6p-1f));
     const word moved = to_bits(x) - root_half + one;
-    // The biased exponent becomes the low bits of the mantissa of 2^width, so no integer is ever converted.
+    // The biased exponent becomes the low bits of the mantissa of 2^width, so that no integer is converted.
     const real base = from_bits(word(format<real>::exponent_bias + width) << width);
     const real exponent =
         from_bits(to_bits(base) | (moved >> width)) - (base + real(format<real>::exponent_bias));
@@ -143,7 +143,7 @@ static constexpr real log_of_parts(split_number<real> s) {
     return whole + (fma(s.exponent, ln2<real>::low(), tail) + lost);
 }
 
-// log(x) for positive normal x only: what the radius of a normal needs. Error < 0.9 ulp.
+// log(x) for positive normal x only, as the radius of a normal needs it. Error < 0.9 ulp.
 template <typename real>
 static constexpr real log_of_normal_range(real x) {
     return log_of_parts(split(x));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a cube of shocks in memory: with the numbers that paths would make in registers, to the bit, or from
-// the random bits of another generator. Row r of a cube holds shock number r, paths side by side.
+// Kernels that fill a cube of shocks in memory: with the numbers that paths would make in registers, to the
+// bit, or from the random bits of another generator. Row r of a cube holds shock number r, paths side by
+// side.
 #pragma once
 
 #include "kernels/draws.h"
@@ -12,9 +13,10 @@ namespace tilewalk::kernels {
 
 enum class shock_kind { normal, uniform };
 
-// `stores` below says how a thread stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
+// The template argument `stores` says how a thread stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
 
-// A part of a cube, whole tiles wide. Memory and rows begin on 16 bytes, so that every store has 16.
+// A part of a cube, whole tiles wide. Memory and rows begin at multiples of 16 bytes, so that every store has
+// 16.
 struct cube_argument {
     void* first;
     word64 pitch;  // elements from row to row
@@ -24,7 +26,7 @@ struct cube_argument {
 
 static constexpr int fill_threads = 256;
 
-// What a thread stores in one piece.
+// The shocks that a thread stores in one piece.
 template <class shock>
 static constexpr int fill_width = 16 / int(sizeof(shock));
 
@@ -44,8 +46,8 @@ struct draws_arguments {
     word64 first_path;
 };
 
-// A block of threads for each block of random numbers and stretch of paths: a thread makes the numbers of
-// 16 bytes of neighbouring paths and so writes `per_block` rows of them.
+// One block of threads for each block of random numbers and stretch of paths. A thread makes the numbers for
+// 16 bytes of neighbouring paths, and so writes `per_block` rows of them.
 template <class draws>
 static constexpr word64 blocks_to_draw(const cube_argument& into) {
     return (into.rows + (draws::per_block - 1)) / draws::per_block *
@@ -77,8 +79,8 @@ static void draw_shocks(const draws_arguments& a, word64 block, int thread) {
     }
 }
 
-// Random bits of another generator become shocks by inversion, so the nearest bits give the nearest shocks,
-// which the even spread of quasi-random points needs. Uniforms lie strictly inside (0, 1).
+// Random bits of another generator become shocks by inversion, so that neighbouring bits give neighbouring
+// shocks; the even spread of quasi-random points needs that. Uniforms are strictly inside (0, 1).
 static constexpr double normal_of_bits(word64 w) {
     return norm_inv(uniform_of_bits(w));
 }
@@ -99,11 +101,11 @@ static constexpr auto shock_of_bits(word w) {
     }
 }
 
-// Philox streams of their own, beside normal_stream and uniform_stream.
+// A stream of Philox of its own, besides normal_stream and uniform_stream.
 static constexpr word32 shift_stream = 2;
 static constexpr word32 seed_stream = 3;
 
-// What a randomisation of quasi-random points adds to dimension `row` of each point, without carry.
+// The shift that a randomisation of quasi-random points adds to dimension `row` of each point, without carry.
 static constexpr word64 digital_shift(word64 seed, word64 unit, word64 row) {
     return low_word(path_block(seed, unit, word32(row), shift_stream));
 }
@@ -112,7 +114,7 @@ struct bits_arguments {
     cube_argument into;
     const void* bits;   // words [row][path], aligned like the cube
     word64 bits_pitch;  // words from row to row
-    word64 seed;        // the rest is for quasi-random points
+    word64 seed;        // the members below are for quasi-random points
     word64 unit;
 };
 
@@ -121,7 +123,7 @@ static constexpr word64 blocks_to_convert(const cube_argument& into) {
     return into.rows * fill_blocks_per_row<shock>(into.paths);
 }
 
-// Pseudo-random words have the size of the shock they become.
+// Pseudo-random words are as wide as the shocks that they become.
 template <class shock, shock_kind kind, class stores>
 static void convert_bits(const bits_arguments& a, word64 block, int thread) {
     constexpr int width = fill_width<shock>;
@@ -136,7 +138,7 @@ static void convert_bits(const bits_arguments& a, word64 block, int thread) {
     stores::store(place_of<shock>(a.into, row, path), x);
 }
 
-// Quasi-random points of 64 bits become normals, shifted at random by unit and dimension. In single the
+// Quasi-random points of 64 bits become normals, shifted at random by unit and dimension. In single only the
 // leading bits count.
 template <class shock, class stores>
 static void convert_points(const bits_arguments& a, word64 block, int thread) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops for which it matters how often their body stands in the code: a body that stands there once keeps the
-// instruction cache and the registers small, a body that is laid out knows its index when it is compiled, so
-// that what it indexes can stand in registers. A host compiler decides by itself.
+// Loops that say how often their body stands in the code. A body that stands there once keeps the instruction
+// cache and the registers small. A body that is laid out knows its index at compile time, so that the arrays
+// it indexes can stay in registers. A host compiler decides by itself.
 #pragma once
 
 namespace tilewalk::kernels {
 
-// of(i) for first <= i < last, laid out once.
+// Calls of(i) for first <= i < last; the body stands in the code once.
 template <class body>
 static constexpr void rolled(int first, int last, const body& of) {
 #if defined(__CUDA_ARCH__)
@@ -15,7 +15,7 @@ static constexpr void rolled(int first, int last, const body& of) {
     for (int i = first; i < last; ++i) of(i);
 }
 
-// of(i) for first <= i < last, `copies` at a time.
+// Calls of(i) for first <= i < last, `copies` at a time.
 template <int copies, class body>
 static constexpr void unrolled_by(int first, int last, const body& of) {
 #if defined(__CUDA_ARCH__)
@@ -24,7 +24,7 @@ static constexpr void unrolled_by(int first, int last, const body& of) {
     for (int i = first; i < last; ++i) of(i);
 }
 
-// of(i) for 0 <= i < count, each laid out with its own constant i.
+// Calls of(i) for 0 <= i < count, each laid out with its own constant i.
 template <int count, class body>
 static constexpr void unrolled(const body& of) {
 #if defined(__CUDA_ARCH__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary functions of Tilewalk, for both back ends: no priced number ever passes through another
-// library's.
+// The elementary functions of Tilewalk, for both back ends: no priced number passes through another library's
+// functions.
 #pragma once
 
 #include "kernels/arithmetic.h"

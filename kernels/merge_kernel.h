@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges the tiles of each part of a trade, one block a part.
+// The kernel that merges the tiles of each part of a trade, one block per part.
 #pragma once
 
 #include "kernels/arguments.h"

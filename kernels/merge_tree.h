@@ -7,13 +7,13 @@
 
 namespace tilewalk::kernels {
 
-// The result ends in m[0], where thread 0 writes it; the rest of m is used up.
+// Leaves the result in m[0], written by thread 0; the rest of m is used up.
 template <int threads>
 static void merge_in_block(tile_result* m, word32 count) {
     while (count > 1) {
         const word32 next = (count + 1) / 2;
-        // What a round of threads writes lies before all that later rounds read; within a round, everyone
-        // reads before anyone writes.
+        // A round of threads writes before everything that later rounds read; within a round, all threads
+        // read before any writes.
         for (word32 first = 0; first < next; first += threads) {
             const word32 i = first + threadIdx.x;
             tile_result r{};

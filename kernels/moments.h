@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moments of payoffs: count, mean and sums of central powers of a tile, and how two sets merge. One fixed
-// order of summation, no fma and no division but by a count, so every back end and grouping of lanes gives
-// the same bits.
+// The moments of payoffs: count, mean and sums of central powers of a tile, and the merging of two sets. The
+// order of summation is fixed, without fma and with no division but by a count, so that every back end and
+// grouping of lanes gives the same bits.
 #pragma once
 
 #include "kernels/tile.h"
@@ -24,7 +24,7 @@ struct central_sums {
 };
 
 // The three passes over one lane. x points to the lane's first payoff; the next are lanes_per_tile apart.
-// Paths from `paths` on (of the tile) contribute nothing, whatever stands in their place.
+// Paths from `paths` on (of the tile) contribute nothing, whatever their places hold.
 static constexpr double lane_sum(const double* x, int lane, int paths) {
     double sum = 0;
     for (int j = 0; j < paths_per_lane; ++j) {
@@ -57,7 +57,7 @@ static constexpr central_sums lane_central_sums(const double* x, int lane, int p
 }
 
 // The moments of one tile of payoffs x[j * lanes_per_tile + lane], of which the first `paths` (1 to 1024)
-// count. The mean is corrected once by the mean deviation from it: that makes it exact for equal payoffs, so
+// count. The mean is corrected once by the mean deviation from it, which makes it exact for equal payoffs:
 // their m2 is exactly 0.
 static constexpr moments tile_moments(const double* x, int paths) {
     double a[lanes_per_tile]{};
@@ -81,7 +81,8 @@ static constexpr moments tile_moments(const double* x, int paths) {
     return {double(paths), mean, a[0], b[0], c[0]};
 }
 
-// The moments of two disjoint sets of paths together. Exact where the means are equal and in an empty set.
+// The moments of two disjoint sets of paths together. The result is exact if the means are equal or a set is
+// empty.
 static constexpr moments merge(const moments& a, const moments& b) {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
@@ -98,7 +99,7 @@ static constexpr moments merge(const moments& a, const moments& b) {
 }
 
 // Merges the tiles of a run in the one fixed tree: neighbours first, an odd last one is carried up. The
-// result ends in m[0]; the rest of m is used up. Nothing merges to an empty set.
+// result is left in m[0]; the rest of m is used up. No tiles merge to an empty set.
 static constexpr moments merge_tiles(moments* m, word64 count) {
     if (count == 0) return {0, 0, 0, 0, 0};
     while (count > 1) {

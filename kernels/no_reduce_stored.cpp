@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for reduce_stored.cu in a build without nvcc.
+// The functions of reduce_stored.cu in a build without nvcc: they report that they are missing.
 #include "kernels/reduce_stored.h"
 
 namespace tilewalk::kernels {

@@ -9,8 +9,8 @@
 namespace tilewalk::kernels {
 
 // (t + 1) * e^(t^2/2) * norm_cdf(-t) as a polynomial in z = (t - 5) / (t + 5), from t = 0 to where
-// norm_cdf(-t) is no number any more (38.6 in double, 14.2 in float). The factor t + 1 keeps it between 0.39
-// and 0.53, nearly flat, so that the leading coefficient (in two parts) carries its accuracy.
+// norm_cdf(-t) underflows to 0 (38.6 in double, 14.2 in float). The factor t + 1 keeps it between 0.39 and
+// 0.53, nearly flat, so that the leading coefficient (in two parts) carries its accuracy.
 struct mills_polynomial_coefficients {
     static constexpr double of[] = {
         -0x1.76ff86859eb14p-4, 0x1.fc66cc64a1453p-6,   0x1.47c1d0305482dp-7,   -0x1.b08e0007b688ep-6,
@@ -42,12 +42,12 @@ static constexpr two_parts<real> mills_ratio(real t) {
     const real lost = t < real(1) ? t - (sum - real(1)) : real(1) - (sum - t);
     const real inverse = real(1) / sum;
     const real ratio = p.high * inverse;
-    // What the division has left over, and what rounding t + 1 has lost.
+    // The remainder of the division, and the part of t + 1 lost in rounding.
     const real rest = fma(-ratio, sum, p.high) + fma(-ratio, lost, p.low);
     return {ratio, rest * inverse};
 }
 
-// The largest t whose lower tail is a number.
+// The largest t whose lower tail is not 0.
 static constexpr double largest_tail(double) {
     return 38.6;
 }
@@ -68,7 +68,7 @@ static constexpr real norm_cdf(real x) {
     return x > real(0) ? real(1) - tail : tail;
 }
 
-// normal_to_exponential as a polynomial in x from -1 to 1, the ends of where it counts.
+// normal_to_exponential as a polynomial in x, which is mapped to [-1, 1] from the interval where it counts.
 struct exponential_polynomial_coefficients {
     static constexpr double of[] = {
         0x1.4b85f38d7c05cp+3,   0x1.520c6f2f8a18fp+4,   0x1.7d54b38b8ca08p+3,   0x1.7cef6bcb6b2dbp-2,
@@ -82,9 +82,10 @@ struct exponential_polynomial_coefficients {
         -0x1.77ce9b6366713p-13, -0x1.3eb2f9d1ad816p-14, 0x1.207e2b7a2e6f7p-15};
 };
 
-// The exponential number of which as few are larger as of a standard normal one, -log(norm_cdf(-x)): from x =
-// -1 to where draws end (9 in double, 7 in float), and as at the nearer end beyond. Schemes that draw from a
-// law with a mass at 0 need no more. Absolute error < 2^-45 in double, 2^-18 in float.
+// The exponential number with the same probability of a larger one as the standard normal x:
+// -log(norm_cdf(-x)). It holds from x = -1 to where draws end (9 in double, 7 in float); beyond, it is that
+// of the nearer end. Schemes that draw from a law with a mass at 0 need no more. Absolute error < 2^-45 in
+// double, 2^-18 in float.
 static constexpr double normal_to_exponential(double x) {
     return long_polynomial_of<exponential_polynomial_coefficients>(fma(clamp(x, -1.0, 9.0), 0.2, -0.8));
 }
@@ -158,7 +159,8 @@ static constexpr real norm_inv(real p) {
     const real sum = s + real(3);
     const real guess = abs(offset) * sum * guess_polynomial((s - real(3)) / sum);
     // One Halley step on log(norm_cdf(-x)) = log(p). The logarithm of p / norm_cdf(-x) is that of e^d / ratio
-    // with d = log(p) + x^2 / 2, so nothing underflows; it is small, so four terms of its series do.
+    // with d = log(p) + x^2 / 2, so that nothing underflows; it is small, so that four terms of its series
+    // suffice.
     const auto ratio = mills_ratio(guess);
     const auto e = split_exp(fma(real(0.5) * guess, guess, log_lower), real(0));
     const real part = (scale(real(1) + e.fraction, e.shifted_exponent) - ratio.high - ratio.low) / ratio.high;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each operation of a program does to numbers, one function each under the operation's own name; those
-// not here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv,
-// normal_to_exponential, min, max, pow, fma) are those of
-// kernels/math.h. Truth is 1 or 0; any number but zero (nan included) counts as true.
+// The operations of a program on numbers, one function each under the operation's own name. Those not defined
+// here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv, normal_to_exponential, min, max, pow, fma)
+// are the functions of kernels/math.h. Truth is 1 or 0; any number but zero (nan included) counts as true.
 #pragma once
 
 #include "kernels/math.h"
@@ -70,8 +69,8 @@ static constexpr real select(real condition, real a, real b) {
     return condition != real(0) ? a : b;
 }
 
-// Where a position in units of the grid of a table falls: between number i and the next, and how far on. Of
-// nan it is the first number, and nan on.
+// The place of a position in a table, in units of the table's grid: between number i and the next, and how
+// far along. A nan is at the first number, with nan as its distance.
 template <typename real>
 struct place_in_table {
     int i;
@@ -80,7 +79,7 @@ struct place_in_table {
 template <typename real>
 static constexpr place_in_table<real> find_place(int size, real position) {
     const real at = clamp(position, real(0), real(size - 1));
-    const int below = int(max(at, real(0)));  // of nan 0
+    const int below = int(max(at, real(0)));  // nan gives 0
     const int i = below < size - 2 ? below : size - 2;
     return {i, at - real(i)};
 }
@@ -89,7 +88,7 @@ static constexpr real between(real first, real second, real on) {
     return fma(on, second - first, first);
 }
 
-// Between the numbers of a table, and flat beyond its ends.
+// Interpolates between the numbers of a table; flat beyond its ends.
 template <typename real, class table>
 static constexpr real interpolate(const table& of, int size, real position) {
     const auto place = find_place(size, position);

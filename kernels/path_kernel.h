@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block walks one tile of paths of one trade through its program and leaves the moments of the payoffs.
-// What the steps do is the program's, how shocks arrive is the feed's, how the tile is summed the
-// reduction's.
+// The path kernel: a block walks one tile of paths of one trade through its program and leaves the moments of
+// the payoffs. The program says what the steps do, the feed how shocks arrive, the reduction how the tile is
+// summed.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -12,13 +12,13 @@
 
 namespace tilewalk::kernels {
 
-// Whether paths read tables in the step: a program says it only if they do.
+// Whether paths read tables in the step. A program has the constant only if they do.
 template <class program>
 static constexpr bool step_has_tables = requires {
     program::step_has_tables;
 };
 
-// How many states of a path are results: a program says it only if they are more than one.
+// How many states of a path are results. A program has the constant only if there are more than one.
 template <class program>
 static constexpr int outputs_of() {
     if constexpr (requires { program::outputs; }) {
@@ -28,7 +28,8 @@ static constexpr int outputs_of() {
     }
 }
 
-// How many pairs of them have the moments of their sum taken, too: likewise.
+// How many pairs of results have the moments of their sum taken. A program has the constant only if there are
+// any.
 template <class program>
 static constexpr int sums_of() {
     if constexpr (requires { program::sums; }) {
@@ -39,14 +40,14 @@ static constexpr int sums_of() {
 }
 
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
-// of steps in its loop names them ahead: what is alike for all paths is then on its way while the feed makes
-// or brings the shocks.
+// of steps in its loop announces them with begin(): numbers that are the same for all paths are then on their
+// way while the feed makes or brings the shocks.
 template <class program, class shape, class real, class numbers, int group>
 class walker {
   public:
     using shocks = shocks_of_step<shape>;
-    // In double the functions of a step are long, and fill the registers one step at a time; so do many
-    // sections.
+    // Groups pay in single only: in double the functions of a step are long, and fill the registers one step
+    // at a time. Many sections do so, too.
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
     walker(const numbers& trade, const word32* words)
@@ -74,15 +75,15 @@ class walker {
         }
     }
 
-    // All steps of a group at once, if section 1 runs after each of them and no other does; else nothing, and
-    // false.
+    // Runs all steps of a group at once if section 1, and no other, runs after each of them. Otherwise does
+    // nothing and returns false.
     bool steps(const shocks (&z)[word32(group)]) {
         word32 different = 0;
         for (int k = 0; k < group; ++k) different |= mask_[k] ^ 2;
         if (different != 0) return false;
         const numbers rows = trade_.from(next_row_[1]);
-        // Laid out by order: a compiler that finds the section long would keep it once, and the shocks in
-        // memory.
+        // Laid out explicitly: a compiler that finds the section long would keep one copy of it, and the
+        // shocks in memory.
         unrolled<group>([&](int k) {
             run_first(k, z[k]);
             run<1>(row_of<program::row_width(1)>{rows.from(word64(k) * pitch<1>)}, z[k]);
@@ -93,7 +94,7 @@ class walker {
 
     void step(int step, const shocks& z) {
         if constexpr (group == 1) {
-            // A mask is asked for a step ahead, so that no branch waits for it.
+            // The mask is loaded a step ahead, so that no branch waits for it.
             const word32 mask = mask_[0];
             mask_[0] = load_read_only(masks_ + step + 1);
             run_next<0>(z);
@@ -105,11 +106,11 @@ class walker {
         }
     }
 
-    // For each step the rows of its scenario slots.
+    // The rows of the scenario slots, step after step.
     const word32* scenario_rows(word32 steps) const { return masks_ + steps + 1; }
 
     double payoff(int w) const { return double(states_[w][program::output]); }
-    // Of the output k, known when the kernel is compiled: a state has no address.
+    // The payoff of output k, which is a constant of the kernel, because a state has no address.
     double payoff(int w, int k) const { return double(states_[w][program::output_of(k)]); }
 
   private:
@@ -120,13 +121,13 @@ class walker {
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
-        // Said outright: a compiler leaves a loop around a long section, even of one path, and with it the
-        // whole walker in local memory.
+        // Laid out explicitly: around a long section, even of one path, the compiler keeps a loop, and with
+        // it the whole walker in local memory.
         unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
         });
     }
-    // The step itself, number k of its group.
+    // Runs the step itself, number k of its group.
     void run_first(int k, const shocks& z) {
         if constexpr (holds_rows) {
             run<0>(held_row{held_, k * int(pitch<0>)}, z);
@@ -140,7 +141,7 @@ class walker {
         next_row_[k] += pitch<k>;
     }
 
-    // The sections from `k` on that run after a step, each on its next row, for all paths of the thread.
+    // Runs the sections from `k` on that follow the step, each on its next row, for all paths of the thread.
     template <int k>
     void run_sections(word32 mask, const shocks& z) {
         if constexpr (k < program::sections) {
@@ -149,7 +150,7 @@ class walker {
         }
     }
 
-    // A group's rows wait in registers if they are few, and fill whole pieces; not where each path reads
+    // A group's rows wait in registers if they are few and fill whole pieces, except where each path reads
     // numbers of its own.
     static constexpr int piece = int(piece_bytes / sizeof(real));
     static constexpr int pieces_held = group * int(pitch<0>) / piece;
@@ -184,7 +185,7 @@ struct body {
     void operator()(int step, const typename walker::shocks& z) const { of.step(step, z); }
 };
 
-// How many steps the feed lays out in its loop and names ahead.
+// The number of steps that the feed lays out in its loop and announces.
 template <class feed, class source>
 static constexpr int group_of() {
     if constexpr (requires { feed::template group<source>; }) {
@@ -194,12 +195,12 @@ static constexpr int group_of() {
     }
 }
 
-// What a block walks.
+// The work of a block.
 struct work_of_block {
     trade_record trade;
     word32 tile_of_launch;
     word64 tile;
-    int count;  // of its paths
+    int count;  // of paths of the tile
 
     explicit work_of_block(const path_arguments& a) {
         const word32 block = number_of_block();
@@ -217,7 +218,7 @@ struct work_of_block {
     }
 };
 
-// Sums payoffs over the tile, into a row of the trade's results.
+// Sums payoffs over the tile into a row of the trade's results.
 template <class choice>
 static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade,
                        char* feed_memory) {
@@ -232,8 +233,8 @@ static void finish_row(const path_arguments& a, const double* payoffs, word32 ro
         feed_memory);
 }
 
-// `choice` is how the kernel is built: types real (of the states) and shock, program, feed, shape, memory,
-// numbers, source (of shocks) and reduction.
+// The kernel is built as `choice` says, by its types real (of the states) and shock, program, feed, shape,
+// memory, numbers, source (of shocks) and reduction.
 template <class choice>
 static void walk_tile(const path_arguments& a, char* shared) {
     using real = typename choice::real;
@@ -281,7 +282,7 @@ static void walk_tile(const path_arguments& a, char* shared) {
         for (int k = 0; k < sums; ++k) {
             const double* first = payoffs + program::first_of(k) * paths_per_tile;
             const double* second = payoffs + program::second_of(k) * paths_per_tile;
-            __syncthreads();  // nobody reads the last sum any more
+            __syncthreads();  // no thread reads the last sum any more
             for (int i = int(threadIdx.x); i < paths_per_tile; i += threads) both[i] = first[i] + second[i];
             __syncthreads();
             finish_row<choice>(a, both, word32(outputs + k), feed_memory);

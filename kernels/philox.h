@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): 128 random bits as a
-// pure function of a 128-bit counter and a 64-bit key, so any path's numbers are made anywhere, in any order.
+// pure function of a 128-bit counter and a 64-bit key, so that any path's numbers are made anywhere, in any
+// order.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -33,7 +34,8 @@ static constexpr philox_block philox_round(philox_block c, philox_key key) {
     return {word32(p1 >> 32) ^ c.x1 ^ key.low, word32(p1), word32(p0 >> 32) ^ c.x3 ^ key.high, word32(p0)};
 }
 
-// Straight-line by recursion: GCC 12 vectorises a loop over paths only when there is no loop of rounds in it.
+// Rounds by recursion, in a straight line: GCC 12 vectorises a loop over paths only if it contains no loop
+// over rounds.
 template <int rounds = philox_rounds>
 static constexpr philox_block philox(philox_block c, philox_key key) {
     const philox_block next = philox_round(c, key);
@@ -45,7 +47,7 @@ static constexpr philox_block philox(philox_block c, philox_key key) {
 }
 
 // The keys of all rounds, made once for a launch: a GPU then takes each from constant memory as part of an
-// instruction, and would else make all anew for each block.
+// instruction. Otherwise it would make all of them in each block.
 struct philox_schedule {
     philox_key of[philox_rounds];
 };
@@ -69,13 +71,13 @@ static constexpr philox_block philox_with(philox_block c, const philox_schedule&
     }
 }
 
-// The random numbers of a path: the counter is its number, a block within the path and a stream, the key is
-// the seed, or its schedule.
+// The random numbers of a path. The counter consists of the path's number, a block within the path and a
+// stream; the key is the seed, or its schedule.
 static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 stream) {
     return philox({word32(path), word32(path >> 32), block, stream}, {word32(seed), word32(seed >> 32)});
 }
 
-// The blocks in one stream of the path that stands `offset` behind the first of a thread's.
+// The blocks in one stream of a path, which is `offset` behind the thread's first.
 template <word32 stream>
 class path_stream {
   public:
@@ -92,15 +94,17 @@ class path_stream {
     word64 path_ = 0;
 };
 
-// The same at the cost of three registers: of the first two rounds half the products know the path alone and
-// are made here; the others know the block and the upper word of the path, which is alike for a tile, so that
-// a GPU makes them once for a warp. What is left for each path and block is eight rounds. On an H100 a path
-// kernel in single gains 3 to 6 %; one in double, which needs the registers, loses 3 %.
+// The same with fewer instructions, at the cost of three registers. Half the products of the first two rounds
+// depend on the path alone and are made here. The others depend on the block and on the upper word of the
+// path, which is the same for a tile, so that a GPU makes them once for a warp. Eight rounds are left for
+// each path and block. On an H100 a path kernel in single gains 3 to 6 %; one in double, which needs the
+// registers, loses 3 %.
 template <word32 stream>
 class prepared_path_stream {
   public:
     constexpr prepared_path_stream() = default;
-    // `first` is a multiple of how many paths the thread has: no carry reaches the upper word.
+    // The number `first` is a multiple of the thread's number of paths, so that no carry reaches the upper
+    // word.
     constexpr prepared_path_stream(const philox_schedule& keys, word64 first, word32 offset)
         : keys_(&keys), upper_(word32(first >> 32) ^ keys.of[0].low) {
         const word64 once = wide_product(philox_multiplier_0, word32(first) | offset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread of a GPU does that C++ has no words for. The only header of kernels/, with
-// kernels/constant_rows.h, that no host compiler reads.
+// A GPU thread's operations that C++ can't express. No host compiler reads this header; the only other such
+// header of kernels/ is kernels/constant_rows.h.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -8,12 +8,12 @@
 
 namespace tilewalk::kernels {
 
-// Through the read-only path: for memory that no thread of the launch writes.
+// Loads through the read-only path, for memory that no thread of the launch writes.
 static word32 load_read_only(const word32* from) {
     return __ldg(from);
 }
 
-// The block's number, asked for anew each time: what follows from it need not stand in registers meanwhile.
+// The block's number, read anew each time, so that numbers derived from it need not stay in registers.
 static word32 number_of_block() {
     word32 number = 0;
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
@@ -45,7 +45,7 @@ static neighbours<word32, count> load_read_only(const word32* from) {
     return __builtin_bit_cast(words, __ldg(reinterpret_cast<const load_unit_of<words>*>(from)));
 }
 
-// Neighbours of 16 bytes in one store. Left to itself the compiler takes them apart.
+// Stores neighbours of 16 bytes at once; the compiler by itself would split the store.
 struct wide_stores {
     template <class element, int count>
     static void store(element* to, const neighbours<element, count>& x) {
@@ -56,11 +56,11 @@ struct wide_stores {
     }
 };
 
-// Spaces: where an array stands and how a thread reads it. `place` is where a number of the array stands,
-// begin() the place of the first one of an array that an argument tells of, load() brings one value.
+// Spaces: where an array is, and how a thread reads it. A `place` is where a number of the array is; begin()
+// is the place of the first number of the array of an argument; load() brings one value.
 namespace spaces {
 
-// Everything with an address: memory of the device, or of the host mapped into it.
+// Memory with addresses: device memory, or host memory mapped into the device.
 struct global {
     template <class element>
     using place = const element*;
@@ -117,7 +117,7 @@ struct texture {
 
 }  // namespace spaces
 
-// The numbers of a trade, alike for all paths.
+// The numbers of a trade, the same for all paths.
 template <class real, class space>
 struct numbers_in_memory {
     typename space::template place<real> first;
@@ -133,8 +133,8 @@ struct numbers_in_memory {
     }
 };
 
-// Some of them in a row of `width`, each loaded in the piece that it stands in: of one piece the compiler
-// makes one load.
+// Some of the numbers in a row of `width`, each loaded as part of its piece: the compiler makes one load of
+// the uses of a piece.
 template <class numbers, class real, int width>
 struct row_of_numbers {
     static constexpr int piece = width <= 2 ? (width > 0 ? width : 1) : int(piece_bytes / sizeof(real));
@@ -144,8 +144,8 @@ struct row_of_numbers {
         return first.template load<piece>(word64(i / piece * piece)).x[i % piece];
     }
 
-    // What stands in the row from a number on, of which each thread reads numbers of its own: one by one,
-    // since a part of a piece that is chosen by its place would stand in local memory.
+    // A table in a row, from one of its numbers on. Each thread reads numbers of its own, one by one: a part
+    // of a piece chosen at run time would be kept in local memory.
     struct table_of_numbers {
         numbers first;
         real operator[](int i) const { return first.template load<1>(word64(i)).x[0]; }
@@ -153,7 +153,7 @@ struct row_of_numbers {
     table_of_numbers table(int place) const { return {first.from(word64(place))}; }
 };
 
-// Scenarios in memory, seen by the thread whose first path is `path`. `rows` are words of its trade.
+// Scenarios in memory, as the thread whose first path is `path` sees them. `rows` are words of its trade.
 template <class shape, int slots_, class space>
 struct scenarios_in_memory {
     using place = typename space::template place<typename shape::shock>;
@@ -172,7 +172,7 @@ struct scenarios_in_memory {
     }
 };
 
-// Shocks and scenarios in memory, likewise.
+// Shocks and scenarios in memory, as the same thread sees them.
 template <class shape, int normals, class space = spaces::global, class scenarios = no_scenarios>
 struct arrays {
     using place = typename space::template place<typename shape::shock>;
@@ -190,7 +190,7 @@ struct arrays {
     }
 };
 
-// What a feed asks of memory. Offsets are bytes of the feed's shared memory.
+// The functions of memory that feeds use. Offsets are bytes of the feed's shared memory.
 template <class space>
 struct thread_memory {
     char* shared;
@@ -203,7 +203,7 @@ struct thread_memory {
         return space::template load<piece>(from);
     }
 
-    // The second-level cache is asked for the aligned l2_bytes around the piece.
+    // Asks the second-level cache for the aligned l2_bytes around the piece.
     template <class piece, int l2_bytes>
     static piece load_with_l2(const void* from) {
         static_assert(l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
@@ -253,9 +253,10 @@ struct thread_memory {
         *reinterpret_cast<load_unit_of<piece>*>(shared + at) = __builtin_bit_cast(load_unit_of<piece>, value);
     }
 
-    // Starts a copy of a piece from global to shared memory. 16 bytes pass the first-level cache by, which
-    // smaller copies can't, unless it is to keep the rest of what they bring for a neighbouring piece. The
-    // compiler moves no access to memory across: a piece that was read before is overwritten after.
+    // Starts a copy of a piece from global to shared memory. Copies of 16 bytes bypass the first-level cache,
+    // except where the cache is to keep the rest of a line for a neighbouring piece; smaller copies can't
+    // bypass it. The compiler moves no access to memory across, so that a piece is overwritten only after it
+    // was read.
     template <class piece, int l2_bytes, bool has_neighbours>
     void copy_async(word32 to, const void* from) const {
         static_assert(l2_bytes == 0 || l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
@@ -301,14 +302,14 @@ struct thread_memory {
         asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
     }
 
-    // A barrier in shared memory counts arrivals and bytes; its phases end in turn.
+    // Opens a barrier in shared memory, which counts arrivals and bytes; its phases end in turn.
     void open_barrier(word32 at, word32 arrivals) const {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(at)), "r"(arrivals)
                      : "memory");
     }
-    // Shows opened barriers to the copies that this thread starts.
+    // Makes opened barriers visible to the copies that this thread starts.
     static void publish_barriers() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-    // Arrives, and makes the phase wait for so many bytes of copies.
+    // Arrives, and makes the phase wait for this many bytes of copies.
     void expect_bytes(word32 barrier, word32 bytes) const {
         asm volatile(
             "{\n\t.reg .b64 state;\n\t"
@@ -317,7 +318,7 @@ struct thread_memory {
             "r"(bytes)
             : "memory");
     }
-    // Starts a copy of whole 16 bytes from global to shared memory, both aligned to 16 bytes.
+    // Starts a copy of a multiple of 16 bytes from global to shared memory, both aligned to 16 bytes.
     void copy_bulk(word32 to, const void* from, word32 bytes, word32 barrier) const {
         asm volatile(
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -325,7 +326,7 @@ struct thread_memory {
             "l"(from), "r"(bytes), "r"(address_of(barrier))
             : "memory");
     }
-    // Waits for the end of the phase of this parity; the first phase has parity 0.
+    // Waits until the phase of this parity ends; the first phase has parity 0.
     void wait_for_bytes(word32 barrier, word32 parity) const {
         word32 done = 0;
         while (done == 0) {
@@ -341,7 +342,7 @@ struct thread_memory {
     void close_barrier(word32 at) const {
         asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address_of(at)) : "memory");
     }
-    // All threads of the block.
+    // Waits for all threads of the block.
     static void meet() { __syncthreads(); }
 
   private:

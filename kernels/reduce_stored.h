@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payoffs that path kernels have stored (kernels/reductions/store.h), and how CUB makes the results of their
-// tiles. CUB is included by reduce_stored.cu alone: it takes ten seconds to compile.
+// Payoffs that path kernels have stored (kernels/reductions/store.h), reduced by CUB to the results of their
+// tiles. Only reduce_stored.cu includes CUB, which takes ten seconds to compile.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -14,13 +14,13 @@ struct stored_payoffs {
     word64 trades, tiles;
     word64 first_tile, paths;  // of the run
 
-    constexpr word64 count() const { return trades * tiles; }  // of results
+    constexpr word64 count() const { return trades * tiles; }  // number of results
     // The payoffs of result i.
     constexpr word64 begin_of(word64 i) const { return i * paths_per_tile; }
     constexpr word64 end_of(word64 i) const {
         return begin_of(i) + word64(paths_in_tile(paths, first_tile + i % tiles));
     }
-    // What is known of the path whose payoff stands there.
+    // The result of the single path whose payoff is at this place.
     constexpr tile_result at(word64 place) const {
         const double x = payoffs[place];
         if ((to_bits(x) >> 52 & 0x7ff) != 0x7ff) return {{1, x, 0, 0, 0}, 0, ~word64{0}};
@@ -29,11 +29,11 @@ struct stored_payoffs {
     }
 };
 
-// Whether this build can: it needs nvcc, which NVRTC does not stand in for.
+// Whether this build can reduce them: it needs nvcc; NVRTC is not enough.
 bool can_reduce_stored();
 
-// Merges the paths of each tile to its result, on the device at hand. As CUB's own functions: without scratch
-// memory it only says how much it takes; gives a cudaError_t.
+// Merges the paths of each tile to its result, on the current device. Called like CUB's own functions:
+// without scratch memory it only sets the size that it needs. Returns a cudaError_t.
 int reduce_stored(const stored_payoffs& what, void* scratch, word64& scratch_bytes, void* stream);
 
 }  // namespace tilewalk::kernels

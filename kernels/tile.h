@@ -8,10 +8,10 @@
 namespace tilewalk::kernels {
 
 static constexpr int lanes_per_tile = 256;
-// Four passes of 256 lanes: fewer cost a European 1.2 to 1.5 times the time in set-up and merging, more gain
-// 4 % at most and share a short run worse among the cores
-// (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million paths make 1024 tiles, about what 132
-// multiprocessors hold at once as blocks of 256 threads.
+// Four passes of 256 lanes. Fewer cost a European 1.2 to 1.5 times the time, in set-up and merging; more gain
+// 4 % at most, and spread a short run less evenly over the cores
+// (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million paths make 1024 tiles, about as many as
+// 132 multiprocessors hold at once as blocks of 256 threads.
 static constexpr int paths_per_lane = 4;
 static constexpr int paths_per_tile = lanes_per_tile * paths_per_lane;
 
@@ -20,12 +20,12 @@ static constexpr word64 path_of(word64 tile, int j, int lane) {
     return tile * paths_per_tile + word64(j * lanes_per_tile + lane);
 }
 
-// How many tiles it takes; all but the last are full.
+// The number of tiles for so many paths; all but the last are full.
 static constexpr word64 tiles_of(word64 paths) {
     return (paths + (paths_per_tile - 1)) / paths_per_tile;
 }
 
-// Paths of this tile that count, of `paths` in total.
+// The number of this tile's paths that count, of `paths` in total.
 static constexpr int paths_in_tile(word64 paths, word64 tile) {
     const word64 left = paths - tile * paths_per_tile;
     return left < word64(paths_per_tile) ? int(left) : paths_per_tile;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a set of paths: the moments of their payoffs, and which payoffs were no finite numbers.
+// The result of a set of paths: the moments of their payoffs, and which payoffs were not finite.
 #pragma once
 
 #include "kernels/moments.h"

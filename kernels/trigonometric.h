@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sin and cos of an angle, and of an angle given as whole bits of a turn (what Box-Muller needs: no
-// reduction, no rounding of 2 pi). Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit
+// The sine and cosine of an angle, and of an angle given as whole bits of a turn, which Box-Muller needs: no
+// reduction, no rounding of 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit
 // arithmetic).
 #pragma once
 
@@ -99,8 +99,8 @@ struct half_pi<float> {
     static constexpr float inverse = 0x1.45f306p-1f;
 };
 
-// sin(x) and cos(x) for |x| <= 2^20. Beyond (and for inf) both are nan: never a wrong number.
-// Error < 1.6 ulp.
+// sin(x) and cos(x) for |x| <= 2^20. Beyond (and for inf) both are nan, never a wrong number. Error < 1.6
+// ulp.
 template <typename real>
 static constexpr sine_cosine<real> sincos(real x) {
     const real shift = format<real>::integer_shift;
@@ -111,7 +111,7 @@ static constexpr sine_cosine<real> sincos(real x) {
     const auto turned = turn(sine_polynomial(r), cosine_polynomial(r), to_bits(shifted));
     const real size = abs(x);
     const bool valid = size <= real(0x1p20f);
-    // The sum n * first + ... has lost the sign of zero.
+    // The sign of zero is lost in the sum n * first + ...
     const real sine = size == real(0) ? x : turned.sine;
     return {valid ? sine : format<real>::nan, valid ? turned.cosine : format<real>::nan};
 }

@@ -3,7 +3,7 @@
 // and path
 //     move = drift[i];  for j = 0, 1, ... i in turn: move = fma(shock[j], root[i][j], move).
 // Every kernel of this folder keeps that order of sums, so all give the bits of the product inside the path
-// kernel. This header holds what they share: the arguments of a launch, and who makes which moves.
+// kernel. This header holds the parts they share: the arguments of a launch, and the moves of each block.
 //
 // Each kernel is a class whose object is one thread:
 //
@@ -12,7 +12,7 @@
 //       public:
 //         static constexpr int threads;        // of a block
 //         static constexpr int rows, paths;    // factors and paths whose moves a block makes
-//         struct shared;                       // what the threads of a block share, and
+//         struct shared;                       // memory that the threads of a block share, and
 //         static constexpr word32 shared_bytes;
 //         NAME(const arguments& a, word32 block, int thread);
 //         int stages() const;                  // the same number for all threads of a block
@@ -26,9 +26,9 @@
 
 namespace tilewalk::kernels::correlation {
 
-// Laid out alike on both sides. Rows of the cubes are `pitch` elements apart, row step * factors + i holds
-// the shock (or move) i of a step, by path. For each step there stand the drifts by factor, then the roots
-// row by row, i + 1 in row i.
+// The launch, with the same layout on the host and on the device. Rows of the cubes are `pitch` elements
+// apart; row step * factors + i holds the shock (or move) i of a step, by path. The numbers of a step are the
+// drifts by factor, then the roots row by row, with i + 1 roots in row i.
 struct arguments {
     const void* numbers;
     const void* shocks;
@@ -64,7 +64,7 @@ struct step_arrays {
     constexpr real root(int i, int j) const { return roots[roots_before(word64(i)) + word64(j)]; }
 };
 
-// Blocks of a step when each makes the moves of `rows` factors for `paths` paths.
+// The blocks of a step, if each makes the moves of `rows` factors for `paths` paths.
 static constexpr word64 row_tiles(const arguments& a, int rows) {
     return (a.factors + word64(rows) - 1) / word64(rows);
 }
@@ -72,15 +72,15 @@ static constexpr word64 blocks_per_step(const arguments& a, int rows, int paths)
     return row_tiles(a, rows) * ((a.paths + word64(paths) - 1) / word64(paths));
 }
 
-// What one block makes.
+// The moves that one block makes.
 struct block_task {
     word64 step;
     int first_row;
     word64 first_path;
 };
 
-// Neighbouring blocks work on the same paths, so that shocks are read from memory once and from the cache
-// after that; the last factors, which take longest, come first.
+// Neighbouring blocks work on the same paths, so that shocks are read from memory once and then from the
+// cache. The last factors take longest and come first.
 static constexpr block_task task_of(const arguments& a, word32 block, int rows, int paths) {
     const word64 row_count = row_tiles(a, rows);
     const word64 path_count = blocks_per_step(a, rows, paths) / row_count;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread makes 8 x 4 moves in registers: a warp shares 8 factors, whose roots are the same for all its
-// lanes, and a lane has 4 paths. So 12 numbers read from shared memory pay for 32 fused multiply-adds, and
-// only a warp's own 8 x 8 triangle on the diagonal has to look where a row ends. The loop over shocks is not
-// unrolled: in double that keeps a thread to 128 registers (sm_90, nvcc 13.0), so that 16 warps fit a
-// multiprocessor; by twos it takes 132 and half as many fit.
+// The blocked kernel: a thread makes 8 x 4 moves in registers. A warp shares 8 factors, whose roots are the
+// same for all its lanes, and a lane has 4 paths. So 12 numbers read from shared memory serve 32 fused
+// multiply-adds, and only a warp's own 8 x 8 triangle on the diagonal has to check where a row ends. The loop
+// over shocks is not unrolled: in double that keeps a thread at 128 registers (sm_90, nvcc 13.0), so that 16
+// warps fit a multiprocessor; unrolled by two it takes 132, and half as many fit.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
@@ -15,8 +15,9 @@ template <class shock_type, class real, int warps>
 class blocked {
     static constexpr int lanes = 32;
     static constexpr int rows_each = 8, paths_each = 4;
-    static constexpr int depth = rows_each;  // shocks of a stage: a warp's triangle is one stage
-    static constexpr int padding = 16 / int(sizeof(real));  // keeps rows of roots apart in banks, and aligned
+    static constexpr int depth = rows_each;  // shocks of a stage; a warp's triangle is one stage
+    static constexpr int padding =
+        16 / int(sizeof(real));  // puts rows of roots into different banks, and keeps them aligned
 
   public:
     static constexpr int threads = lanes * warps;
@@ -43,7 +44,7 @@ class blocked {
         return (end + depth - 1) / depth;
     }
 
-    // A number that does not exist is fetched as 0 and meets no sum that is kept.
+    // Numbers beyond the end are fetched as 0; no sum that uses them is kept.
     constexpr void fetch(int stage, shared& s) const {
         unrolled<rows * depth / threads>([&](int part) {
             const int i = part * threads + thread_;
@@ -90,7 +91,7 @@ class blocked {
     constexpr int own_row() const { return thread_ / lanes * rows_each; }
     constexpr int own_path() const { return thread_ % lanes; }
 
-    // All shocks of a stage, or on the diagonal for each row those up to its own.
+    // Adds all shocks of a stage, or, on the diagonal, for each row those up to its own.
     template <bool diagonal>
     constexpr void add(const shared& s) {
         rolled(0, depth, [&](int k) {

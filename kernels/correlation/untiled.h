@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread a move, all numbers from global memory: the baseline of the tiled kernels.
+// The untiled kernel: one thread per move, all numbers from global memory. It is the baseline of the tiled
+// kernels.
 #pragma once
 
 #include "kernels/correlation/arguments.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of stages for the whole block, filled by bulk copies that one thread starts (compute capability 9.0
-// and up). A stage holds `rows` steps, a copy brings the block's paths of one row, and there are stages
-// enough that at least `distance` steps are under way or waiting beyond the stage in use: distance 24 with 12
-// rows makes the three stages that were fastest on an H200. Few large copies beat many small ones.
+// The feed `bulk_async`: a ring of stages for the whole block, filled by bulk copies that one thread starts
+// (compute capability 9.0 and up). A stage holds `rows` steps, and a copy brings the block's paths of one
+// row. There are enough stages that at least `distance` steps are under way or waiting beyond the stage in
+// use: distance 24 with 12 rows makes the three stages that were fastest on an H200. Few large copies beat
+// many small ones.
 #pragma once
 
 #include "kernels/feeds/ring.h"
@@ -23,7 +24,7 @@ struct bulk_async {
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
         constexpr stage_geometry ring = geometry();
         constexpr int rows = shape::rows, stages = ring.stages();
-        const bool starts_copies = at.thread == 0;  // its first path is the block's
+        const bool starts_copies = at.thread == 0;  // its first path is the first of the block
         // Fills a place of the ring with a stage, if there is such a stage.
         const auto fill = [&](int stage, int place) {
             const int first = stage * rows;
@@ -45,9 +46,9 @@ struct bulk_async {
         at.meet();
         if (starts_copies) rolled(0, stages - 1, [&](int stage) { fill(stage, stage); });
         int place = 0;
-        word32 parity = 0;  // of the times that the barriers have been waited for
+        word32 parity = 0;  // of the number of waits for each barrier
         rolled(0, (steps + rows - 1) / rows, [&](int stage) {
-            // The place before this one: all threads have left it when they met.
+            // The place before this one is free: all threads left it before they met.
             if (starts_copies) fill(stage + stages - 1, place == 0 ? stages - 1 : place - 1);
             at.wait_for_bytes(ring.barrier(place), parity);
             const int first = stage * rows;

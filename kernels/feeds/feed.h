@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every feed is made of. A feed brings the shocks of a step to a thread; one file each in this folder,
-// the file's name is the feed's. Each is a struct
+// The parts that all feeds share. A feed brings the shocks of a step to a thread. Each has a file in this
+// folder, with the feed's name, and is a struct
 //
 //     template <class shape, class memory>
 //     struct NAME {
@@ -13,12 +13,13 @@
 //         static void walk(const source& from, int steps, memory at, const body& use);
 //     };
 //
-// All arrays that are indexed stand in registers, so every index must be known when the kernel is compiled.
-// The body is the whole program of a step: a feed calls it in one place, which stands once in the code
-// unless unrolling is what the feed is about.
+// Arrays are kept in registers, so every index into them must be a constant when the kernel is compiled. The
+// body is the whole program of a step: a feed calls it in one place, which stands in the code once, unless
+// the feed is about unrolling.
 //
-// `shape` says how the kernel is built (see feed_shape). `memory` does what a thread does to memory:
-// kernels/ptx.h on a GPU, a model on the host that delivers an asynchronous copy only when it is waited for.
+// `shape` says how the kernel is built (see feed_shape). `memory` has a thread's functions of memory: those
+// of kernels/ptx.h on a GPU, and on the host those of a model that delivers an asynchronous copy only when it
+// is waited for.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -28,23 +29,25 @@ namespace tilewalk::kernels {
 
 enum class ring_layout { plain, padded, transposed };
 
-// The constants a feed is compiled with.
+// The constants that a feed is compiled with.
 template <class shock_type, int slots_, int width_, int threads_, int distance_, int rows_,
           ring_layout layout_, int padding_, int l2_bytes_ = 0>
 struct feed_shape {
     using shock = shock_type;
     static constexpr int slots =
-        slots_;  // numbers a step takes: normals first, then uniforms, then scenarios
-    static constexpr int width = width_;        // consecutive paths of a thread
-    static constexpr int threads = threads_;    // of a block
+        slots_;  // numbers that a step reads: normals first, then uniforms, then scenarios
+    static constexpr int width = width_;        // consecutive paths per thread
+    static constexpr int threads = threads_;    // per block
     static constexpr int distance = distance_;  // steps ahead
     static constexpr int rows = rows_;          // steps of a stage, for feeds that copy by stages
     static constexpr ring_layout layout = layout_;
-    static constexpr int padding = padding_;    // of the padded layout; negative: found (see ring_geometry)
-    static constexpr int l2_bytes = l2_bytes_;  // that a load or copy brings to the L2: 64, 128, 256; 0: left
+    static constexpr int padding =
+        padding_;  // of the padded layout; negative: chosen automatically (see ring_geometry)
+    static constexpr int l2_bytes =
+        l2_bytes_;  // bytes that a load or copy brings to the L2 cache: 64, 128, 256; 0: unspecified
 };
 
-// The shocks of one step for a thread's paths, and its scenarios, which come in the same way.
+// The shocks of one step for a thread's paths, and its scenarios, which arrive in the same way.
 template <class shape>
 struct shocks_of_step {
     typename shape::shock of[shape::width][shape::slots > 0 ? shape::slots : 1];
@@ -59,7 +62,8 @@ struct alignas(sizeof(element) * unsigned(count)) neighbours {
     element x[unsigned(count)];
 };
 
-// A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy moves.
+// A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy can
+// move.
 static constexpr int paths_of_piece(int width, int shock_bytes) {
     return width * shock_bytes < 16 ? width : 16 / shock_bytes;
 }
@@ -67,12 +71,12 @@ static constexpr int paths_of_piece(int width, int shock_bytes) {
 template <class shape>
 struct pieces {
     static constexpr int paths = paths_of_piece(shape::width, sizeof(typename shape::shock));
-    static constexpr int count = shape::width / paths;  // of a slot
+    static constexpr int count = shape::width / paths;  // pieces per slot
     static constexpr int bytes = paths * int(sizeof(typename shape::shock));
     using type = neighbours<typename shape::shock, paths>;
 };
 
-// The shocks of a step from their pieces: get(slot, piece).
+// Assembles the shocks of a step from their pieces: get(slot, piece).
 template <class shape, class getter>
 static constexpr shocks_of_step<shape> shocks_from_pieces(const getter& get) {
     using piece = pieces<shape>;
@@ -86,8 +90,8 @@ static constexpr shocks_of_step<shape> shocks_from_pieces(const getter& get) {
     return z;
 }
 
-// A cube of one kind of shock: the number for `slot` of `step` of path p stands at
-// first + step * step_stride + slot * slot_stride + p. A place is a pointer, or what a space has instead.
+// A cube of one kind of shock. The number for `slot` of `step` of path p is at first + step * step_stride +
+// slot * slot_stride + p. A place is a pointer, or its counterpart in a space without addresses.
 template <class place>
 struct shock_array {
     place first;
@@ -99,7 +103,8 @@ struct shock_array {
     }
 };
 
-// A program without scenarios. Another has so many `slots`, and the place of each on a step: at(step, slot).
+// The scenarios of a program without any. A source of scenarios has `slots`, and at(step, slot), the place of
+// a slot on a step.
 struct no_scenarios {
     static constexpr int slots = 0;
 
@@ -110,8 +115,8 @@ struct no_scenarios {
 };
 
 // Shocks and scenarios from memory, as a thread sees them: `at` is the place of the step's slot for the first
-// of its paths, and the next `width` follow. It is aligned to the pieces, for the bulk copy to 16 bytes, and
-// rows reach to the end of the last block's paths.
+// of its paths, and the next `width` follow. The place is aligned to the pieces, or to 16 bytes for the bulk
+// copy. Rows reach to the end of the last block's paths.
 template <class shape, int normals, class place = const typename shape::shock*,
           class scenarios = no_scenarios>
 struct array_source {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// No array of shocks: they are made in registers, and scenarios are loaded at the head of their step. The
-// steps are unrolled as far as it takes for a block of random bits to begin with a step.
+// The feed `inline`: shocks are made in registers without an array, and scenarios are loaded at the head of
+// their step. The steps are unrolled so far that each round of the loop begins with a new block of random
+// bits.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -8,14 +9,14 @@
 
 namespace tilewalk::kernels::feeds {
 
-// Where the shocks and scenarios of a thread come from.
+// The source of a thread's shocks and scenarios.
 template <class draws_type, int normals_, int uniforms_, class scenarios_ = no_scenarios>
 struct random_draws {
     using draws = draws_type;
     using scenarios = scenarios_;
     static constexpr int normals = normals_, uniforms = uniforms_;
     const philox_schedule& keys;
-    word64 path;  // the first of the thread's, a multiple of how many it has
+    word64 path;  // the thread's first; a multiple of its number of paths
     scenarios scenario{};
 
     template <class arguments>
@@ -27,7 +28,7 @@ struct random_draws {
 template <class shape, class memory>
 struct inline_ {
   private:
-    // First in the step: making its shocks hides some of the time that the loads take.
+    // The scenarios come first in the step: making its shocks hides part of the time that the loads take.
     template <class source>
     static constexpr void load_scenarios([[maybe_unused]] const memory& at, const source& from, int step,
                                          shocks_of_step<shape>& z) {
@@ -45,7 +46,7 @@ struct inline_ {
     }
 
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
-    // How many steps until a step begins with a new block again; per_block is a power of two.
+    // The number of steps until a step begins with a new block again; per_block is a power of two.
     static constexpr int steps_to_align(int per_step, int per_block) {
         int period = 1;
         while (period < per_block && (period * per_step) % per_block != 0) period *= 2;
@@ -55,7 +56,7 @@ struct inline_ {
   public:
     static constexpr word32 shared_bytes() { return 0; }
 
-    // The steps that are laid out in the loop.
+    // The number of steps laid out in the loop.
     template <class source>
     static constexpr int group = max_of(steps_to_align(source::normals, source::draws::per_block),
                                         steps_to_align(source::uniforms, source::draws::per_block));
@@ -75,7 +76,7 @@ struct inline_ {
         constexpr int per_block = draws::per_block;
         constexpr int normals = source::normals, uniforms = source::uniforms;
         constexpr int period = group<source>;
-        // Where they are few, the shocks of a group are made ahead of it: its steps then stand side by side.
+        // If they are few, the shocks of a group are made ahead of it, and its steps stand side by side.
         constexpr bool at_once = period > 1 && period * shape::slots * shape::width <= 16 &&
                                  source::scenarios::slots == 0 && takes_groups<body>();
         typename draws::block normal[shape::width]{}, uniform[shape::width]{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loads of `unroll`, each with the hint that the second-level cache bring the whole 64, 128 or 256 bytes
-// around it. Of those 256 is what paid (tanh and sum of 2^28 floats on an H100: 387 to 360 microseconds).
+// The feed `l2_hint`: the loads of `unroll`, each with a hint that the second-level cache bring the whole 64,
+// 128 or 256 bytes around it. Only 256 paid (tanh and sum of 2^28 floats on an H100: 387 to 360
+// microseconds).
 #pragma once
 
 #include "kernels/feeds/feed.h"

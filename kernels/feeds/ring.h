@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings in shared memory: where each piece stands. The same functions tell the host how much memory a block
-// takes and the tests which banks are hit.
+// Rings in shared memory, and the place of each piece in them. The same functions tell the host how much
+// memory a block takes, and tests which banks are hit.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -15,17 +15,18 @@ namespace tilewalk::kernels {
 //   plain       A thread's positions are neighbours, threads stand `positions` pieces apart: conflicts as
 //               many as the common factor of `positions` and the threads served at a time.
 //   padded      The same with threads an odd number of pieces apart, which has no common factor with a power
-//               of two: no conflict. Found by itself, positions + padding is the next 2^k + 1, k > 0; any
-//               odd sum would do.
+//               of two: no conflict. Chosen automatically, positions + padding is the next 2^k + 1, k > 0;
+//               any odd sum would do.
 struct ring_geometry {
     ring_layout layout;
-    int rings;  // of a thread
+    int rings;  // per thread
     int threads;
     int positions;
-    int padding;  // pieces; negative: found
+    int padding;  // pieces; negative: chosen automatically
     int piece_bytes;
 
-    // Pieces from a position to the same of the next thread, for the layouts that are not transposed.
+    // Pieces between a position and the same position of the next thread, for the layouts that are not
+    // transposed.
     constexpr int length() const {
         if (layout != ring_layout::padded) return positions;
         if (padding >= 0) return positions + padding;
@@ -34,7 +35,7 @@ struct ring_geometry {
         return power + 1;
     }
     constexpr word32 bytes() const { return word32(rings * threads * length() * piece_bytes); }
-    // Where a piece stands in the feed's memory.
+    // The place of a piece in the feed's memory.
     constexpr word32 offset(int ring, int thread, int position) const {
         const int piece = layout == ring_layout::transposed ? (ring * positions + position) * threads + thread
                                                             : (ring * threads + thread) * length() + position;
@@ -42,8 +43,8 @@ struct ring_geometry {
     }
 };
 
-// The ring of a feed, as one thread uses it: it writes and reads its own positions alone, so no other thread
-// is waited for.
+// The ring of a feed, as one thread uses it. The thread reads and writes its own positions alone, and so
+// waits for no other.
 template <class shape, class memory>
 struct thread_ring {
     using piece = pieces<shape>;
@@ -87,9 +88,9 @@ struct thread_ring {
     }
 };
 
-// A ring of stages, one for the block: a stage holds `rows` steps, a step a row for each slot, a row the
-// block's paths side by side. While a stage is used up, the others hold or receive at least `distance`
-// further steps. Behind the stages stands a barrier for each.
+// A ring of stages, one for the block. A stage holds `rows` steps, a step a row for each slot, a row the
+// block's paths side by side. While one stage is used up, the others hold or receive at least `distance`
+// further steps. The stages are followed by a barrier for each.
 struct stage_geometry {
     int rows;
     int distance;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's own: a plain load at the point of use, the loop unrolled by `distance`, so that the compiler
+// The feed `unroll`: a plain load at the point of use, in a loop unrolled by `distance`, so that the compiler
 // may move the loads of later steps forward.
 #pragma once
 

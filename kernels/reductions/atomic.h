@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every thread adds the sums of its lanes to the block's by atomics in shared memory. The order of additions
-// is that of arrival, so the last bits change from run to run: a baseline of comparisons.
+// The reduction `atomic`: every thread adds the sums of its lanes to the block's by atomics in shared memory.
+// Additions happen in the order of arrival, so the last bits change from run to run. It is a baseline of
+// comparisons.
 #pragma once
 
 #include "kernels/reductions/reduction.h"

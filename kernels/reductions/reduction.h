@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every reduction of a tile is made of. A reduction is
+// The parts that all reductions of a tile share. A reduction is a class with the functions
 //     static constexpr word32 shared_bytes();
 //     static void finish(const double* payoffs, int count, const tile_site& site, char* shared);
-// called by all threads of a block. payoffs: the tile's, by path, written before a barrier; shared: the
-// feed's memory, free by then.
+// which all threads of a block call. `payoffs` are the tile's, by path, written before a barrier; `shared` is
+// the feed's memory, which is free by then.
 #pragma once
 
 #include "kernels/tile_result.h"
 
 namespace tilewalk::kernels {
 
-// Where the result of a tile goes.
+// The place of a tile's result.
 struct tile_site {
     word64 tile;            // of the run
     word32 tile_of_launch;  // its place among the trade's results
-    word32 tiles;           // of the trade in this launch
-    word32 part_tiles;      // of which a reduction that merges tiles merges so many at a time
-    tile_result* results;   // of the trade, by tile of the launch
-    tile_result* merged;    // of the trade, by part; for a reduction that merges tiles
-    word32* finished;       // tiles of the part that are; likewise
-    double* payoffs;        // of the trade, by tile of the launch and path; for a reduction that stores them
+    word32 tiles;           // tiles of the trade in this launch
+    word32 part_tiles;      // tiles that a reduction merges at a time, if it merges tiles
+    tile_result* results;   // the trade's, by tile of the launch
+    tile_result* merged;    // the trade's, by part; for a reduction that merges tiles
+    word32* finished;       // counts the finished tiles of the part; likewise
+    double* payoffs;        // the trade's, by tile of the launch and path; for a reduction that stores them
 
     tile_result& result() const { return results[tile_of_launch]; }
 };
@@ -36,7 +36,7 @@ static double lane_tree(const lane_value& of, int first = 0) {
     }
 }
 
-// Leaves how many payoffs are no finite numbers, and the first of them, if there are any.
+// Leaves the number of payoffs that are not finite, and the first of them; false if there are none.
 template <int threads>
 static bool report_bad(const double* payoffs, int count, const tile_site& site, char* shared) {
     int bad = 0;
@@ -64,8 +64,9 @@ static bool report_bad(const double* payoffs, int count, const tile_site& site, 
     return true;
 }
 
-// tile_moments of kernels/moments.h, by many threads. block::sum<values>(sums, scratch) makes of the first
-// `values` sums of each thread those of the block, in every thread; it says in what order, and so which bits.
+// tile_moments of kernels/moments.h, by many threads. block::sum<values>(sums, scratch) turns the first
+// `values` sums of each thread into those of the block, in every thread. Its order of summation decides the
+// bits.
 template <int threads, class block>
 static void reduce_tile(const double* payoffs, int count, const tile_site& site, char* shared) {
     if (report_bad<threads>(payoffs, count, site, shared)) return;
@@ -102,7 +103,7 @@ static void sum_warp(double (&sums)[3]) {
     }
 }
 
-// Adds what some threads contribute to the block's sums, in whatever order they come.
+// Adds the contributions of some threads to the block's sums, in any order.
 template <int values>
 static void sum_by_atomics(double (&sums)[3], bool contributes, double* scratch) {
     if (threadIdx.x < values) scratch[threadIdx.x] = 0;

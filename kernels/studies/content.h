@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the memory that benchmarks read: numbers by formula, so that a device makes them and a host
-// knows what a kernel must have seen.
+// The content of the memory that benchmarks read: numbers by formula, so that a device makes them and a host
+// knows what a kernel must have read.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels::studies {
 
-// Word i of an array: no pattern that a misread place would repeat.
+// Word i of an array; no pattern repeats, so that a misread place shows.
 static constexpr word32 content(word64 i) {
     word32 x = word32(i) * 0x9e3779b1u;
     x ^= x >> 15;

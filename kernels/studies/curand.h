@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generators of cuRAND's device API, and the exponential of the CUDA library: what our own are measured
-// against. The only header here that includes one of the toolkit's; no kernel that prices includes it.
+// The generators of cuRAND's device API and the exponential of the CUDA library, with which our own are
+// compared. This is the only header here that includes one of the toolkit's; no kernel that prices includes
+// it.
 #pragma once
 
 #include <curand_kernel.h>
@@ -9,7 +10,7 @@
 
 namespace tilewalk::kernels::studies {
 
-// 16 bytes of normals, in the largest pieces that the generator gives at once.
+// 16 bytes of normals, in the largest pieces that the generator gives.
 static neighbours<float, 4> next_singles(curandStatePhilox4_32_10_t& s) {
     const float4 z = curand_normal4(&s);
     return {{z.x, z.y, z.z, z.w}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the benchmark `memory`: each sums what it reads, so that nothing is read in vain.
+// The kernels of the benchmark `memory`. Each sums the numbers it reads, so that no read is dropped.
 #pragma once
 
 #include "kernels/loops.h"
@@ -30,7 +30,7 @@ static word32 sum_of(const neighbours<word32, words>& x) {
     return sum;
 }
 
-// Where pieces come from; they count from 0.
+// Sources of pieces, which are numbered from 0.
 template <class space, int words_>
 struct addressed {
     static constexpr int words = words_;
@@ -53,10 +53,10 @@ struct texels {
     }
 };
 
-// Loads that a thread has under way at once.
+// Loads that a thread has under way at a time.
 static constexpr int batch = 8;
 
-// Piece place(k) for k < reads, a multiple of a batch.
+// Sums the pieces place(k) for k < reads, a multiple of a batch.
 template <class source, class places>
 static void sum_pieces(const memory_job& j, const places& place) {
     word32 sum = 0;
@@ -68,18 +68,18 @@ static void sum_pieces(const memory_job& j, const places& place) {
     hand_in(j, sum);
 }
 
-// The k-th piece of a thread if each block has a part of its own and neighbours stand side by side.
+// The k-th piece of a thread, if each block has a part of its own and neighbours are side by side.
 static word64 side_by_side(const memory_job& j, word32 k) {
     return (word64(blockIdx.x) * j.reads + k) * block_threads + threadIdx.x;
 }
 
-// The first `count` pieces, a power of two, again and again.
+// Reads the first `count` pieces, a power of two, again and again.
 template <class source>
 static void sum_again(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return side_by_side(j, k) & (j.count - 1); });
 }
 
-// Every stride-th, from offset on.
+// Reads every stride-th piece, from offset on.
 template <class source>
 static void sum_strided(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return side_by_side(j, k) * j.stride + j.offset; });
@@ -95,7 +95,7 @@ static void sum_table(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return word64(table_place(threadIdx.x % 32, k, j.addresses)); });
 }
 
-// One thread walks, each load waiting for the one before.
+// Reads with one thread, each load waiting for the one before.
 template <class source>
 static void chase(const memory_job& j) {
     word32 at = 0;
@@ -111,7 +111,7 @@ static void chase_in_shared(const memory_job& j) {
     j.sums[0] = at;
 }
 
-// Reads is a multiple of 16.
+// The number of reads is a multiple of 16.
 static void sum_shared(const memory_job& j) {
     __shared__ word32 table[shared_words];
     for (word32 i = threadIdx.x; i < shared_words; i += block_threads) table[i] = content(i);
@@ -122,7 +122,7 @@ static void sum_shared(const memory_job& j) {
         const word32 at = begin + 4 * shared_place(threadIdx.x % 32, n, word32(j.stride));
         unrolled<16>([&](int i) {
             word32 x = 0;
-            // Volatile, for every second round reads what another has read.
+            // Volatile, because every second round reads the same places again.
             asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(at + word32(i) * 128));
             sum += x;
         });
@@ -130,7 +130,7 @@ static void sum_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// An array of the thread's own, which an index known at run time alone keeps out of registers.
+// An array of the thread's own, indexed at run time, which keeps it out of registers.
 static void sum_local(const memory_job& j) {
     const word64 mine = word64(blockIdx.x) * block_threads + threadIdx.x;
     word32 a[array_words];
@@ -139,7 +139,7 @@ static void sum_local(const memory_job& j) {
     unrolled_by<8>(0, int(j.reads), [&](int n) { sum += a[array_place(word32(n), word32(j.stride))]; });
     hand_in(j, sum);
 }
-// The same in shared memory, a bank a lane.
+// The same in shared memory, with a bank for each lane.
 static void sum_array_in_shared(const memory_job& j) {
     __shared__ word32 a[array_words][block_threads];
     const word64 mine = word64(blockIdx.x) * block_threads + threadIdx.x;
@@ -153,7 +153,7 @@ static void sum_array_in_shared(const memory_job& j) {
 struct record {
     word32 x, y, z;
 };
-// Of each x + 3 y + 5 z.
+// Layouts of records, read for the sum of x + 3 y + 5 z over all of them.
 struct packed_records {  // 12 bytes apart
     static record read(const memory_job& j, word64 at) {
         const word32* x = static_cast<const word32*>(j.from) + 3 * at;
@@ -186,7 +186,7 @@ static void sum_records(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// `count` rows of `width` words that begin `stride` apart, a warp each.
+// Reads `count` rows of `width` words that begin `stride` apart, a warp for each.
 static void sum_rows(const memory_job& j) {
     const word64 row = (word64(blockIdx.x) * block_threads + threadIdx.x) / 32;
     word32 sum = 0;
@@ -202,7 +202,7 @@ static void sum_rows(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Through shared memory, where each thread sums what a thread of another warp brought.
+// Copies through shared memory, where each thread sums numbers that a thread of another warp brought.
 template <int words, bool is_async>
 static void sum_through_shared(const memory_job& j) {
     using piece = neighbours<word32, words>;
@@ -240,8 +240,8 @@ static void sum_through_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Streams pieces of 16 bytes, and for every few of them reads the next of `count` that are read over and
-// over.
+// Streams pieces of 16 bytes, and after every few of them reads the next of `count` pieces that are read over
+// and over.
 static void sum_kept(const memory_job& j) {
     using piece = neighbours<word32, 4>;
     const word64 first = word64(blockIdx.x) * j.reads * block_threads + threadIdx.x;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one writes by hand around a generator of normals that carries a state: a cube filled with them, and an
-// arithmetic Asian that makes them in registers. A generator is
+// Kernels as one writes them by hand around a generator of normals that carries a state: a cube filled with
+// normals, and an arithmetic Asian that makes them in registers. A generator has
 //     using real = ...;   float or double
 //     using state = ...;
-//     static constexpr bool keeps_state;  // too dear to start to do so in every launch
+//     static constexpr bool keeps_state;  // starting it in every launch would cost too much
 //     static state started(word64 seed, word64 sequence);
 //     static neighbours<real, 16 bytes of them> next(state&);
 //     static real exp(real);
@@ -25,14 +25,15 @@ static typename generator::state* state_of_thread(const fill_job& a) {
            (word64(blockIdx.x) * normals_threads + threadIdx.x);
 }
 
-// Every thread has a sequence of its own.
+// Starts a sequence of its own for every thread.
 template <class generator>
 static void set_up_states(const fill_job& a) {
     *state_of_thread<generator>(a) =
         generator::started(a.seed, word64(blockIdx.x) * normals_threads + threadIdx.x);
 }
 
-// The threads of a warp store side by side. A state that is kept goes on where it was.
+// Fills a cube; the threads of a warp store side by side. A state that is kept continues from the last
+// launch.
 template <class generator, class stores>
 static void fill_with_normals(const fill_job& a) {
     const word64 threads = word64(gridDim.x) * normals_threads;
@@ -61,10 +62,10 @@ static double asian_payoff(const asian_job& a, word64 path) {
         for (word32 k = 0; k < width; ++k) total += generator::exp(x += drift + volatility * z.x[k]);
     }
     const real average = total * real(a.spot / a.steps), gain = average - real(a.strike);
-    return a.discount * double(gain < 0 ? real(0) : gain);  // what is no number stays so
+    return a.discount * double(gain < 0 ? real(0) : gain);  // nan stays nan
 }
 
-// One path a thread: to the reduction a block is a tile that ends early.
+// One path per thread: for the reduction, a block is a tile that ends early.
 template <class generator, class reduction>
 static void walk_asian(const asian_job& a, char* shared) {
     double* payoffs = reinterpret_cast<double*>(shared);
