@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shock is stored as: float in the precisions single and mixed, double in double.
+// The type of stored shocks: float in the precisions single and mixed, double in double.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "files of shocks are m
 
 constexpr std::string_view own_magic = "TWSHOCKS";
 constexpr std::string_view numpy_magic = "\x93NUMPY";
-// NumPy writes 118 bytes for the arrays that can be meant here.
+// NumPy writes 118 bytes for any array that may be meant here.
 constexpr std::size_t most_numpy_header = 4096;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& message) {
@@ -59,7 +59,7 @@ std::string words_of(const layout& l, contents expected) {
     return text + " on " + std::to_string(l.paths) + " paths";
 }
 
-// Bytes of the numbers; nothing, if that is more than 64 bits hold.
+// Bytes of the numbers; none if 64 bits do not hold the count.
 std::optional<std::uint64_t> bytes_of_numbers(const layout& l) {
     std::uint64_t all = 0;
     if (__builtin_add_overflow(l.normals_per_step, l.uniforms_per_step, &all)) return {};
@@ -214,7 +214,8 @@ class numpy_header {
 };
 
 layout read_numpy(std::string_view file, const std::string& name, contents expected) {
-    constexpr std::size_t least = 12;  // no header is so short that a version with 10 bytes before it counts
+    constexpr std::size_t least =
+        12;  // a shorter header does not count: 10 bytes stand before it in one version
     if (file.size() < least) refuse(name, "the NumPy array ends within its header");
     const auto major = static_cast<unsigned char>(file[6]), minor = static_cast<unsigned char>(file[7]);
     if (major < 1 || major > 3 || minor != 0) {

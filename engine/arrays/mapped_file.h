@@ -11,10 +11,10 @@ namespace tilewalk::arrays {
 
 struct mapped_file {
     std::span<const std::byte> bytes;
-    std::shared_ptr<const void> keeps;  // the mapping, as long as it lives
+    std::shared_ptr<const void> keeps;  // owns the mapping
 };
 
-// Throws tilewalk::error (io). Where `inside` is a folder, the file has to be in it or below it.
+// Throws tilewalk::error (io). If `inside` is a folder, the file has to be in it or below it.
 mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
 }  // namespace tilewalk::arrays

@@ -14,10 +14,10 @@ namespace tilewalk::arrays {
 
 namespace {
 
-// Whether a number does as a shock, when it is walked as `shock`.
+// True if a number is valid as a shock that is walked as `shock`.
 template <class shock>
 bool is_normal_shock(double x) {
-    // From here on a double rounds to infinity in float.
+    // The smallest double that rounds to infinity in float.
     constexpr double limit = sizeof(shock) == 4 ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity();
     return std::abs(x) < limit;
 }
@@ -28,8 +28,8 @@ bool is_uniform_shock(double x) {
     return rounded > 0 && rounded < 1;
 }
 
-// Where the first number is that does not do, or count. Looks at whole stretches, which the compiler turns
-// into vectors.
+// The place of the first number that is not valid, or count. Whole stretches are checked at once, which the
+// compiler turns into vectors.
 template <class number, class check>
 std::uint64_t first_bad(const number* x, std::uint64_t count, const check& is_good) {
     constexpr std::uint64_t stretch = 4096;

@@ -35,7 +35,7 @@ using arrays::element;
 
 using arrays::shock_cube;
 
-// What a trade takes.
+// The shocks that a trade takes.
 struct needs {
     std::uint64_t steps = 0;
     std::uint64_t normals_per_step = 0;
@@ -45,18 +45,18 @@ struct needs {
 
 class shock_file {
   public:
-    // Every number is looked at once: normals are finite and uniforms strictly between 0 and 1, also after
-    // rounding to what they are walked as. Throws tilewalk::error (io) for a file that can't be read, (input)
-    // for one that is no such file.
+    // Checks every number once: normals must be finite and uniforms strictly between 0 and 1, also after
+    // rounding to the type they are walked as. Throws tilewalk::error: io for a file that can't be read,
+    // input for one that is no such file.
     shock_file(const std::filesystem::path& file, element walked_as);
 
-    // Without slots, if the file has none of the kind.
+    // A cube without slots if the file has no shocks of the kind.
     const shock_cube& normals() const { return normals_; }
     const shock_cube& uniforms() const { return uniforms_; }
     std::uint64_t paths() const { return normals_.paths; }
 
-    // Throws tilewalk::error (input) that says what the trade takes and what the file has, if it has not
-    // enough of something. More steps, slots or paths than needed are left.
+    // If the file has too little of anything, throws tilewalk::error (input) that says what the trade takes
+    // and what the file has. The file may have more steps, slots or paths than needed.
     void check(const needs& of_trade) const;
 
   private:
@@ -65,8 +65,8 @@ class shock_file {
     shock_cube normals_, uniforms_;
 };
 
-// `count` paths from first_path on of one row, as a cube holds it. Beyond the file's last path, where a cube
-// is filled up to whole tiles, the last one is repeated.
+// Copies `count` paths from first_path on of one row to a cube's row. Beyond the file's last path, where a
+// cube is filled up to whole tiles, the last one is repeated.
 template <class shock>
 void copy_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
               std::uint64_t count, shock* to);

@@ -19,8 +19,8 @@ struct shock_arrays {
     std::span<const shock> uniforms;
 };
 
-// `shock` is float or double. Throw tilewalk::error: io; usage, where an array is not as large as said or has
-// uniforms, which a NumPy array can't tell from normals.
+// `shock` is float or double. They throw tilewalk::error: io; usage, if an array does not have the stated
+// size, or has uniforms, which a NumPy array can't tell from normals.
 template <class shock>
 void write_shocks(const std::filesystem::path& file, const shock_arrays<shock>& what);
 template <class shock>

@@ -7,7 +7,7 @@ namespace tilewalk::cpu {
 
 namespace {
 
-// Whether the file has the shocks that the job takes.
+// An error if the file lacks shocks that the job takes.
 std::optional<error> why_not_replayed(const run::job& j, const run::walk& of) {
     if (of.replay == nullptr) return {};
     try {
@@ -25,7 +25,7 @@ run::outcome back_end::walk_all(const run::walk& of) {
     run::outcome out;
     out.failures.resize(of.jobs.size());
     out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths)));
-    // Jobs of one shape share what is compiled.
+    // Jobs of one shape share the compiled program.
     std::map<const program::path_program*, lane_program> compiled;
     std::vector<std::pair<const program::path_program* const, lane_program>*> made;
     for (const run::job& j : of.jobs) {

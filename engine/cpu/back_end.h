@@ -24,7 +24,7 @@ class back_end : public run::back_end {
   protected:
     const lane_operations& operations() const { return operations_; }
     int threads() const { return threads_; }
-    // The jobs that can be walked. Who wants to know whether a wrong walk would be noticed has its own.
+    // Walks the jobs that can be walked. A test of whether a wrong walk is noticed overrides it.
     virtual std::vector<run::tally> walk_tiles(std::span<const path_job> jobs,
                                                const std::atomic<bool>* cancel,
                                                const std::function<void(const pool_progress&)>& on_progress);

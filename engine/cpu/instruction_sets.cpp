@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the compiled instruction sets this machine can run. Compiled for the plain architecture, because
-// it is what runs before the machine is known.
+// The choice among the compiled instruction sets: those that this machine can run. The file is compiled for
+// the plain architecture, because it runs before the machine is known.
 #include "engine/cpu/lane_operations.h"
 
 namespace tilewalk::cpu {
@@ -11,8 +11,8 @@ extern const lane_operations x86_64_v3;
 extern const lane_operations x86_64_v4;
 
 instruction_set_list runnable_instruction_sets() {
-    // The parts of x86-64-v3 and v4 that the compilers use; the operating system's part (saved registers) is
-    // in each of them. There is no set without FMA: emulating it is 34 times slower.
+    // The parts of x86-64-v3 and v4 that the compilers use. Each includes the operating system's part (saved
+    // registers). There is no set without FMA: emulating it is 34 times slower.
     __builtin_cpu_init();
     const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");

@@ -41,8 +41,8 @@ void check_scenarios(const path_job& job) {
     }
 }
 
-// The lanes from first_path on of one row, as numbers of the states. Lanes beyond the last path keep whatever
-// stands there: they count for nothing.
+// The lanes from first_path on of one row, as numbers of the states. Lanes beyond the last path keep their
+// old numbers, which do not count.
 template <class shock, class real>
 void read_row(const arrays::shock_cube& from, std::uint64_t step, std::uint64_t slot,
               std::uint64_t first_path, std::uint64_t paths, real* to) {
@@ -88,7 +88,7 @@ void lane_walk<real, shock>::shock_buffer::begin(const path_job& job, const arra
     paths_ = job.paths;
     const auto n = static_cast<std::size_t>(per_step);
     slot_.resize(n);
-    // As many as a step may touch: whatever the step before has drawn and not used is still there.
+    // As many blocks as a step may touch; those that the step before drew and did not use up are still there.
     blocks_ = n % per_block == 0 ? n / per_block : (n + per_block - 2) / per_block + 1;
     if (arrays_.size() < blocks_ * per_block) arrays_.resize(blocks_ * per_block);
 }
@@ -139,7 +139,7 @@ void lane_walk<real, shock>::scenario_buffer::begin(const path_job& job, std::ui
     if (arrays_.size() < slots) arrays_.resize(slots);
 }
 
-// A row often holds for many steps.
+// A row often holds for many steps, and is then read once.
 template <class real, class shock>
 void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
     for (std::size_t s = 0; s < row_.size(); ++s) {
@@ -243,7 +243,7 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
 
 void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
     const std::size_t outputs = job.code->outputs.size();
-    // With room for a sum of two.
+    // One row more, for the sum of two outputs.
     payoffs_.resize((outputs + 1) * kernels::paths_per_tile);
     const std::uint64_t first = tile * kernels::paths_per_tile;
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));

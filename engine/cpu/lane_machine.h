@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks tiles of paths on one core: each instruction of a program is a loop over the 256 lanes of the tile.
+// The lane machine, which walks tiles of paths on one core: each instruction of a program is a loop over 256
+// lanes of the tile.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@ namespace tilewalk::cpu {
 
 // One trade, ready to be walked.
 //
-// Whatever the precision, numbers of the trade are kept in double; `single` rounds each once when it is used.
+// Numbers of the trade are kept in double in every precision; `single` rounds each once when it is used.
 // Payoffs are converted to double, and their moments are always double.
 struct path_job {
     const lane_program* code = nullptr;
@@ -28,19 +29,19 @@ struct path_job {
     std::uint64_t seed = 0;
     std::uint64_t paths = 0;  // of the run
     program::precision precision = program::precision::double_;
-    // Where they are there, they stand in for the random numbers. An element becomes what the precision's
-    // shocks are: rounded to float in single and mixed, then converted to the type of the states.
+    // Cubes that replace the random numbers, if they are there. An element is converted to the type of the
+    // precision's shocks (rounded to float in single and mixed), then to the type of the states.
     arrays::shock_cube normals{};
     arrays::shock_cube uniforms{};
-    // The arrays of the market, by their number: what the trade's scenario_rows point into. A step of them is
-    // a row, and they have one slot. An element becomes what an element of the cubes above becomes.
+    // The arrays of the market, by number; the trade's scenario_rows point into them. A step of an array is a
+    // row, and an array has one slot. Elements are converted like those of the cubes above.
     std::span<const arrays::shock_cube> scenarios{};
-    run::tile_range range{};  // of tiles that are walked; none: the whole run
+    run::tile_range range{};  // of the tiles that are walked; empty: the whole run
 
     std::uint64_t tiles() const;  // of the run
     run::tile_range walked_tiles() const;
     // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube or array is too small.
-    // Nothing of this is looked at again while tiles are walked.
+    // Walks of tiles check nothing of this again.
     void check() const;
 };
 
@@ -64,7 +65,7 @@ class lane_walk {
     struct alignas(64) lane_array {
         real of[lanes];
     };
-    // Shocks of one kind, as the steps of a pass ask for them.
+    // Shocks of one kind, in the order in which the steps of a pass take them.
     class shock_buffer {
       public:
         explicit shock_buffer(lane_draw<real> fill) : draw_(fill) {}
@@ -81,11 +82,11 @@ class lane_walk {
         lane_draw<real> draw_;
         const arrays::shock_cube* from_ = nullptr;
         std::uint64_t seed_ = 0, first_path_ = 0, paths_ = 0;
-        std::size_t blocks_ = 0;  // that are kept
+        std::size_t blocks_ = 0;  // kept at a time
         std::vector<lane_array> arrays_;
         std::vector<const real*> slot_;
     };
-    // The numbers that the scenario slots have on a step.
+    // The numbers of the scenario slots on a step.
     class scenario_buffer {
       public:
         void begin(const path_job& job, std::uint64_t first_path);
@@ -97,7 +98,7 @@ class lane_walk {
         static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
         const path_job* job_ = nullptr;
         std::uint64_t first_path_ = 0, rows_read_ = 0;
-        std::vector<std::uint64_t> row_;  // by slot, that stands in its array
+        std::vector<std::uint64_t> row_;  // by slot: the row in its array
         std::vector<lane_array> arrays_;
     };
     void execute(const std::vector<instruction>& section, const path_job& job, const double* row);
@@ -111,8 +112,9 @@ class lane_walk {
 
 class lane_machine {
   public:
-    // `cancel`, if there is one, is looked at before each step of 256 paths, which takes 17 us or less in the
-    // models of the benchmark (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double).
+    // The flag `cancel`, if there is one, is read before each step of 256 paths. Such a step takes 17 us or
+    // less in the models of the benchmark (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl,
+    // in double).
     explicit lane_machine(const lane_operations& operations, const std::atomic<bool>* cancel = nullptr)
         : double_(operations.in_double, operations.double_draws, cancel),
           single_(operations.in_single, operations.single_draws, cancel),
@@ -122,7 +124,7 @@ class lane_machine {
     // (cancelled).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
 
-    // So far, by all walks: a row for 256 lanes counts once.
+    // Rows read so far by all walks; a row for 256 lanes counts once.
     std::uint64_t scenario_rows_read() const {
         return double_.scenario_rows_read() + single_.scenario_rows_read() + mixed_.scenario_rows_read();
     }

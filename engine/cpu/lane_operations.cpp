@@ -21,7 +21,7 @@
 namespace tilewalk::cpu {
 namespace {
 
-// Bit 0 of the mode says that a is one number for all lanes, bit 1 b, bit 2 c.
+// Bit 0 of the mode says that a is one number for all lanes; bits 1 and 2 say so for b and c.
 template <class real, program::operation code, int mode>
 [[gnu::flatten]] void loop(real* out, const real* a, const real* b, const real* c) {
     constexpr int arity = program::entry_of(code).arity;
@@ -37,8 +37,8 @@ template <class real, program::operation code, int mode>
     }
 }
 
-// In three loops, because compilers that are not told to trust a machine's gathers take lanes apart for all
-// of the work (GCC 12: 3.2 ns a lane).
+// Three loops, because compilers that are not told to trust a machine's gathers split the whole loop into
+// single lanes (GCC 12: 3.2 ns a lane).
 template <class real, int mode>
 [[gnu::flatten]] void interpolate(real* out, const real* positions, const double* table, int size) {
     struct neighbours {
@@ -82,9 +82,9 @@ bool any(const real* truths, bool wanted) {
 
 #if defined(__AVX2__)
 
-// What kernels::path_block does, on vectors of 64-bit words whose upper halves hold anything: that is what
-// the widening multiplication of the lower halves asks for, and what no compiler finds by itself (GCC 12
-// multiplies 64-bit words and shuffles, and makes less than half of the numbers).
+// kernels::path_block on vectors of 64-bit words whose upper halves may hold anything, which suits the
+// widening multiplication of the lower halves. No compiler finds this by itself (GCC 12 multiplies 64-bit
+// words and shuffles, and makes less than half as many numbers).
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;
 #else
@@ -127,7 +127,7 @@ vector_block philox(words path, std::uint64_t seed, std::uint32_t block, kernels
     return {x0, x1, x2, x3};
 }
 
-// Lower halves from `low`, upper halves from the lower ones of `high`.
+// Lower halves from `low`; upper halves are the lower ones of `high`.
 words paired(words low, words high) {
     return (low & 0xffffffffu) | (high << 32);
 }
@@ -149,8 +149,7 @@ void store(word* to, words from) {
     }
 }
 
-// The paths with even and with odd numbers side by side, so that their words need no shuffle to stand in
-// line.
+// Paths with even and with odd numbers go side by side, so that their words need no shuffle to be in order.
 [[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
                            std::uint32_t block, kernels::word32 stream) {
     words path = words{} + first_path;
@@ -223,7 +222,7 @@ void store(word* to, words from) {
     }
 }
 
-// Two of a block's four normals; `shock` is float, or double for the same numbers converted.
+// Two of a block's four normals. `shock` is float, or double for the same numbers converted.
 template <class shock>
 [[gnu::flatten]] void pair_of_single_normals(shock* first, shock* second, const kernels::word32* w0,
                                              const kernels::word32* w1) {
@@ -256,8 +255,8 @@ template <class shock>
     }
 }
 
-// Null for leaves, what reads tables, and for modes in which every operand (or one that there is not) is one
-// number.
+// Null for leaves, for operations that read tables, and for modes in which every operand (or a missing one)
+// is one number.
 template <class real, std::size_t index, int mode>
 consteval typename lane_functions<real>::loop loop_of() {
     constexpr auto code = static_cast<program::operation>(index);

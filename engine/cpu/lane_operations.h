@@ -13,28 +13,28 @@ namespace tilewalk::cpu {
 
 inline constexpr int lanes = 256;
 
-// What is done to numbers of one type, double or float.
+// Functions on numbers of one type, double or float.
 template <class real>
 struct lane_functions {
     // out, a, b and c point to 256 numbers, except that an operand whose bit is set in the loop's mode (bit 0
     // for a, 1 for b, 2 for c) points to one number that holds for all lanes. out may be one of the operands.
     using loop = void (*)(real* out, const real* a, const real* b, const real* c);
 
-    // [operation][mode]; null for leaves, for what reads tables, and for modes in which every operand is one
-    // number.
+    // [operation][mode]; null for leaves, for operations that read tables, and for modes in which every
+    // operand is one number.
     std::array<std::array<loop, 8>, program::operations.size()> loops;
 
-    // At the positions of 256 lanes, or of mode 1 at one position that holds for all of them, in a table of
-    // `size` numbers, each of which is rounded where it is used. [mode]
+    // Interpolates at the positions of 256 lanes or, in mode 1, at one position for all of them, in a table
+    // of `size` numbers, each of which is rounded where it is used. [mode]
     using table_loop = void (*)(real* out, const real* positions, const double* table, int size);
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
-    // Whether any of 256 truths is as `wanted`.
+    // True if any of 256 truths equals `wanted`.
     bool (*any)(const real* truths, bool wanted);
 };
 
-// The random shocks that block `block` of the counter gives to each of the paths first_path + lane:
+// Draws the random shocks that block `block` of the counter gives to each of the paths first_path + lane:
 // out[shock of the block][lane]. A block has 128 random bits: two shocks in double, four in single.
 template <class shock>
 using lane_draw = void (*)(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
@@ -52,10 +52,10 @@ struct lane_operations {
     lane_functions<float> in_single;
     lane_draws<double> double_draws;
     lane_draws<float> single_draws;
-    lane_draws<double> widened_draws;  // single's, converted to double
+    lane_draws<double> widened_draws;  // those of single, converted to double
 };
 
-// Best first; only those that this build has and this machine can run. Empty on a machine without FMA.
+// The sets that this build has and this machine can run, best first. Empty on a machine without FMA.
 struct instruction_set_list {
     std::array<const lane_operations*, 4> sets{};
     int count = 0;

@@ -14,8 +14,8 @@ using program::state_write;
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// Lays out one section. States own registers 0..states-1 all along the path; results of operations get
-// registers from a free list, or, where nothing later needs the old value, the register of the state they
+// The layout of one section. States own registers 0..states-1 all along the path. Results of operations get
+// registers from a free list, or, if nothing later needs the old value, the register of the state they
 // become.
 class section_layout {
   public:
@@ -34,7 +34,7 @@ class section_layout {
             for (; next < g.first; ++next) emit(next);
             const std::size_t start = out_.size();
             for (; next < g.last; ++next) emit(next);
-            if (start == out_.size()) continue;  // leaves alone
+            if (start == out_.size()) continue;  // states that stay as they are
             out_[start].skipped = static_cast<std::uint32_t>(out_.size() - start);
             out_[start].guard = place_[g.condition];
             out_[start].wanted = g.side;
@@ -145,7 +145,7 @@ class section_layout {
             it.args[a] = place_[n.args[static_cast<std::size_t>(a)]];
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
-        // Operands that die here give their registers back first: a loop may write where it reads.
+        // Operands used for the last time return their registers first: a loop may write where it reads.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
             const operand& from = place_[arg];
@@ -157,7 +157,7 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // The writes that are left happen together: whatever would be overwritten before it is read is saved
+    // The remaining writes happen together: a value that would be overwritten before it is read is saved
     // first.
     void copy_writes() {
         struct move {
@@ -187,7 +187,7 @@ class section_layout {
                 moves.erase(free_target);
                 continue;
             }
-            const std::uint32_t saved = take_register();  // a ring of states: one is set aside
+            const std::uint32_t saved = take_register();  // the states form a ring: one is saved
             const std::uint32_t victim = moves.front().to;
             push(saved, {space::lane, victim});
             for (move& m : moves) {
@@ -202,8 +202,8 @@ class section_layout {
     lane_program& into_;
     std::vector<std::uint32_t> last_use_;
     std::vector<operand> place_;
-    std::vector<std::uint32_t> last_state_read_;  // the last operation that reads a state; 0: none does
-    std::vector<int> copies_of_;                  // writes that hand a state's old value to another
+    std::vector<std::uint32_t> last_state_read_;  // the last operation that reads a state; 0 if none does
+    std::vector<int> copies_of_;                  // number of writes that give a state's old value to another
     std::vector<std::uint32_t> target_;
     std::vector<std::uint32_t> early_;
     std::vector<std::uint32_t> free_;

@@ -13,15 +13,15 @@
 
 namespace tilewalk::cpu {
 
-// Where an operand of an instruction is found.
+// The places of an operand.
 enum class space : std::uint8_t {
     lane,    // a register of 256 numbers
-    normal,  // a shock of this step, 256 numbers, and so
+    normal,  // a shock of this step, 256 numbers; likewise the next two
     uniform,
     scenario,
-    constant,  // one number: a literal,
-    term,      // of the trade,
-    row,       // of this run of the section
+    constant,  // one number: a literal
+    term,      // one number of the trade
+    row,       // one number of this run of the section
 };
 struct operand {
     space in = space::lane;
@@ -30,14 +30,15 @@ struct operand {
 };
 
 struct instruction {
-    program::operation code = program::operation::constant;  // constant: copy or broadcast args[0]
+    program::operation code =
+        program::operation::constant;  // the operation; constant means: copy or broadcast args[0]
     std::uint8_t mode = 0;
     std::uint32_t out = 0;  // lane register
     operand args[3];
-    // For interpolate: where in the row its table begins, and how many numbers that has.
+    // For interpolate: the place of its table in the row, and the table's size.
     std::uint32_t table = 0, size = 0;
-    // Unless some lane has a truth like `wanted` in `guard`, this and what follows it, `skipped` in all, is
-    // left out.
+    // Unless the truth of `guard` is as `wanted` on some lane, this instruction and those after it, `skipped`
+    // in all, are left out.
     std::uint32_t skipped = 0;
     operand guard{};
     bool wanted = false;

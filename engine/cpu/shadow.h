@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shadow sample: how far the arithmetic of a run in single, single_fast or mixed precision leads away
-// from double, told by the run's first tiles.
+// The shadow sample: how far the arithmetic of a run in single, single_fast or mixed precision is from
+// double, shown by the run's first tiles.
 //
 // They are walked a second time in double from the very shocks of the run (the same random bits, made into
-// single's normals and uniforms and then converted), so that path by path nothing differs but rounding: a
-// few paths show it, where the difference of two prices would be lost in their standard errors. A shadow so
-// tells nothing about the distribution of single's shocks, which are coarser than double's (24 bits instead
-// of 53, the largest normal 6.76 instead of 8.57): that is what tests of the shocks are for. By construction
-// nothing differs in `double` and `mixed`, whose arithmetic is double: their shadow is exactly 0.
+// single's normals and uniforms and then converted), so that path by path nothing differs but rounding. A few
+// paths show it, although the difference of two prices would be lost in their standard errors. A shadow says
+// nothing about the distribution of single's shocks, which are coarser than double's (24 bits instead of 53,
+// the largest normal 6.76 instead of 8.57); tests of the shocks cover that. Nothing can differ in `double`
+// and `mixed`, whose arithmetic is double: their shadow is exactly 0.
 //
-// The first tiles of a run are walked again in its precision, or on a GPU if that alone has it, and in
+// The first tiles of a run are walked again in its precision, or on a GPU if only a GPU has it, and in
 // `mixed`, which is double's arithmetic on the same shocks.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace tilewalk::cpu {
 
 inline constexpr std::uint64_t shadow_tiles = 4;
 
-// Double's arithmetic on the shocks of a run in this precision.
+// The precision with double's arithmetic on the shocks of a run in this precision.
 constexpr program::precision shadow_precision(program::precision of_run) {
     return of_run == program::precision::double_ ? of_run : program::precision::mixed;
 }
@@ -33,11 +33,11 @@ constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
 }
 
 struct shadow {
-    // The mean of the run's arithmetic less that of double's, over the sample. Infinite where the one gave
-    // numbers that are not finite and the other did not.
+    // The mean of the run's arithmetic less that of double's, over the sample. Infinite if only one of them
+    // gave numbers that are not finite.
     double difference = 0;
-    // The same in standard errors of the whole run's price: far below 1, or the precision is too small for
-    // the trade. Infinite for a difference where there is no standard error.
+    // The difference in standard errors of the whole run's price; unless it is far below 1, the precision is
+    // too small for the trade. Infinite for a difference without a standard error.
     double in_standard_errors = 0;
 };
 shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,

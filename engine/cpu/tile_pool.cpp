@@ -50,7 +50,7 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
     try {
         for (int t = 0; t < wanted; ++t) crew.emplace_back(work, t);
     } catch (const std::system_error&) {
-        // The system gives no more threads: those that there are do all the work, which changes no bit.
+        // The system has no more threads. The threads that there are do all the work, which changes no bit.
         if (crew.empty()) throw error(error_kind::internal, "the system gives no thread to work with");
         const std::lock_guard guard(lock);
         running -= wanted - static_cast<int>(crew.size());
@@ -79,10 +79,11 @@ namespace {
 using kernels::word64;
 
 // Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its
-// paths. A block lies within a part: its tiles are a subtree of the run's, or what a range has of one.
+// paths. A block lies within a part: its tiles are a subtree of the run's, or the part of a subtree within
+// the range.
 constexpr word64 most_tiles_of_block = 1024;
 
-// How many tiles have their results kept, and how many had at most.
+// The number of tiles whose results are kept, and the largest number so far.
 class kept_tiles {
   public:
     void add(std::uint64_t tiles) {
@@ -100,7 +101,7 @@ class kept_tiles {
 
 class tile_block {
   public:
-    // Keeps what tile `at` of the block's `count` gave; true if it is the last one to come.
+    // Keeps the results of tile `at` of the block's `count` tiles; true if it is the last to come.
     bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r, kept_tiles& all) {
         std::call_once(made_, [&] {
             tiles_.resize(count * r.size());
@@ -125,11 +126,11 @@ class tile_block {
 };
 
 struct walked_job {
-    word64 first_tile;  // in the line of the tiles of all jobs
+    word64 first_tile;  // among the tiles of all jobs, one job after the other
     run::tile_range range;
     word64 block_tiles;
     std::vector<tile_block> blocks;
-    std::size_t blocks_left;  // with the tally
+    std::size_t blocks_left;  // not yet added to the tally
     std::mutex lock;
     run::tally tally;
 
@@ -141,7 +142,7 @@ struct walked_job {
           blocks_left(blocks.size()),
           tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size(), job.code->crossed) {}
 
-    // The tiles of a block that lie in the range.
+    // The tiles of a block within the range.
     run::tile_range tiles_of(word64 block) const {
         const word64 at = (range.first / block_tiles + block) * block_tiles;
         const word64 first = std::max(at, range.first);

@@ -43,7 +43,7 @@ std::uint64_t path_steps_of(const walk& of) {
 }
 
 std::uint64_t pilot_seed(std::uint64_t seed, std::uint32_t pilot) {
-    // A stream that no path draws from.
+    // A stream from which no path draws.
     constexpr std::uint32_t seeds = 0xffff'ffff;
     const kernels::philox_block of = kernels::path_block(seed, 0, pilot, seeds);
     return std::uint64_t{of.x1} << 32 | of.x0;

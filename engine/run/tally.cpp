@@ -77,7 +77,7 @@ void tally::add(const tally& other) {
         add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()));
 }
 
-// Whether range i and the next are the two halves of one subtree.
+// True if range i and the next are the two halves of one subtree.
 bool tally::joins(std::size_t i) const {
     if (i + 1 >= ranges_.size()) return false;
     const tile_range &a = ranges_[i], &b = ranges_[i + 1];
@@ -105,7 +105,7 @@ void tally::demand_complete() const {
     if (!is_complete()) refuse("the tally lacks tiles of its run of " + std::to_string(run_tiles_));
 }
 
-// Complete parts are neighbours at one level of the tree: merging on from there is merging the run.
+// Complete parts are neighbours at one level of the tree, so that merging them merges the run.
 tile_result tally::whole(std::size_t row) const {
     demand_complete();
     std::vector<tile_result> m;
@@ -143,7 +143,7 @@ std::vector<kernels::moments> tally::parts(std::size_t row) const {
 
 namespace {
 
-// Numbers of a result as they stand in a file.
+// The numbers of a result in a file.
 constexpr std::size_t numbers_of_result = 7;
 std::array<word64, numbers_of_result> numbers_of(const tile_result& r) {
     const kernels::moments& m = r.moments;
@@ -162,7 +162,7 @@ tile_result result_of(const std::array<word64, numbers_of_result>& n) {
 
 constexpr word64 magic = 0x32'4c'4c'41'54'57'54'0aull;  // "\nTWTALL2"
 
-// Fowler, Noll and Vo, over words.
+// The hash of Fowler, Noll and Vo, over words.
 constexpr word64 first_sum = 0xcbf29ce484222325ull;
 constexpr word64 sum_with(word64 sum, word64 x) {
     return (sum ^ x) * 0x100000001b3ull;

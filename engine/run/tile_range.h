@@ -17,7 +17,7 @@ struct tile_range {
     friend bool operator==(const tile_range&, const tile_range&) = default;
 
     kernels::word64 end() const { return first + count; }
-    // The place where a subtree was merged last: a complete half and the rest.
+    // The size of the first half, where a subtree was merged last: a complete half and the rest.
     kernels::word64 first_half() const { return count < 2 ? 1 : std::bit_ceil(count) / 2; }
     bool is_subtree_of(kernels::word64 run_tiles) const {
         const kernels::word64 size = std::bit_ceil(std::max<kernels::word64>(count, 1));
@@ -25,12 +25,13 @@ struct tile_range {
     }
 };
 
-// No tiles asked for stands for all of the run.
+// An empty range stands for all tiles of the run.
 inline tile_range asked_or_all(const tile_range& asked, kernels::word64 run_tiles) {
     return asked.count > 0 ? asked : tile_range{0, run_tiles};
 }
 
-// The largest subtrees of `in`, itself one, that lie in `range` and have at most `most` tiles, in order.
+// The largest subtrees of `in`, itself a subtree, that lie in `range` and have at most `most` tiles, in
+// order.
 inline void cut(const tile_range& in, const tile_range& range, kernels::word64 most,
                 std::vector<tile_range>& into) {
     if (in.end() <= range.first || range.end() <= in.first) return;
@@ -43,8 +44,8 @@ inline void cut(const tile_range& in, const tile_range& range, kernels::word64 m
     cut({in.first + half, in.count - half}, range, most, into);
 }
 
-// A run is cut into parts of equal size, the last of which may be shorter: subtrees, as small as they can be
-// where there are at most so many. How much they differ tells how sure a sum over many trades is.
+// A run is cut into parts of equal size, except that the last may be smaller: the smallest subtrees of which
+// there are at most so many. The spread of the parts gives the standard error of a sum over many trades.
 inline constexpr kernels::word64 most_parts = 64;
 constexpr kernels::word64 part_tiles_of(kernels::word64 run_tiles) {
     return std::bit_ceil(std::max<kernels::word64>(1, (run_tiles + most_parts - 1) / most_parts));

@@ -24,13 +24,13 @@ std::uint64_t quasi_unit_paths(std::uint64_t run_paths) {
            kernels::paths_per_tile;
 }
 
-// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over
-// 1 - sum w^2: without bias for equal weights, and with next to none when one differs.
+// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over 1 -
+// sum w^2: without bias for equal weights, and with almost none if one differs.
 estimate estimate_of_units(std::span<const kernels::moments> units) {
     double paths = 0;
     for (const auto& u : units) paths += u.count;
     if (paths == 0) return {};
-    const double origin = units.front().mean;  // keeps the sum exact where all means are equal
+    const double origin = units.front().mean;  // the sum is then exact if all means are equal
     double sum = 0;
     for (const auto& u : units) sum += u.count / paths * (u.mean - origin);
     estimate out{origin + sum, 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units: consecutive paths whose shocks are made together, by a generator that starts anew for each unit.
-// They are what makes a cube independent of the chunks it is made in; in a quasi-random run each unit is one
-// randomisation, and the standard error comes from how much their means differ.
+// Units make a cube independent of the chunks in which it is made. In a quasi-random run each unit is one
+// randomisation, and the standard error comes from the spread of their means.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tilewalk::run {
 
-// Paths [from, from + paths) of unit `unit`, which stand at path `at` of the chunk.
+// Paths [from, from + paths) of unit `unit`; the first is path `at` of the chunk.
 struct unit_piece {
     std::uint64_t unit = 0;
     std::uint64_t from = 0;
@@ -35,9 +35,8 @@ void for_each_piece(std::uint64_t unit_paths, std::uint64_t first_path, std::uin
     }
 }
 
-// A quasi-random run is cut in 32 to 63 units, in fewer (down to 8) if it has fewer tiles, the last of which
-// may be cut short. A unit is a power of two of tiles, the sizes at which Sobol points are spread most
-// evenly.
+// A quasi-random run is cut into 32 to 63 units, or fewer (down to 8) if it has fewer tiles; the last may be
+// shorter. A unit is a power of two of tiles, the sizes at which Sobol points are spread most evenly.
 inline constexpr std::uint64_t most_wanted_randomisations = 32;
 inline constexpr std::uint64_t least_randomisations = 8;
 inline constexpr std::uint64_t least_quasi_paths = least_randomisations * kernels::paths_per_tile;
@@ -50,14 +49,13 @@ struct estimate {
     double standard_error = 0;
 };
 
-// The price of a quasi-random run and its standard error, from the moments of each unit in turn. Points of
-// one unit are anything but independent, so their spread says nothing; the units are. Where the last unit is
-// shorter, its mean counts for as much less.
+// The price of a quasi-random run and its standard error, from the moments of each unit. Points of one unit
+// depend on each other, so that their spread says nothing; units are independent. A shorter last unit has a
+// proportionally smaller weight.
 //
 // Units are a power of two of tiles: they are the parts of the run's tally (see engine/run/tally.h).
 estimate estimate_of_units(std::span<const kernels::moments> units);
-// The same error from the means of parts of `part_paths` paths, of which the last has what is left of the
-// run's.
+// The same error from the means of parts of `part_paths` paths; the last part has the rest of the run's.
 double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths);
 
 }  // namespace tilewalk::run
