@@ -214,8 +214,8 @@ class numpy_header {
 };
 
 layout read_numpy(std::string_view file, const std::string& name, contents expected) {
-    constexpr std::size_t least =
-        12;  // a shorter header does not count: 10 bytes stand before it in one version
+    // The bytes before a header in versions 2 and 3. In version 1 there are 10, but no header has only 2.
+    constexpr std::size_t least = 12;
     if (file.size() < least) refuse(name, "the NumPy array ends within its header");
     const auto major = static_cast<unsigned char>(file[6]), minor = static_cast<unsigned char>(file[7]);
     if (major < 1 || major > 3 || minor != 0) {

@@ -30,7 +30,7 @@ struct lane_functions {
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
-    // True if any of 256 truths equals `wanted`.
+    // True if any of 256 truths is as `wanted`.
     bool (*any)(const real* truths, bool wanted);
 };
 

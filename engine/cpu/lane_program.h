@@ -30,8 +30,8 @@ struct operand {
 };
 
 struct instruction {
-    program::operation code =
-        program::operation::constant;  // the operation; constant means: copy or broadcast args[0]
+    // The operation; constant means: copy or broadcast args[0].
+    program::operation code = program::operation::constant;
     std::uint8_t mode = 0;
     std::uint32_t out = 0;  // lane register
     operand args[3];

@@ -16,8 +16,8 @@ class blocked {
     static constexpr int lanes = 32;
     static constexpr int rows_each = 8, paths_each = 4;
     static constexpr int depth = rows_each;  // shocks of a stage; a warp's triangle is one stage
-    static constexpr int padding =
-        16 / int(sizeof(real));  // puts rows of roots into different banks, and keeps them aligned
+    // Puts rows of roots into different banks, and keeps them aligned.
+    static constexpr int padding = 16 / int(sizeof(real));
 
   public:
     static constexpr int threads = lanes * warps;

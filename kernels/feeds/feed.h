@@ -34,17 +34,17 @@ template <class shock_type, int slots_, int width_, int threads_, int distance_,
           ring_layout layout_, int padding_, int l2_bytes_ = 0>
 struct feed_shape {
     using shock = shock_type;
-    static constexpr int slots =
-        slots_;  // numbers that a step reads: normals first, then uniforms, then scenarios
+    // Numbers that a step reads: normals first, then uniforms, then scenarios.
+    static constexpr int slots = slots_;
     static constexpr int width = width_;        // consecutive paths per thread
     static constexpr int threads = threads_;    // per block
     static constexpr int distance = distance_;  // steps ahead
     static constexpr int rows = rows_;          // steps of a stage, for feeds that copy by stages
     static constexpr ring_layout layout = layout_;
-    static constexpr int padding =
-        padding_;  // of the padded layout; negative: chosen automatically (see ring_geometry)
-    static constexpr int l2_bytes =
-        l2_bytes_;  // bytes that a load or copy brings to the L2 cache: 64, 128, 256; 0: unspecified
+    // Of the padded layout; negative: chosen automatically (see ring_geometry).
+    static constexpr int padding = padding_;
+    // Bytes that a load or copy brings to the L2 cache: 64, 128, 256; 0: unspecified.
+    static constexpr int l2_bytes = l2_bytes_;
 };
 
 // The shocks of one step for a thread's paths, and its scenarios, which arrive in the same way.
