@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case every speed figure speaks of: an arithmetic Asian call, a year of 252 daily fixings, flat
+// The case behind every speed figure: an arithmetic Asian call, a year of 252 daily fixings, flat
 // Black-Scholes.
 #pragma once
 
@@ -30,7 +30,7 @@ struct asian_case {
     }
 };
 
-// Prices the book once for each iteration. Items are path-steps: one path over one fixing.
+// Prices the book once for each iteration. An item is a path-step: one path over one fixing.
 inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book& book,
                                   const std::string& instructions, std::uint64_t paths, int threads) {
     const engine pricer({instructions});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated assets on a GPU, timed by the device's events: from how many assets on it pays to make moves
-// ahead of the path kernel (engine/cuda/correlation.h has the number). The kernels that make moves are
-// measured by `tilewalk bench tiles`.
+// Correlated assets on a GPU, timed by the device's events: the number of assets from which on it pays to
+// make moves ahead of the path kernel (engine/cuda/correlation.h has that number). `tilewalk bench tiles`
+// measures the kernels that make moves.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -43,7 +43,7 @@ using kernels::tile_result;
 
 constexpr auto stream = cuda::stream::standard;
 
-// The first GPU that can be used, with the kernels built for it.
+// The first usable GPU, with the kernels built for it.
 struct gpu {
     explicit gpu(int index) : loaded(cuda::open_device(index)) {}
 
@@ -93,7 +93,7 @@ struct cube_memory {
     }
 };
 
-// Our own numbers, as a run makes them.
+// Fills a cube with our own numbers, as a run does.
 class filler {
   public:
     filler(std::uint64_t paths, std::uint64_t rows, precision p)
@@ -191,7 +191,7 @@ class walk {
         the_gpu().on().wait(stream);
         return out;
     }
-    // Bytes of local memory of a thread: what registers could not hold.
+    // Bytes of local memory per thread: numbers that did not fit into registers.
     double local_bytes() const {
         return static_cast<double>(
             the_gpu().on().attributes(kernel_, {arguments_.tiles, threads_, shared_bytes_}).local_bytes);
@@ -204,7 +204,8 @@ class walk {
     kernels::path_arguments arguments_{};
 };
 
-// Where the product of correlation and shocks is made, and where shocks come from.
+// The ways to correlate shocks: in the path kernel, with shocks made there or read from memory, or ahead of
+// it.
 enum class way { in_kernel_inline, in_kernel_from_memory, ahead };
 
 void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
@@ -260,7 +261,7 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
     };
     once();
 
-    // Each way is checked for the same bits as the first before it is timed.
+    // The bits of each way are compared with those of the first before it is timed.
     static std::map<std::pair<precision, std::size_t>, std::vector<std::byte>> results;
     const auto got = path_kernel.results();
     if (results.try_emplace({p, assets}, got).first->second != got) {
@@ -280,10 +281,10 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
     state.counters["matrix_ms"] = each(product);
     state.counters["walk_ms"] = each(walked);
     state.counters["local_bytes"] = path_kernel.local_bytes();
-    state.counters["build_s"] = built_in.count();  // of the path kernel; little if it was in the cache
+    state.counters["build_s"] = built_in.count();  // for the path kernel; short if it was in the cache
 }
 
-// An error of one benchmark must not end the others.
+// Runs one benchmark so that its error does not end the others.
 template <class work>
 auto guarded(const work& act) {
     return [act](benchmark::State& state) {
@@ -306,7 +307,7 @@ void register_all() {
             auto* b = benchmark::RegisterBenchmark(
                 (std::string("basket/") + precision_name + "/" + way_name).c_str(),
                 guarded([w = w, p = p](benchmark::State& s) { price_basket_repeatedly(s, w, p); }));
-            // Beyond 64 assets the product in the kernel takes minutes to compile.
+            // No more than 64 assets in the kernel: beyond, it takes minutes to compile.
             for (const int assets : {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128}) {
                 if (w == way::ahead || assets <= 64) b->Arg(assets);
             }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated kernels are measured against, in one program and one run: the device's memory rates, the
-// Asian with cuRAND's device API, and the Asian, the autocallable and the streamed Asian written by hand with
-// our kernel headers. Every kernel's price is held against the others' before anything is timed, and ends in
-// device memory. Built and run by bench/gpu_check.sh; prints one JSON object a line, the first of them the
-// context.
+// Baselines for the generated kernels, in one program and one run: the device's memory rates, the Asian with
+// cuRAND's device API, and the Asian, the autocallable and the streamed Asian written by hand with our kernel
+// headers. The price of every kernel is compared with the others' before anything is timed, and ends in
+// device memory. Built and run by bench/gpu_check.sh; prints one JSON object a line, of which the first is
+// the context.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -34,10 +34,10 @@ void must(cudaError_t status, const char* what) {
     std::exit(1);
 }
 
-// Styles: in which numbers a kernel works, and where its normals and exponentials come from.
+// Styles: the type of a kernel's numbers, and the source of its normals and exponentials.
 struct in_double : kernels::double_draws {
     using real = double;
-    static constexpr double unit = 1;  // of the numbers that exp takes
+    static constexpr double unit = 1;  // of the arguments of exp
     static constexpr double exp(double x) { return kernels::exp(x); }
 };
 struct in_single : kernels::single_draws {
@@ -51,14 +51,14 @@ struct in_mixed : kernels::single_draws {
     static constexpr double exp(double x) { return kernels::exp(x); }
 };
 
-// The hardware's approximations, on the same random bits. Uniform numbers come from the upper 23 bits by way
-// of the mantissa: a conversion from integer would share its unit with the approximations.
+// The hardware's approximations, on the same random bits. Uniform numbers come from the upper 23 bits through
+// the mantissa: a conversion from integer would use the same unit as the approximations.
 struct in_fast_single {
     using real = float;
     using shock = float;
     using block = kernels::four_shocks;
     static constexpr int per_block = 4;
-    static constexpr double unit = 1.4426950408889634;  // exp takes logarithms of base 2
+    static constexpr double unit = 1.4426950408889634;  // exp takes logarithms to base 2
 
     static __device__ float exp(float x) {
         float y;
@@ -85,7 +85,7 @@ __device__ word64 path_of_thread() {
     return word64(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// The payoff of an Asian whose spots over the first add up to `total`.
+// The payoff of an Asian whose spots, each over the first one, add up to `total`.
 template <class real>
 __device__ double asian_payoff(const asian_terms& terms, real total) {
     const real average = total * real(terms.spot / steps_in_all);
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(threads) asian(asian_terms terms, block_sums* 
     hand_in(asian_payoff(terms, total), out);
 }
 
-// The same from a cube of normals [step][path], with a plain load where a normal is used and no unrolling.
+// The same from a cube of normals [step][path], with a plain load where a normal is used, and without
+// unrolling.
 template <class style>
 __global__ void __launch_bounds__(threads)
     streamed_asian(asian_terms terms, const typename style::shock* cube, word64 pitch, block_sums* out) {
@@ -139,21 +140,21 @@ __global__ void fill_cube(typename style::shock* cube, word64 pitch) {
 
 constexpr int assets = 5;
 
-// A note on the worst of five assets that all start at the level they are measured against.
+// A note on the worst of five assets, all of which start at their reference level.
 struct autocallable_terms {
     double drift[assets];
     double root[assets * (assets + 1) / 2];         // the triangular root of a step's covariance, row by row
     double log_call_level, protection, redemption;  // redemption: the discounted notional
-    const double* payments;                         // discounted, of each observation
+    const double* payments;                         // discounted, by observation
 };
 
-// Observed after every `every` steps. Performances are compared as logarithms: of five exponentials only the
-// worst at maturity is needed.
+// The note, observed after every `every` steps. Performances are compared as logarithms, so that of five
+// exponentials only that of the worst at maturity is needed.
 template <class style, int every>
 __global__ void __launch_bounds__(threads)
     autocallable(const __grid_constant__ autocallable_terms terms, block_sums* out) {
     using real = typename style::real;
-    constexpr int per_block = style::per_block;  // steps of a group take a whole number of blocks
+    constexpr int per_block = style::per_block;  // the steps of a group use a whole number of blocks
     real drift[assets], root[assets * (assets + 1) / 2], x[assets] = {};
     for (int i = 0; i < assets; ++i) drift[i] = real(terms.drift[i] * style::unit);
     for (int i = 0; i < assets * (assets + 1) / 2; ++i) root[i] = real(terms.root[i] * style::unit);
@@ -211,7 +212,7 @@ __global__ void read(const uint4* from, word64 count, word32* out) {
         const uint4 x = __ldcs(from + i);
         all ^= x.x ^ x.y ^ x.z ^ x.w;
     }
-    if (all == 0x12345678u) *out = all;  // never for the data at hand, which the compiler does not know
+    if (all == 0x12345678u) *out = all;  // never true for this data, which the compiler can't know
 }
 
 struct measured {
@@ -253,18 +254,18 @@ struct estimate {
     double price, standard_error;
 };
 
-// A kernel that walks `paths` paths and hands in sums.
+// A kernel that walks `paths` paths and leaves sums by block.
 struct pricing_kernel {
     std::string name;
-    std::string payoff;  // kernels of one payoff must agree
+    std::string payoff;  // kernels with the same payoff must agree
     word64 paths;
     std::function<void(block_sums*)> launch;
-    std::string rest;  // more of the line
-    double bytes = 0;  // that it streams; 0: counted in path-steps
+    std::string rest;  // further members of the line
+    double bytes = 0;  // streamed by the kernel; 0: rates are in path-steps
 };
 
 estimate run(const pricing_kernel& k, block_sums* out) {
-    const std::size_t blocks = k.paths / 32;  // at most; what no block writes stays 0
+    const std::size_t blocks = k.paths / 32;  // at most; sums that no block writes stay 0
     k.launch(out);
     must(cudaGetLastError(), k.name.c_str());
     std::vector<block_sums> sums(blocks);
@@ -325,7 +326,7 @@ void measure_memory() {
     must(cudaFree(out), "cudaFree");
 }
 
-// Dynamic shared memory with which just so many blocks are resident; negative if there is none.
+// The dynamic shared memory with which exactly so many blocks are resident; negative if there is none.
 template <class kernel>
 int shared_bytes_for(kernel k, int blocks) {
     int most = 0;
@@ -364,7 +365,7 @@ void add_streamed(const char* precision, const asian_terms& terms, word64 paths,
     }
 }
 
-// Five assets with these volatilities, every pair with correlation one half.
+// Five assets with these volatilities; every pair has a correlation of one half.
 autocallable_terms make_autocallable(int every) {
     constexpr double volatilities[assets] = {0.20, 0.25, 0.30, 0.22, 0.28};
     constexpr double rate = 0.03, correlation = 0.5, notional = 100, step_years = 1.0 / steps_in_all;

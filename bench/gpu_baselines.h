@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that the hand-written kernels price, and how a kernel hands in its payoffs.
+// The cases that the hand-written kernels price, and the function by which a kernel leaves its payoffs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,12 +8,12 @@ namespace tilewalk::bench {
 
 constexpr int steps_in_all = 252;
 
-// A year of daily fixings of one asset; a step's log return is drift + volatility * normal.
+// A year of daily fixings of one asset. A step's log return is drift + volatility * normal.
 struct asian_terms {
     double spot, drift, volatility, strike, discount;
 };
 
-// What the payoffs of a block's paths add up to.
+// The sums over the payoffs of a block's paths.
 struct block_sums {
     double sum, squares;
 };

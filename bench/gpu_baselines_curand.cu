@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one would write today without Tilewalk: cuRAND's Philox in registers and the CUDA library's exp, built
-// with contraction and --use_fast_math, which is the best for both.
+// The Asian as one would write it today without Tilewalk: cuRAND's Philox in registers and the CUDA library's
+// exp, built with contraction and --use_fast_math, which is fastest for both.
 #include <curand_kernel.h>
 
 #include "bench/gpu_baselines.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the kernels that are generated from YAML, each alone and many times over: the Asian and the worst-of
+// Timings of kernels generated from YAML, each alone and many times over: the Asian and the worst-of
 // autocallable with shocks in registers, and the Asian with shocks from memory by every feed, at several
-// occupancies. Results end in device memory; time is that of the path kernel between two events. Prints one
-// JSON object a line; bench/gpu_figures.py sets them beside the hand-written kernels of bench/gpu_baselines.
+// occupancies. Results end in device memory; the time is that of the path kernel between two events. Prints
+// one JSON object a line; bench/gpu_figures.py compares them with the hand-written kernels of
+// bench/gpu_baselines.
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -33,7 +34,8 @@ bool anything_fits(const kernel_choice&, int) {
     return true;
 }
 
-// Shocks in registers: every block and width, with the registers of the best choice and the compiler's.
+// Shocks in registers: every block size and width, with the limits on registers of the best choice and of the
+// compiler.
 void add_inline(const workload& of, std::vector<generated_case>& to) {
     for (const int threads : {64, 128, 256}) {
         for (const int width : {1, 2, 4}) {
@@ -105,11 +107,11 @@ void print(const generated_case& c, path_timer& kernel, const path_timer::prepar
     std::fflush(stdout);
 }
 
-// All cases of one workload, whose arrays are made once.
+// All cases of one workload. Its arrays are made once.
 int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>& cases) {
     path_timer kernel(on, of, 0);
     std::vector<std::string> texts;
-    // What the device can't do is no case of it.
+    // Cases that the device can't run are left out.
     for (const auto& c : cases) {
         if (kernel.why_not(c.how).empty()) texts.push_back(kernel.text(c.how));
     }
@@ -121,7 +123,7 @@ int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>
             int before = 0;
             for (const int warps : c.warps) {
                 const auto ready = kernel.prepare(c.how, warps);
-                // More than fit, so that the last occupancy was this one already.
+                // More warps were asked for than fit, so this occupancy has been measured already.
                 if (ready.warps == before) continue;
                 before = ready.warps;
                 print(c, kernel, ready, on.time_warm([&] { kernel.launch(c.how, ready); }));

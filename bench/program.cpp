@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command tilewalk bench, which the command tilewalk starts.
+// The command tilewalk bench, started by the command tilewalk.
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Asian case by QuantLib's Monte Carlo engine and by Tilewalk, one core each, in one run. Both must agree
-// on the price before a time counts.
+// The Asian case by QuantLib's Monte Carlo engine and by Tilewalk, on one core each, in one run. Both must
+// agree on the price before a time counts.
 #include <cmath>
 
 #include "bench/asian_case.h"
@@ -24,8 +24,8 @@ struct price_and_error {
     double price = 0, standard_error = 0;
 };
 
-// The same payoff on 252 of the year's days: QuantLib watches dates, Tilewalk equal steps. The prices differ
-// by less than a hundredth of the bound below.
+// The same payoff on 252 days of the year: QuantLib fixes on dates, Tilewalk in equal steps. The prices
+// differ by less than a hundredth of the bound below.
 price_and_error price_by_quantlib(const asian_case& c, std::size_t paths) {
     const ql::Date today(15, ql::January, 2026);
     ql::Settings::instance().evaluationDate() = today;

@@ -20,7 +20,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-// The rate of the copy that a share is over is timed once a run, until it is as quiet as this (stop_rule).
+// The copy rate that shares refer to is timed once a run, until its noise is this small (stop_rule).
 constexpr double copy_noise = 0.01;
 
 using rows_by_key = std::map<std::string, const row*>;
@@ -39,7 +39,7 @@ std::optional<double> positive(const row& of, const char* figure) {
     return x;
 }
 
-// A figure that can be held against the same of another run, and the square of its noise.
+// A figure that can be compared with the same one of another run, and the square of its noise.
 struct held {
     std::string figure;
     double value = 0, squared_noise = 0;
@@ -126,7 +126,7 @@ std::string value_text(const compared_row& r, double value) {
     return r.figure == "ratio" ? report::fixed(value, 2) + " x" : report::fixed(100 * value, 1) + " %";
 }
 
-// Of a long list the first, and how many more there are.
+// A long list shows its first lines, and how many more there are.
 constexpr std::size_t most_lines = 40;
 
 std::string listed(const std::vector<const compared_row*>& rows) {

@@ -28,7 +28,7 @@ bench::request request_of(const benchmark_request& r) {
     return out;
 }
 
-// What would be refused after the measurement is refused before it.
+// Refuses before the measurement what would be refused after it.
 void check_baseline(const bench::run& before, const std::string& device, const std::string& suite) {
     const auto said = [&](const char* key) {
         const auto at = before.about.find(key);
@@ -62,7 +62,7 @@ bench::stop_rule rule_of(const benchmark_request& asked) {
     return until;
 }
 
-// The rows of a suite, also as far as it came when it was cancelled.
+// The rows of a suite; those measured so far if it is cancelled.
 benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<bench::run>& out,
                           const std::function<void(const bench::sink&)>& suite) {
     try {
@@ -78,7 +78,7 @@ benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<
     return benchmark_results(out);
 }
 
-// What is left of a suite where there is no GPU.
+// The part of a suite that needs no GPU.
 benchmark_results measure_processor(const benchmark_request& asked, const bench::suite_entry& suite,
                                     const std::string& why_no_gpu, const benchmark_results* baseline) {
     const std::string name = processor_name();

@@ -17,19 +17,19 @@ namespace tilewalk::bench {
 
 namespace {
 
-// Lengths in pixels of the drawing, which is as wide as a page.
+// Lengths in pixels of a drawing as wide as a page.
 constexpr double page_width = 960, edge = 14, title_height = 26, legend_height = 19;
 constexpr double left_of_panel = 46, above_panel = 24, below_panel = 24, axis_title_height = 20;
 constexpr double height_of_one = 340, height_of_many = 190;
 constexpr double character_width = 7.2, swatch_width = 34, label_height = 14;
 constexpr std::size_t most_end_labels = 12;
-constexpr double inset = 16;  // of the first and last x
+constexpr double inset = 16;  // of the first and last x from the edges
 
 struct style {
     std::string_view light, dark, dash;
 };
-// Each with a contrast of at least 3 to its background. With the six shapes of marks, filled and hollow,
-// twelve lines are told apart without colour.
+// Colours with a contrast of at least 3 to their background. With six shapes of marks, filled and hollow,
+// twelve lines can be told apart without colour.
 constexpr std::array<style, 12> styles{{{"#6b6b6b", "#a6a6a6", ""},
                                         {"#1a1a1a", "#ececec", "7 3"},
                                         {"#0065a8", "#66b5f0", ""},
@@ -81,13 +81,13 @@ std::string symbol(std::size_t which, double x, double y, const std::string& say
            (says.empty() ? "/>\n" : "><title>" + escaped(says) + "</title></path>\n");
 }
 
-// What runs from the lowest to the highest of something, linear or by logarithm, with its ticks.
+// An axis from the lowest to the highest value, linear or logarithmic, with its ticks.
 struct axis {
     double low = 0, high = 1;
     bool by_logarithm = false;
     std::vector<double> ticks;
 
-    // In [0, 1].
+    // The place of x in [0, 1].
     double place(double x) const {
         if (!(high > low)) return 0.5;
         if (by_logarithm) return std::log(x / low) / std::log(high / low);
@@ -100,7 +100,7 @@ bool is_power_of_two(double x) {
     return x > 0 && std::frexp(x, &exponent) == 0.5;
 }
 
-// "512", "64 Ki", "2.5", "1e9"
+// Texts such as "512", "64 Ki", "2.5", "1e9".
 std::string tick_text(double x) {
     if (x >= 1024 && is_power_of_two(x)) {
         constexpr std::array<std::pair<double, std::string_view>, 3> units{
@@ -113,7 +113,7 @@ std::string tick_text(double x) {
     return report::significant(x, 6);
 }
 
-// 1, 2 and 5 times each power of ten in the range; of a long range the powers alone.
+// 1, 2 and 5 times each power of ten in the range; in a long range the powers alone.
 std::vector<double> logarithmic_ticks(double low, double high) {
     std::vector<double> out;
     const double decades = std::log10(high / low);
@@ -126,7 +126,7 @@ std::vector<double> logarithmic_ticks(double low, double high) {
     return out;
 }
 
-// The range of what is shown, in whole ticks, and from zero if it is linear.
+// The range of the values in whole ticks, from zero if it is linear.
 axis y_axis(const std::vector<double>& values) {
     axis out;
     const auto [low, high] = std::ranges::minmax(values);
@@ -180,7 +180,7 @@ std::string frame_of(const panel& p, const box& in, const axis& xs, const axis& 
         out += stroke(in.left, in.y(ys, tick), in.right, in.y(ys, tick), "class=\"grid\"");
         out += text_at(in.left - 6, in.y(ys, tick) + 4, "end", tick_text(tick));
     }
-    // A label that would run into the one before is left out; its tick stays.
+    // A label that would run into the previous one is left out; its tick stays.
     double free_from = -std::numeric_limits<double>::infinity();
     for (const double tick : xs.ticks) {
         const double x = in.x(xs, tick);
@@ -234,7 +234,7 @@ std::string lines_of(const panel& p, const box& in, const axis& xs, const axis& 
     return paths + bars + symbols;
 }
 
-// The name of each line beside its end, moved apart where two ends are close.
+// The name of each line beside its end; names are moved apart where two ends are close.
 std::string end_labels(const panel& p, const box& in, const axis& ys) {
     struct label {
         const chart_line* of;
@@ -250,7 +250,7 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
     for (std::size_t i = 1; i < labels.size(); ++i) {
         labels[i].y = std::max(labels[i].y, labels[i - 1].y + label_height);
     }
-    // Back up from below the panel.
+    // Upwards again, for names that have moved below the panel.
     double floor = in.bottom;
     for (std::size_t i = labels.size(); i-- > 0;) {
         labels[i].y = std::min(labels[i].y, floor);
@@ -274,7 +274,7 @@ double width_of(std::string_view text) {
 
 using legend_entry = std::pair<std::string, std::size_t>;
 
-// Lines of the same name in several panels stand once, in the order of their styles.
+// Lines with the same name in several panels have one entry, in the order of their styles.
 std::vector<legend_entry> legend_of(const chart& of) {
     std::vector<legend_entry> out;
     for (const panel& p : of.panels) {
@@ -287,7 +287,7 @@ std::vector<legend_entry> legend_of(const chart& of) {
     return out;
 }
 
-// Draws the legend from `top` and says where it ends.
+// Draws the legend from `top` down and returns where it ends.
 double draw_legend(std::string& out, const std::vector<legend_entry>& entries, double top) {
     double x = edge, y = top + 0.5 * legend_height;
     for (const auto& [name, which] : entries) {
@@ -391,7 +391,7 @@ std::string escaped(std::string_view text) {
                 out += c;
         }
     }
-    // U+FFFE and U+FFFF are no characters of XML.
+    // U+FFFE and U+FFFF are not characters of XML.
     for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
         for (std::size_t i = out.find(none); i != std::string::npos; i = out.find(none, i)) {
             out.replace(i, none.size(), "?");

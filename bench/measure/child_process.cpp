@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t most_of_error = 4096;
 
-// Both ends close when it goes; no other child inherits them.
+// Two ends of a pipe, closed by the destructor; no other child inherits them.
 class pipe_ends {
   public:
     pipe_ends() {
@@ -52,7 +52,7 @@ class pipe_ends {
     std::array<int, 2> ends_{-1, -1};
 };
 
-// The program and what it has started; killed if it is left early.
+// The program and the processes it started; they are killed if it is left early.
 class process {
   public:
     explicit process(pid_t id) : id_(id) {}
@@ -66,7 +66,7 @@ class process {
     process& operator=(const process&) = delete;
 
     void kill_all() const { ::kill(-id_, SIGKILL); }
-    // In words how it ended, or empty if well.
+    // A description of how it ended; empty if it ended well.
     std::string wait() {
         int status = 0;
         while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
@@ -82,7 +82,7 @@ class process {
     bool has_ended_ = false;
 };
 
-// 0, or the number of an error.
+// 0, or an error number.
 int spawn(const std::vector<std::string>& command, const pipe_ends& output, const pipe_ends& errors,
           pid_t& id) {
     std::vector<char*> arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another program, run to its end or to the end of our patience.
+// Another program, run to its end or to a limit of time.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@ namespace tilewalk::bench {
 struct child_outcome {
     std::string output;       // standard output, at most `most_output` bytes
     std::string last_error;   // the last line of standard error that is not empty
-    std::string why_not;      // why it did not run to a good end, or empty
+    std::string why_not;      // why it did not end well; empty if it did
     bool has_started = true;  // false: there is no such program
 };
 
 // `command` is looked for on the PATH; no shell is involved. After `seconds`, or with more output than
-// `most_output`, the program and those it has started are killed. Throws tilewalk::error (cancelled) once
+// `most_output`, the program and those it has started are killed. Throws tilewalk::error (cancelled) when
 // `cancel` is set.
 child_outcome run_child(const std::vector<std::string>& command, double seconds, std::size_t most_output,
                         const std::atomic<bool>* cancel = nullptr);

@@ -14,7 +14,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-// Of cuBLAS's enumerations.
+// Values of cuBLAS's enumerations.
 constexpr int not_transposed = 0, right_side = 1, upper = 1, any_diagonal = 0;
 constexpr int allocation_failed = 3;
 
@@ -25,7 +25,7 @@ void check(const char* name, int status) {
         "cuBLAS's " + std::string(name) + " failed with status " + std::to_string(status));
 }
 
-// Without functions if the library is not there (and why_not is empty) or does not do.
+// Opens a cuBLAS. Without functions if the library is missing (then why_not is empty) or unsuitable.
 cublas_functions open(const std::string& library, std::string& why_not) {
     void* handle = cuda::open_library(library, why_not);
     if (handle == nullptr) return {};
@@ -68,7 +68,7 @@ const cublas_functions& cublas_of_machine() {
 }
 
 cublas::cublas(const cublas_functions& functions, cuda::device& on, cuda::stream in) : functions_(functions) {
-    on.free_bytes();  // a call on the device makes it this thread's, which cuBLAS asks for
+    on.free_bytes();  // makes the device this thread's, which cuBLAS requires; the result is not used
     check("cublasCreate", functions_.cublasCreate_v2(&handle_));
     const int status =
         functions_.cublasSetStream_v2(handle_, reinterpret_cast<void*>(static_cast<std::uintptr_t>(in)));
@@ -104,7 +104,7 @@ template <class real>
 void cublas::triangular(const real* roots, const real* shocks, real* moves, int factors, int paths,
                         int pitch) {
     const real one = 1;
-    // Lower by rows is upper by columns.
+    // A lower triangle by rows is an upper one by columns.
     const auto call = [&](const char* name, cublas_functions::trmm<real> f) {
         check(name, f(handle_, right_side, upper, not_transposed, any_diagonal, paths, factors, &one, roots,
                       factors, shocks, pitch, moves, pitch));

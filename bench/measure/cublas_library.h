@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of cuBLAS that our matrix products are held against, found at run time: Tilewalk is never
-// linked with it, and a machine without it has all other rows.
+// The functions of cuBLAS with which our matrix products are compared, found at run time: Tilewalk is never
+// linked with cuBLAS, and a machine without it has all other rows.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tilewalk::bench {
 
-// Under cuBLAS's own names; a handle and a stream are opaque, modes of operation numbers.
+// Functions under cuBLAS's own names. A handle and a stream are opaque; modes of operation are numbers.
 struct cublas_functions {
     using handle = void*;
     template <class real>
@@ -29,13 +29,14 @@ struct cublas_functions {
     trmm<double> cublasDtrmm_v2 = nullptr;
 };
 
-// The first of these libraries that is a cuBLAS; throws tilewalk::error (device) that says what was looked
-// for if none is. It stays loaded.
+// The first of these libraries that is a cuBLAS; it stays loaded. If none is, throws tilewalk::error (device)
+// that lists what was tried.
 cublas_functions open_cublas(std::span<const std::string> libraries);
-// The one that this machine has.
+// The cuBLAS of this machine.
 const cublas_functions& cublas_of_machine();
 
-// cuBLAS at work in one stream of a device. Every call throws cuda::device_error with its name if it fails.
+// cuBLAS at work in one stream of a device. Every call throws cuda::device_error with the function's name if
+// it fails.
 class cublas {
   public:
     cublas(const cublas_functions& functions, cuda::device& on, cuda::stream in);
@@ -44,8 +45,9 @@ class cublas {
     cublas& operator=(const cublas&) = delete;
 
     int version() const;
-    // moves = shocks times the transposed roots, each row of a cube being a column for cuBLAS: `roots` is
-    // square and full of zeros above the diagonal, row by row. As a general product, and as a triangular one.
+    // Makes moves = shocks times the transposed roots; a row of a cube is a column for cuBLAS. `roots` is
+    // square, row by row, with zeros above the diagonal. One function uses a general product, the other a
+    // triangular one.
     template <class real>
     void general(const real* roots, const real* shocks, real* moves, int factors, int paths, int pitch);
     template <class real>

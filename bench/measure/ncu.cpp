@@ -25,7 +25,7 @@ constexpr std::string_view own_mark = "==";  // of "==PROF==", "==WARNING==", "=
     throw error(error_kind::input, why, {"the output of ncu", line, 0});
 }
 
-// "a","b ""c""",1: of one line, as ncu quotes every field.
+// The fields of one line; ncu quotes every field: "a","b ""c""","1".
 std::vector<std::string> fields_of(const std::string& text, int line) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -48,7 +48,7 @@ std::vector<std::string> fields_of(const std::string& text, int line) {
     return out;
 }
 
-// "53.4", "12,358.5": thousands are set apart, and a comma that sets no thousands apart is no number's.
+// A number such as "53.4" or "12,358.5". Commas separate thousands; with any other comma it is no number.
 std::optional<double> number_of(const std::string& text) {
     std::string digits;
     const std::size_t whole = std::min(text.find('.'), text.size());
@@ -65,7 +65,7 @@ std::optional<double> number_of(const std::string& text) {
     return std::isfinite(out) && out >= 0 ? std::optional(out) : std::nullopt;
 }
 
-// Where the columns are that matter.
+// The places of the columns that matter.
 struct columns {
     std::size_t id, metric, value, count;
 
@@ -81,7 +81,7 @@ struct columns {
     }
 };
 
-// What ncu itself says after such a mark, first; empty if it says nothing so.
+// ncu's own first message after such a mark; empty if there is none.
 std::string said(const std::string& text, std::string_view mark) {
     constexpr std::size_t most = 300;
     const std::size_t at = text.starts_with(mark) ? 0 : text.find('\n' + std::string(mark));

@@ -24,7 +24,7 @@ namespace {
 
 using row_list = std::vector<const row*>;
 
-// More lines than this no chart can carry.
+// The most lines that a chart can show.
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t best_rows = 10;
 
@@ -35,7 +35,7 @@ std::optional<double> finite(const json& in, const std::string& name) {
     return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
 
-// A rate or a ratio goes against the time, so that its bar runs from that of p90 to that of p10.
+// A rate or a ratio falls as the time grows, so its bar runs from the value at p90 to the value at p10.
 std::optional<std::pair<double, double>> bar_against_time(const row& of, double y) {
     const auto ms = finite(of.figures, "milliseconds"), p10 = finite(of.figures, "p10"),
                p90 = finite(of.figures, "p90");
@@ -43,13 +43,14 @@ std::optional<std::pair<double, double>> bar_against_time(const row& of, double 
     return std::pair{y * *ms / *p90, y * *ms / *p10};
 }
 
-// Words alike, or missing from one: a feed without a layout belongs to the figures of every layout.
+// True if the words are equal, or missing from one: a feed without a layout belongs to the figures of every
+// layout.
 bool fits(const row& r, const char* axis, const json& value) {
     const auto at = r.axes.find(axis);
     return at == r.axes.end() || *at == value;
 }
 
-// What an axis takes, numbers by size and words as they came.
+// The values of an axis: numbers by size, words in the order of the rows.
 std::vector<json> values_of(const row_list& rows, const char* axis) {
     std::vector<json> out;
     for (const row* r : rows) {
@@ -67,7 +68,7 @@ std::string word(const row& of, const char* axis) {
     return at == of.axes.end() ? std::string() : cell_of(*at);
 }
 
-// A feed looks the same in every figure: by its place in the catalogue.
+// A feed has the same style in every figure, given by its place in the catalogue.
 std::size_t style_of_feed(const std::string& feed) {
     const auto known = cuda::feeds();
     const auto at = std::ranges::find(known, feed, &cuda::feed_entry::name);
@@ -78,7 +79,7 @@ std::size_t style_of_feed(const std::string& feed) {
 
 struct prefetch_group {
     std::string workload, precision;
-    row_list rows;  // results
+    row_list rows;  // with results
 
     std::string title() const {
         return workload + (workload.empty() || precision.empty() ? "" : ", ") + precision;
@@ -97,16 +98,16 @@ std::vector<prefetch_group> groups_of(const row_list& rows) {
     return out;
 }
 
-// The reference is as fast as itself.
+// The ratio of a row; 1 for the reference itself.
 std::optional<double> ratio_of(const row& r) {
     if (const auto ratio = finite(r.figures, "ratio")) return *ratio > 0 ? ratio : std::nullopt;
     return r.over.is_null() ? std::optional(1.0) : std::nullopt;
 }
 
-// The lines of one panel: of each feed the fastest at each distance, the others beside.
+// The lines of one panel: for each feed the fastest row at each distance, and the others beside it.
 std::vector<chart_line> lines_by_feed(const row_list& rows) {
     std::vector<chart_line> out;
-    std::vector<std::map<std::optional<double>, std::size_t>> best;  // by distance, for each line
+    std::vector<std::map<std::optional<double>, std::size_t>> best;  // for each line, by distance
     for (const row* r : rows) {
         const auto ratio = ratio_of(*r);
         if (!ratio) continue;
@@ -134,8 +135,8 @@ std::string with_name(const char* name, const json& value) {
     return value.is_null() ? std::string() : cell_of(value) + ' ' + name;
 }
 
-// One panel an occupancy and, where there are several, a width: occupancies below each other, which share a
-// scale, or side by side where there is one width.
+// One panel for each occupancy and, if there are several, each width. Occupancies are below each other and
+// share a scale, or side by side if there is one width.
 chart speedup_chart(const prefetch_group& group, const std::string& layout, const std::string& what) {
     chart out;
     out.title = group.title() + ": " + what;
@@ -244,7 +245,7 @@ std::vector<named_chart> all_charts(const run& what) {
         if (suite != "prefetch") continue;
         for (const prefetch_group& group : groups_of(rows)) {
             for (named_chart& c : charts_of(group)) {
-                // Two workloads may differ in what no file name has.
+                // Names of files leave out some characters, so two workloads may have the same.
                 const std::string wanted = c.name;
                 for (int n = 2; std::ranges::find(out, c.name, &named_chart::name) != out.end(); ++n) {
                     c.name = wanted + '-' + std::to_string(n);
@@ -258,7 +259,7 @@ std::vector<named_chart> all_charts(const run& what) {
 
 // ---- Any other suite
 
-// The figure that a chart of these rows shows: what is measured beside the time, else the time.
+// The figure that a chart of these rows shows: the measured one besides the time, or else the time.
 std::string figure_shown(const row_list& rows) {
     std::string found;
     for (const row* r : rows) {
@@ -398,7 +399,7 @@ std::string prefetch_section(const row_list& rows) {
     return out;
 }
 
-// What ncu read off, and what it means.
+// The counts that ncu gave, and their meaning.
 std::string conditions_section(const row_list& rows) {
     const auto percent = [](double part) { return report::fixed(100 * part, 0) + " %"; };
     std::string out = "<section>\n" + element("h2", "prefetch: where it can pay");
@@ -454,7 +455,7 @@ std::string suite_section(const std::string& suite, const row_list& rows) {
            reasons_list(rows, &row::skipped, "Skipped: can't be measured here") + "</section>\n";
 }
 
-// What the run says of itself: what matters most first, the rest as it stands.
+// The facts about the run: the most important first, the rest as it is.
 std::string head_of(const run& what) {
     std::vector<std::pair<std::string, std::string>> entries;
     const auto said = [&](const char* key) {

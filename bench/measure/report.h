@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of benchmarks as one page of HTML that needs nothing else, and its figures as files of their own.
+// A run of benchmarks as one self-contained page of HTML, and its figures as files of their own.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace tilewalk::bench {
 
-// Well-formed XML as well, so that any tool may read it.
+// The page is well-formed XML, too, so that any tool may read it.
 std::string report_html(const run& what);
 
-// What a run of the suite prefetch has figures of, as names of files: "prefetch-WORKLOAD-PRECISION-" and
-// "plain", "padded", "transposed" or "share".
+// The figures of a run of the suite prefetch, as names of files: "prefetch-WORKLOAD-PRECISION-" and "plain",
+// "padded", "transposed" or "share".
 std::vector<std::string> figure_names(const run& what);
-// Throws tilewalk::error (usage) with the names that there are.
+// Throws tilewalk::error (usage) with the known names.
 std::string figure_svg(const run& what, const std::string& name);
 
 }  // namespace tilewalk::bench

@@ -18,12 +18,12 @@ namespace {
     throw error(error_kind::input, why, {name, line, 0});
 }
 
-// Names and texts may hold any bytes: those that are no UTF-8 are replaced, where they would throw.
+// Names and texts may hold any bytes. Bytes that are not UTF-8 are replaced, because they would throw.
 std::string text_of(const json& what) {
     return what.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// The one JSON value in the text, without a key that is there twice.
+// The one JSON value in the text; a repeated key is an error.
 json parsed(const std::string& text, const std::string& name, int line) {
     std::vector<std::set<std::string>> open;
     std::string twice;
@@ -87,7 +87,7 @@ row row_of(const json& from, const std::string& name, int line) {
     return out;
 }
 
-// What stands last, so that a file which lost its end is known by it.
+// The last line, by whose absence a truncated file is found.
 std::size_t rows_at_end(const json& from, const std::string& name, int line) {
     if (from.size() != 1 || !from["rows"].is_number_unsigned()) {
         refuse(name, line, "expected the last line to be {\"rows\": how many there are}");

@@ -31,7 +31,7 @@ void run_steps_on_cpu(const cpu_bench& on, const request& asked, const std::stri
 
 namespace {
 
-// In the order in which a performance engineer asks.
+// In the order of a performance engineer's questions.
 constexpr auto catalogue = std::to_array<suite_entry>({
     {"prefetch", "every feed by distance, layout, width and resident warps, on path kernels", check_prefetch,
      "five strategies on an A100: uneven without padding, +60 % at distance 6 with it", run_prefetch},

@@ -18,7 +18,7 @@ namespace {
 
 using row_list = std::span<const row* const>;
 
-// What comes first, and what is left to CSV.
+// The figures that come first, and those that only CSV has.
 constexpr std::array<std::string_view, 5> leading_figures{"milliseconds", "noise", "ratio", "share_of_copy",
                                                           "bytes_per_second"};
 constexpr std::array<std::string_view, 5> figures_left_out{"p10", "p90", "samples", "dropped", "clock_mhz"};
@@ -27,7 +27,7 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-// Every name, each where the rows that have it put it among those that they share.
+// All names, each placed between the names with which it occurs in rows.
 std::vector<std::string> names_in(row_list rows, json row::*where) {
     std::vector<std::string> names;
     for (const row* r : rows) {
@@ -53,7 +53,7 @@ struct unit {
 constexpr std::array<unit, 4> time_units{{{1e3, "s"}, {1, "ms"}, {1e-3, "us"}, {1e-6, "ns"}}};
 constexpr std::array<unit, 5> rate_units{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
 
-// The largest unit that is not larger than x; the smallest, if all are.
+// The largest unit not larger than x, or the smallest if all are larger.
 unit unit_of(std::span<const unit> units, double x) {
     const auto found = std::ranges::find_if(units, [&](const unit& u) { return std::abs(x) >= u.size; });
     return found == units.end() ? units.back() : *found;
@@ -69,8 +69,8 @@ std::vector<double> numbers_in(row_list rows, const std::string& figure) {
     return numbers;
 }
 
-// How the numbers of one figure are shown: a title, and a text for each; without one whole numbers whole, and
-// three digits of others.
+// The format of one figure's numbers: a title, and a text for each number. Without a format, whole numbers
+// are shown whole and others with three digits.
 struct format {
     std::string title;
     std::function<std::string(double)> text;
@@ -122,7 +122,7 @@ bool is_alike(const grid::column& of) {
            std::ranges::all_of(of.cells, [&](const std::string& c) { return c == of.cells.front(); });
 }
 
-// Of a long list the first few, and how many more there are.
+// A long list names its first few, and how many more there are.
 constexpr std::size_t most_named = 4;
 
 std::string reasons_text(row_list rows, std::string row::*why, const std::string& what) {
@@ -139,7 +139,8 @@ std::string reasons_text(row_list rows, std::string row::*why, const std::string
     return out;
 }
 
-// Numbers go from the right, but for the first, which a person came for; then words are shortened.
+// To narrow a table, numbers are left out from the right, except the first, the most important one; then
+// words are shortened.
 std::vector<report::columns::measure> narrowing(const grid& g) {
     std::vector<report::columns::measure> out;
     const auto first = std::ranges::find_if(g.columns, &grid::column::is_number);
@@ -204,7 +205,7 @@ shown_in unit_for(row_list rows, const std::string& figure) {
 std::string cell_of(const json& value) {
     if (value.is_string()) return printable(value.get<std::string>());
     if (value.is_number_float()) return report::shortest(value.get<double>());
-    if (value.is_null()) return "-";  // a number that was none
+    if (value.is_null()) return "-";  // a number that was not finite
     return printable(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -221,7 +222,7 @@ std::string described(const json& axes) {
 std::string three_digits(double x) {
     if (x == 0 || !std::isfinite(x)) return report::shortest(x);
     auto power = static_cast<int>(std::floor(std::log10(std::abs(x))));
-    if (std::abs(x) / std::pow(10.0, power) >= 9.995) ++power;  // rounds up to the next power
+    if (std::abs(x) / std::pow(10.0, power) >= 9.995) ++power;  // rounds up to the next power of ten
     if (power < -4 || power > 6) return report::significant(x, 3);
     return report::fixed(x, std::max(0, 2 - power));
 }
@@ -303,7 +304,7 @@ std::string csv(const run& what) {
     for (const row& r : what.rows) rows.push_back(&r);
     const std::vector<std::string> axes = names_in(rows, &row::axes), figures = names_in(rows, &row::figures);
     const auto is_axis = [&](const std::string& name) { return std::ranges::find(axes, name) != axes.end(); };
-    // As it may be shown: a line each, whatever a text holds.
+    // A text for display: one line, whatever it contains.
     const auto text = [](const std::string& of) { return report::csv_field(printable(of)); };
     std::string out = "suite";
     for (const std::string& axis : axes) out += ',' + text(axis);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of benchmarks as text: aligned columns for a terminal, comma-separated values for a program, and the
-// cells that both the terminal and a page of HTML show.
+// cells shown both by the terminal and by a page of HTML.
 #pragma once
 
 #include <span>
@@ -13,26 +13,27 @@
 
 namespace tilewalk::bench {
 
-// "asian, double, smem_rolling, distance 8": words stand alone, numbers with the name of their axis.
+// A description such as "asian, double, smem_rolling, distance 8": words stand alone, numbers follow the name
+// of their axis.
 std::string described(const json& axes);
-// An axis or a figure as a cell of its own.
+// The cell of an axis or a figure.
 std::string cell_of(const json& value);
-// Three digits, no exponent where a person reads it without: "0.0123", "1.23", "1234".
+// Three digits, without an exponent where people don't need one: "0.0123", "1.23", "1234".
 std::string three_digits(double x);
-// "123 us", "1.23 ms"
+// A time such as "123 us" or "1.23 ms".
 std::string time_text(double milliseconds);
-// "2.95 TB/s"
+// A rate such as "2.95 TB/s".
 std::string rate_text(double bytes_per_second);
 
-// The unit in which a figure of these rows is shown: what one of it is in the figure's own, and how the
-// column is called.
+// The unit in which a figure of these rows is shown: its size in the figure's own unit, and the title of the
+// column.
 struct shown_in {
     double size = 1;
     std::string title;
 };
 shown_in unit_for(std::span<const row* const> rows, const std::string& figure);
 
-// The results among rows of one suite. What is alike in all of them stands once, in `alike`.
+// The results among the rows of one suite. Cells that are equal in all of them stand once, in `alike`.
 struct grid {
     std::vector<std::pair<std::string, std::string>> alike;
     struct column {
@@ -43,7 +44,7 @@ struct grid {
     std::vector<column> columns;
     std::size_t rows = 0;
 };
-// With the axes and the figures that a person asks for; samples and quantiles are left to CSV.
+// The grid has the axes and the figures that people ask for; samples and quantiles are only in CSV.
 grid grid_of(std::span<const row* const> results);
 
 // Rows that share a reason, in the order in which they came.
@@ -57,9 +58,9 @@ std::vector<reason> reasons_of(std::span<const row* const> rows, std::string row
 std::vector<std::pair<std::string, std::vector<const row*>>> by_suite(const run& what);
 std::vector<const row*> results_among(std::span<const row* const> rows);
 
-// No line takes more than `columns`; a table that would leaves out numbers, and says which.
+// No line is longer than `columns`; a table that would be leaves out numbers, and says which.
 std::string table(const run& what, std::size_t columns);
-// A line for each row with everything in it, every number with all its bits.
+// A line for each row with all its values, and every number with all its bits.
 std::string csv(const run& what);
 
 }  // namespace tilewalk::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the suites time, which is how the tuner times, and what a row tells of it.
+// Timings in suites, which are taken as the tuner takes them, and their figures in a row.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,13 @@ using tuning::summarise;
 using tuning::summary;
 using tuning::workload;
 
-// The device, the driver, the clocks and the build.
+// Facts about the device, the driver, the clocks and the build.
 json about(gpu_timer& on);
 
 // The figures of a timing: milliseconds, p10, p90, noise, samples, and dropped and clock_mhz where known.
 json figures_of(const gpu_timer::timing& t);
 
-// The figures that a price has: price and standard_error of the first trade, and not_finite if there were
-// any.
+// The figures of a price: price and standard_error of the first trade, and not_finite if there were any.
 json price_figures(const std::vector<kernels::tile_result>& tiles, std::size_t tiles_of_trade);
 
 }  // namespace tilewalk::bench

@@ -69,7 +69,7 @@ walk::walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cud
     arguments_.numbers = numbers_.as<void>();
     arguments_.words = words_.as<kernels::word32>();
     arguments_.trade_count = 1;
-    // No result yet, so that a kernel that leaves none is found out.
+    // Cleared, so that a kernel that leaves no result is found out.
     results_.clear(on.stream());
     on.device().fill(results_.parts(), 0xff, results_.number_of_parts() * sizeof(tile_result), on.stream());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trade on a GPU, walked by a kernel of its own: what suites time that time path kernels.
+// One trade on a GPU, walked by a kernel of its own: the work of suites that time path kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace tilewalk::bench {
 
-// A trade and how it is walked, with everything decided; known before anything is compiled.
+// A trade and the choice of its kernel, fully decided before anything is compiled.
 struct planned_walk {
     plan::trade_program trade;
-    program::path_program code;  // of the precision
+    program::path_program code;  // for the precision
     cuda::kernel_choice how;
 
     std::string text() const;
@@ -37,16 +37,16 @@ class walk {
   public:
     static constexpr std::uint64_t seed = 42;
 
-    // `of` outlives it.
+    // `of` must outlive the walk.
     walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths);
 
-    // Puts into the stream all that makes of paths one result: the path kernel, and what the reduction leaves
-    // to other kernels. Shocks that the feed brings stand in `normals`.
+    // Puts into the stream all work from paths to one result: the path kernel, and what the reduction leaves
+    // to other kernels. `normals` are shocks for a feed that reads them.
     void run(const kernels::array_argument& normals = {});
     // The result of all paths of the last run.
     kernels::tile_result result();
 
-    // Payoffs by path, in whole tiles, of a reduction that stores them.
+    // The payoffs by path, in whole tiles, of a reduction that stores them.
     const double* payoffs() const { return results_.payoffs(); }
 
   private:

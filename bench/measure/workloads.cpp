@@ -45,7 +45,7 @@ workload of_book_text(std::string name, const std::string& yaml, precision in, s
     return of_trade(std::move(name), in, plan::plan_trade(trade, b.market()->state(), in), paths);
 }
 
-// One asset, one exponential a step.
+// One asset, with one exponential a step.
 workload asian(precision in) {
     return of_book_text("asian", R"(
 market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
@@ -55,7 +55,7 @@ trades:
                         in, few_assets_paths);
 }
 
-// Five assets, correlated, watched every day: five exponentials and fifteen products a step.
+// Five correlated assets, observed every day: five exponentials and fifteen products a step.
 workload autocallable(precision in) {
     std::string coupons;
     for (int i = 1; i <= 252; ++i) coupons += (i > 1 ? ", " : "") + std::to_string(0.1 * i / 252);
@@ -78,7 +78,7 @@ workload autocallable(precision in) {
 }
 
 // A price and its variance, by Euler's scheme with full truncation: a square root and a longer chain of
-// operations a step, and two shocks.
+// operations a step, with two shocks.
 workload heston_step(precision in) {
     constexpr int steps = 252;
     constexpr double rate = 0.03, kappa = 1.5, theta = 0.04, of_volatility = 0.5, rho = -0.7, spot = 100,
@@ -113,7 +113,7 @@ workload heston_step(precision in) {
     return of_trade("heston_step", in, std::move(out), few_assets_paths);
 }
 
-// Beside its shock a step reads its own table of volatilities, at three places that paths choose.
+// A step reads, besides its shock, its own table of volatilities, at three places that depend on the path.
 workload local_volatility(precision in) {
     return of_book_text("local_volatility", R"(
 market:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What path kernels are timed on: a few payoffs of the engine's own, and any user's book.
+// Workloads on which path kernels are timed: a few payoffs of the engine's own, and any user's book.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct workload_entry {
     std::string_view name;
     std::string_view summary;
     workload (*make)(program::precision in);
-    bool by_name_only = false;  // its kernels take a compiler minutes
+    bool by_name_only = false;  // its kernels take minutes to compile
 };
 std::span<const workload_entry> workloads();
 
-// Throws tilewalk::error (usage) if there is neither such a workload nor such a file.
+// Throws tilewalk::error (usage) if there is no such workload and no such file.
 void check_subject(const std::string& subject);
 
-// A workload by name, or the shapes of a book's file, the one with the most path-steps first; trades that
-// can't be timed so are told to `leaves_out`. Throws tilewalk::error: usage if there is neither such a
-// workload nor such a file, input if nothing of the book can be timed.
+// A workload by name, or the shapes of a book's file, the one with the most path-steps first. Trades that
+// can't be timed are reported to `leaves_out`. Throws tilewalk::error: usage if there is no such workload and
+// no such file, input if nothing in the book can be timed.
 std::vector<workload> workloads_named(const std::string& subject, program::precision in,
                                       const std::function<void(const std::string&)>& leaves_out);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the tuner finds what a full search finds: on kernels that differ in payoff, precision and in how
-// many warps may be resident, its choice against the fastest of all candidates, each of them timed until its
-// noise is small, and against feed `none`. The combinations were not looked at while the tuner was written.
+// The suite `auto`: whether the tuner finds what a full search finds. On kernels that differ in payoff,
+// precision and number of resident warps, its choice is compared with the fastest of all candidates, each
+// timed until its noise is small, and with feed `none`. The combinations were not looked at while the tuner
+// was written.
 #include "bench/measure/suites.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ double time_of(gpu_timer& on, path_timer& kernel, const kernel_choice& how, int 
     return on.time([&] { kernel.launch(how, ready); }).milliseconds.median;
 }
 
-// Distances between those of the tuner, for the feeds whose rings take them.
+// Distances between those of the tuner, for feeds whose rings take them.
 void add_more(std::vector<kernel_choice>& to, const path_timer& kernel) {
     const std::vector<kernel_choice> known = to;
     for (kernel_choice how : known) {
@@ -130,7 +131,7 @@ void measure_one(gpu_timer& on, const combination& c, row& out) {
     auto all = tuning::candidates(asked, of.front().code, fits);
     add_more(all, kernel);
     const searched full = search(on, kernel, std::move(all), c.warps);
-    // Side by side once more: what is the least of many times is too small.
+    // Both are timed once more, side by side, because the smallest of many times is biased downwards.
     double by_tuner = 0, by_search = 0;
     constexpr int turns = 3;
     for (int i = 0; i < turns; ++i) {

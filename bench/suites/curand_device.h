@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on cuRAND's device API for the suite `random`: texts that include its header, and how they are
-// launched.
+// Kernels on cuRAND's device API for the suite `random`: texts that include its header, and their launches.
 #pragma once
 
 #include <cstddef>
@@ -20,24 +19,24 @@
 namespace tilewalk::bench::normals {
 
 struct device_generator {
-    std::string_view name;   // in rows
+    std::string_view name;   // as rows name it
     std::string_view state;  // cuRAND's type
-    bool keeps_state;        // starting one takes longer than what one launch asks of it
+    bool keeps_state;        // starting a state takes longer than one launch's numbers
 };
-// Philox is the first.
+// All generators; the first is Philox.
 std::span<const device_generator> device_generators();
 
-// Those of cuRAND's device API; throws as cuda::find_toolkit_headers.
+// The headers of cuRAND's device API; throws as cuda::find_toolkit_headers does.
 cuda::toolkit_headers curand_headers(std::span<const std::string> folders);
 
-// The kernel `set_up` of a generator that keeps states, and the kernel `fill`: both take
+// The kernel `set_up` of a generator that keeps states, and the kernel `fill`. Both take
 // kernels::studies::fill_job.
 std::string set_up_text(const device_generator& of);
 std::string fill_text(const device_generator& from, arrays::element of);
-// The kernel `walk`, by Philox: takes kernels::studies::asian_job.
+// The kernel `walk`, with Philox; takes kernels::studies::asian_job.
 std::string curand_asian_text(arrays::element of);
 
-// All that the suite asks for.
+// All texts of the suite.
 std::vector<std::string> curand_texts();
 
 // The terms of asian_book.
@@ -65,7 +64,7 @@ class device_fill {
     cuda::in_flight waits_;
 };
 
-// The Asian of the suite with normals of cuRAND's Philox in registers, to one result.
+// The Asian of the suite, walked to one result with normals of cuRAND's Philox in registers.
 class device_asian {
   public:
     device_asian(gpu_timer& on, const cuda::toolkit_headers& with, arrays::element of, std::uint64_t paths);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a suite that are held against the first of them.
+// A group of rows that are compared with the first of them.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,16 @@ class group {
   public:
     group(std::string suite, const sink& to) : suite_(std::move(suite)), to_(to) {}
 
-    // Hands in the row of these axes, with what `measure` writes into it. A row that the memory is too small
-    // for is skipped; one that does not compile, can't be launched or can't be timed is wrong. Throws what
-    // ends a suite: a device that is lost, an order to stop.
+    // Passes on the row with these axes, after `measure` has filled it. A row that does not fit into memory
+    // is skipped; one that does not compile, can't be launched or can't be timed is wrong. Throws errors that
+    // end a suite: a lost device, a cancelled run.
     void add(json axes, const std::function<void(row&)>& measure);
 
   private:
     std::string suite_;
     const sink& to_;
     json first_ = nullptr;
-    double first_milliseconds_ = 0;  // 0: not known
+    double first_milliseconds_ = 0;  // 0: unknown
 };
 
 }  // namespace tilewalk::bench

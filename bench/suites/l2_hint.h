@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The qualifiers by which a load asks the second-level cache for more than it reads itself.
+// The suite `l2_hint`: the qualifiers by which a load asks the second-level cache for more than the load
+// reads.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,12 @@
 
 namespace tilewalk::bench::l2_hint {
 
-// How an array is read; each is measured without a qualifier and with three.
+// A way to read an array; each is measured without a qualifier and with three.
 struct access {
     std::string instruction;  // "ld.global"
-    int bytes;                // of a piece
-    int pieces;               // of a thread
-    bool copies;              // into shared memory, asynchronously
+    int bytes;                // of one piece
+    int pieces;               // per thread
+    bool copies;              // asynchronous copies into shared memory
 
     std::uint64_t block_elements() const;
 };
@@ -24,7 +25,7 @@ const std::vector<std::string>& hints();  // "none" and the qualifiers
 
 std::string text_of(const access& a, const std::string& hint);
 
-// The sum of tanh over a block's part of the input, and by how much a kernel may miss it.
+// The sum of tanh over a block's part of the input, and the error that a kernel may have.
 struct block_truth {
     double sum, bound;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to see: each group of rows (one `kind`, or one of its variants) has its natural way first, and `ratio`
+// Expected: each group of rows (one `kind`, or one of its variants) begins with its natural way, and `ratio`
 // says what another way costs (below 1) or gains. The parts say what to expect of theirs.
 #include "bench/suites/memory.h"
 
@@ -15,7 +15,7 @@ namespace memory {
 namespace {
 
 constexpr word64 most_words = word64{1} << 28, fewest_words = word64{1} << 22;
-// No launch has more blocks.
+// The most blocks of a launch.
 constexpr word64 most_blocks = word64{1} << 20;
 
 const std::string fill_text =
@@ -55,7 +55,7 @@ std::string text_with_table(const std::string& kernel, const std::string& maker,
 }
 
 word32 sum_of_content(word64 first, word64 count, word64 stride) {
-    // In 32 bits, which is all that a number depends on, and what a compiler can vectorise.
+    // In 32 bits: a number depends on no more, and a compiler can vectorise it.
     word32 sum = 0, at = static_cast<word32>(first);
     for (word64 i = 0; i < count; ++i, at += static_cast<word32>(stride))
         sum += kernels::studies::content(at);
@@ -148,7 +148,7 @@ void run_memory(gpu_timer& on, const request&, const sink& to) {
     latency(s);
     on_chip(s);
     copies_and_mapped(s);
-    // Last, because it changes the cache for all that comes after.
+    // Last, because it changes the cache for everything after it.
     persisting(s);
 }
 

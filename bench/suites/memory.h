@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memories of a GPU in one table: how fast each is, how far away, and what the ways to read it cost.
+// The suite `memory`: the memories of a GPU in one table, with their rates, their latencies and the costs of
+// the ways to read them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 
 namespace tilewalk::bench::memory {
 
-// Every kernel that the suite runs.
+// The texts of all kernels of the suite.
 std::vector<std::string> texts();
 
-// How often shared memory is asked for what the lanes of a warp read so many words apart: lanes whose words
-// stand in one of its 32 banks take turns.
+// The passes through shared memory for lanes that read words so many words apart: lanes whose words are in
+// the same of its 32 banks take turns.
 int predicted_passes(int stride_words);
 
 }  // namespace tilewalk::bench::memory

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between host and device, and what stays in the second-level cache. What to see:
-// - a copy has a cost of its own, some microseconds, which kilobytes do not pay back: so does a copy in many
-//   pieces. From pinned memory the copy engine reads by itself; pageable memory goes through a pinned buffer
-//   of the driver's first.
-// - a kernel that reads pinned memory in place does so at the speed of the bus, once. That is as good as a
-// copy
-//   for what is read once, and no good for what is read again.
-// - a window of persisting accesses keeps up to the set-aside in the second-level cache while other numbers
-//   stream past. What is smaller than the cache stays there anyhow for as long as it is read often; what is a
-//   few times the set-aside is kept in part, and the window gives way.
+// Copies between host and device, and data kept in the second-level cache. Expected:
+// - A copy has a fixed cost of some microseconds, which kilobytes do not pay back; nor does a copy in many
+//   pieces. From pinned memory the copy engine reads by itself; pageable memory first goes through a pinned
+//   buffer of the driver's.
+// - A kernel that reads pinned memory in place reads at the speed of the bus. This equals a copy for numbers
+//   read once, and is bad for numbers read again.
+// - A window of persisting accesses keeps up to the set-aside in the second-level cache while other numbers
+//   stream past. Data smaller than the cache stays there anyhow as long as it is read often; of data a few
+//   times the set-aside a part is kept, and the window gives way.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -48,7 +47,7 @@ void fill_with_content(word32* to, word64 words) {
     for (word64 i = 0; i < words; ++i) to[i] = content(i);
 }
 
-// The first of the words that is not what it should be; `words` if there is none.
+// The first word that is wrong; `words` if there is none.
 word64 first_fault(const word32* of, word64 words) {
     word64 i = 0;
     while (i < words && of[i] == content(i)) ++i;
@@ -69,7 +68,7 @@ struct transfer {
         host_words host(device, words, is_pinned), seen(device, words, true);
         const cuda::device_memory target(device, bytes);
         const cuda::in_flight waits(device, {on.stream()});
-        // What is to be copied; where it goes is poison.
+        // The source gets its content, the target poison.
         fill_with_content(is_upload ? host.get() : seen.get(), words);
         std::memset(is_upload ? seen.get() : host.get(), 0xa5, bytes);
         if (is_upload) {
@@ -135,7 +134,7 @@ void copies_in_pieces(study& s) {
     }
 }
 
-// A sum over numbers of the host, by a kernel.
+// A kernel sums numbers in memory of the host.
 void mapped(study& s) {
     const word64 bytes = std::min(word64{64} << 20, s.words() * 4), words = bytes / sizeof(word32);
     for (const word32 times : {1U, 4U}) {
@@ -188,7 +187,7 @@ void copies_and_mapped(study& s) {
 void persisting(study& s) {
     constexpr word32 reads = 8;
     const cuda::device_properties& p = s.on.device().properties();
-    // Three quarters of the numbers are streamed; what is kept stands in the last.
+    // Three quarters of the numbers are streamed; the kept ones are in the last quarter.
     const word64 pieces = s.words() / 4, kept_reads = pieces / 4, first_kept = pieces / 4 * 3;
     const auto kept_pieces = [&](word64 quarters) { return p.persisting_l2_bytes * quarters / 4 / 16; };
     const auto measure = [&](row& r, word64 quarters, bool has_window) {
@@ -219,7 +218,7 @@ void persisting(study& s) {
         }
         s.measure(r, what);
     };
-    // Those without a window first: the first window sets its part of the cache aside for good.
+    // Rows without a window come first: the first window sets its part of the cache aside for good.
     std::array<group, 5> groups = {s.rows(), s.rows(), s.rows(), s.rows(), s.rows()};
     for (const bool has_window : {false, true}) {
         word64 quarters = 1;

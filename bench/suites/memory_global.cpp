@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global memory: how it is read, and in which order. What to see:
-// - bandwidth falls in steps where the footprint leaves the first-level cache of a multiprocessor and then
-// the
-//   second-level cache of the device. The read-only path is the same cache on today's GPUs and as fast; a
-//   texture fetch moves 8 bytes and goes through fewer units.
-// - memory is moved in sectors of 32 bytes: with a stride of 8 words or more each word costs a sector, so
-// that
-//   an eighth of the bytes is useful. A misaligned warp touches one sector more, which its neighbour has
+// Global memory: ways and orders of reading it. Expected:
+// - Bandwidth falls in steps where the footprint leaves the first-level cache of a multiprocessor and then
+//   the second-level cache of the device. The read-only path is the same cache on today's GPUs, and as fast;
+//   a texture fetch moves 8 bytes and goes through fewer units.
+// - Memory is moved in sectors of 32 bytes: with a stride of 8 words or more each word costs a sector, so
+//   that an eighth of the bytes is useful. A misaligned warp touches one sector more, which its neighbour has
 //   brought into the cache: nearly free.
-// - records of 12 bytes cost three loads that share their sectors; padded to 16 they are one load, and a
+// - Records of 12 bytes cost three loads that share their sectors; padded to 16 they are one load, and a
 //   quarter of the bytes is padding. Arrays of fields move useful bytes alone.
-// - rows that do not begin on a sector cost little where they are long; padding short ones costs more than it
-//   brings.
-// - patches of 8 by 4 texels, an order for which textures are thought to be made: a linear texture has rows
-// as
-//   global memory has, so what it gains is the cache's alone. (There are no 2D textures here.)
+// - Rows that do not begin on a sector cost little if they are long; padding short ones costs more than it
+//   gains.
+// - Patches of 8 by 4 texels are an order for which textures are thought to be made. A linear texture has
+//   rows as global memory has, so its gain is the cache's alone. (There are no 2D textures here.)
 #include <array>
 #include <optional>
 #include <string_view>
@@ -29,7 +26,7 @@ constexpr word32 reads = 32;
 
 struct path {
     const char* space;
-    const char* source;  // of kernels/studies/memory.h
+    const char* source;  // defined in kernels/studies/memory.h
     int bytes;
 };
 constexpr std::array<path, 5> paths = {{{"global", "global<4>", 16},
@@ -57,7 +54,7 @@ bool is_texture(const path& p) {
     return std::string_view(p.space) == "texture";
 }
 
-// The sum over the numbers' first bytes by a path, in the place of a texture if it is one.
+// Sums the first bytes of the numbers through a path; a texture takes the place of its memory.
 void measure_path(study& s, row& r, const path& p, word64 bytes, summed& what) {
     std::optional<cuda::owned_texture> texture;
     if (is_texture(p)) {
@@ -69,7 +66,7 @@ void measure_path(study& s, row& r, const path& p, word64 bytes, summed& what) {
     s.measure(r, what);
 }
 
-// A launch reads as many bytes as there are numbers, whatever the footprint.
+// A launch reads as many bytes as there are numbers, for every footprint.
 void bandwidth(study& s) {
     const word64 all = s.words() * sizeof(word32);
     for (const path& p : paths) {
@@ -121,7 +118,7 @@ void misaligned(study& s) {
     }
 }
 
-// Each row reads as many words as the largest stride finds.
+// Each row reads as many words as there are at the largest stride.
 void strided(study& s) {
     constexpr word64 largest = 32;
     group rows = s.rows();
@@ -159,7 +156,7 @@ void pitched_rows(study& s) {
     for (const word64 width : {word64{1001}, word64{33}}) {
         group rows = s.rows();
         const word64 padded = (width + 31) / 32 * 32;
-        // Whole blocks of 8 rows, and a warp that has none.
+        // Whole blocks of 8 rows less one, so that one warp has none.
         const word64 count = s.words() / 2 / padded / 8 * 8 - 1;
         for (const word64 pitch : {padded, width}) {
             rows.add({{"kind", "rows"}, {"width_words", width}, {"pitch_words", pitch}}, [&](row& r) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far away a memory is: one thread, each load waiting for the address that the one before brings. What to
-// see: tens of nanoseconds for what is on the multiprocessor (shared memory, constants in their cache, the
-// first-level cache), hundreds for the second-level cache, and more again for device memory, to which the
-// addresses of pages add: nodes follow in no order. A texture fetch takes a longer way than a load.
+// Latencies of memories: one thread, where each load waits for the address that the one before brings.
+// Expected: tens of nanoseconds for memory on the multiprocessor (shared memory, constants in their cache,
+// the first-level cache), hundreds for the second-level cache, and more for device memory, where looking up
+// pages adds to it because nodes follow in no order. A texture fetch takes longer than a load.
 //
-// A row's latency is that of the loads by which a long chase exceeds a short one that has warmed the caches:
-// what it costs to start a kernel is in neither.
+// A row's latency is that of the additional loads of a long chase over a short one that has warmed the
+// caches, so that the cost of starting a kernel is in neither.
 #include <optional>
 
 #include "bench/suites/memory_study.h"
@@ -19,7 +19,7 @@ constexpr word32 short_reads = 1024, long_reads = short_reads + 16384;
 struct chased {
     const char* space;
     std::string text;
-    word64 footprint_bytes;  // 0: any, in device memory
+    word64 footprint_bytes;  // 0: any size, in device memory
     word32 nodes;
     word32 node_words;
     bool is_texture = false;
@@ -47,7 +47,7 @@ const std::string fill_text =
     "extern \"C\" __global__ void __launch_bounds__(256) fill(unsigned* to, unsigned long long nodes) {\n"
     "    tilewalk::kernels::studies::fill_with_chase(to, nodes);\n}\n";
 
-// Where a chase ends.
+// The node at the end of a chase.
 word32 end_of(word32 nodes, word32 node_words, word32 reads) {
     word32 node = 0;
     for (word32 n = 0; n < reads; ++n) node = kernels::studies::next_node(node, nodes);
@@ -78,7 +78,7 @@ void chase(study& s, row& r, const chased& c, memory_job job, word32 nodes, bool
 
 void latency(study& s) {
     group rows = s.rows();
-    // The last is half as long as the numbers.
+    // The last footprint is half the size of the numbers.
     for (const word64 footprint : {word64{16} << 10, word64{64} << 10, word64{4} << 20, s.words() * 2}) {
         const auto nodes = static_cast<word32>(footprint / (kernels::studies::line_words * sizeof(word32)));
         for (const chased& c : chases()) {
@@ -101,7 +101,7 @@ void latency(study& s) {
                 memory_job job = s.job();
                 job.from = table.as<void>();
                 if (texture) job.texture = static_cast<word64>(texture->get());
-                // What no cache holds is read for the first time by each sample.
+                // In each sample, nodes beyond all caches are read for the first time.
                 chase(s, r, c, job, nodes, footprint <= s.on.device().properties().l2_bytes);
             });
         }

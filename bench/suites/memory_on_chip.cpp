@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant, shared and local memory, and the way into shared memory. What to see:
-// - a constant goes to all lanes that ask for one address in a pass; a warp with n addresses takes n passes,
-//   where the read-only path serves them at once. So constants are for what is alike for all.
-// - shared memory has 32 banks of a word. Lanes that are a stride apart take gcd(stride, 32) turns, whatever
-//   else the stride is: 1 at every odd one, 33 among them, which is what padding is for; 32 at 32.
-// - an array with a run-time index cannot stand in registers. Local memory is device memory by name and the
+// Constant, shared and local memory, and the way into shared memory. Expected:
+// - A constant goes to all lanes that ask for one address in a pass; a warp with n addresses takes n passes,
+//   where the read-only path serves them at once. So constants are for numbers that all lanes share.
+// - Shared memory has 32 banks of a word. Lanes a stride apart take gcd(stride, 32) turns: 1 at every odd
+//   stride, including 33, which is why padding works, and 32 at 32.
+// - An array with a run-time index cannot be in registers. Local memory is device memory by name and the
 //   first-level cache in fact, as long as the arrays of all threads fit there; no block's shared bytes limit
 //   it.
-// - an asynchronous copy of 16 bytes passes registers and the first-level cache by; one of 4 bytes is an
+// - An asynchronous copy of 16 bytes bypasses registers and the first-level cache; one of 4 bytes takes an
 //   instruction for as little as a load brings.
 #include <array>
 #include <numeric>
@@ -33,7 +33,7 @@ std::string through_shared_text(int bytes, bool is_async) {
                    ">");
 }
 
-// So many blocks for each multiprocessor, which has room for them all.
+// A launch of so many blocks for each multiprocessor, which has room for all of them.
 cuda::launch on_all(study& s, int blocks) {
     cuda::launch how;
     how.blocks = static_cast<std::uint32_t>(s.on.device().properties().multiprocessors * blocks);
@@ -41,7 +41,7 @@ cuda::launch on_all(study& s, int blocks) {
     return how;
 }
 
-// Warps of a launch; all read the same.
+// The number of warps of a launch; all read the same.
 word32 warps_of(const cuda::launch& how) {
     return how.blocks * how.threads / 32;
 }
@@ -107,7 +107,7 @@ void arrays(study& s) {
             what.how = on_all(s, 4);
             what.job = s.job();
             what.job.reads = reads;
-            what.job.stride = 5;  // odd: all elements are read, again and again
+            what.job.stride = 5;  // odd, so that all elements are read, again and again
             const word64 threads = word64{what.how.blocks} * block_threads;
             what.truth = sum_of_content(0, threads * array_words) * (reads / array_words);
             what.useful_bytes = bytes_of(what.how, reads);

@@ -2,7 +2,7 @@
 // The suite `models`: path-steps a second of every model on a year of 252 steps, with shocks made in
 // registers, in each precision, on the GPU and on one core of the processor. On tiles that both walk, a GPU's
 // single and double have the processor's bits, and its single_fast differs from double arithmetic by less
-// than the error of the price; each price is within its errors of a truth that no path has made.
+// than the error of the price. Each price agrees, within its error, with a truth found without paths.
 #include "bench/suites/models.h"
 
 #include <algorithm>
@@ -41,17 +41,17 @@ using kernels::tile_result;
 using program::precision;
 using tiles = std::vector<tile_result>;
 
-// That a model takes in the year.
+// Steps that a model takes in the year.
 constexpr std::uint64_t steps = 252;
 
-// Models that limit their steps ask for a few less than the dates give. Prices are Fourier integrals; those
-// of the surfaces are Black's with the volatility quoted at the strike, those of CEV and SABR are closed
-// forms, that of the basket a mean over 8 million draws of the final prices, with an error of 0.0004; that of
-// rough_bergomi one over 3 million draws of the exact variance on the dates, with an error of 0.0013. Under
-// normal rates they are Black's, with the variance of the forward.
+// Models that limit their steps are given fewer than the dates would give. Prices are Fourier integrals;
+// those of the surfaces are Black's with the volatility quoted at the strike, those of CEV and SABR are
+// closed forms, that of the basket is a mean over 8 million draws of the final prices, with an error of
+// 0.0004; that of rough_bergomi is one over 3 million draws of the exact variance on the dates, with an error
+// of 0.0013. Under normal rates they are Black's, with the variance of the forward.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
-    // By the quadratic-exponential scheme, which takes steps of its own where no date says otherwise.
+    // The quadratic-exponential scheme takes steps of its own between dates.
     example{
         "heston", "heston",
         "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
@@ -116,7 +116,7 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
     example{"g2", "g2", "", 0, 1.5148124844,
             "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.012, rho: -0.7}}"},
-    // With a displacement of 1 a year bonds are lognormal, too.
+    // With a displacement of 1 a year, which is one over the tenor, bonds are lognormal, too.
     example{"forward_market", "forward_market", "", 0, 1.5503839020,
             "model: {forward_market: {tenor: 1, until: 6, displacement: 1, loadings: [[0.008, 0.005, 0.002], "
             "[0.009, 0.002, -0.001], [0.0095, 0, -0.002], [0.0095, -0.002, -0.001], [0.0095, -0.004, "
@@ -125,7 +125,7 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
 };
 
-// Counts its dates, so that the path stops on each of them whatever the model.
+// A payoff that counts its dates, so that the path stops on each of them in every model.
 constexpr std::string_view product = R"(
 products:
   - product: late_call
@@ -160,7 +160,7 @@ products:
 constexpr std::array on_gpu{precision::single_fast, precision::single, precision::double_};
 constexpr std::array on_cpu{precision::single, precision::double_};
 
-// One way to walk an example.
+// An example and a way to walk it.
 struct planned {
     workload of;
     cuda::kernel_choice how;
@@ -204,7 +204,7 @@ std::string why_not_the_bits(std::span<const tile_result> got, std::span<const t
     return {};
 }
 
-// A sound engine is outside of five standard errors for one seed in 1.7 million.
+// A correct engine is outside of five standard errors for one seed in 1.7 million.
 std::string why_not_the_price(const tile_result& all, std::uint64_t paths, double price) {
     if (all.not_finite != 0) return fmt::format("{} payoffs are no finite numbers", all.not_finite);
     if (all.moments.count != static_cast<double>(paths))
@@ -214,8 +214,8 @@ std::string why_not_the_price(const tile_result& all, std::uint64_t paths, doubl
     return fmt::format("the price is {} +- {}, expected {}", got.price, got.standard_error, price);
 }
 
-// From the same shocks nothing differs but rounding, told in standard errors of the price; as much as one is
-// a bad precision for the trade.
+// The difference from double arithmetic on the same shocks is rounding alone. It is given in standard errors
+// of the price; one of them would be too much for the trade.
 void hold_against_double(row& r, const tile_result& sample, const tile_result& in_double,
                          const tile_result& whole) {
     const cpu::shadow s = cpu::compare(sample, in_double, whole);
@@ -227,7 +227,7 @@ void hold_against_double(row& r, const tile_result& sample, const tile_result& i
                           s.difference, s.in_standard_errors);
 }
 
-// An example with what the processor makes of its first tiles, each found once.
+// An example, and the processor's results on its first tiles, each found once.
 class subject {
   public:
     subject(const cpu_bench& here, const example& of, std::uint64_t checked)
@@ -328,7 +328,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
         for (std::uint64_t i = 0; i < job.tiles(); ++i) machine.walk(job, i, {&one, 1});
         return 1e3 * (now() - begin);
     };
-    sample_once();  // registers and caches are warm from here on
+    sample_once();  // from here on registers and caches are warm
     gpu_timer::timing t;
     t.milliseconds = bench::measure(sample_once, here.until, now)->of;
     r.figures.update(figures_of(t));
@@ -410,7 +410,7 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
                 try {
                     texts.push_back(cuda::path_kernel_text(s.in(p).of.code, s.in(p).how));
                 } catch (const error&) {
-                    // Its row asks again, and tells.
+                    // Ignored here: the row asks again, and reports the error.
                 }
             }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `peers`: the workloads of bench/peers by other libraries, each in a process of its own, beside
-// Tilewalk. All times are from asking for a price to having it, kernels compiled before. A price that does
-// not agree with Tilewalk's, or where Tilewalk has none with the first library's, is no result. What runs on
-// the processor is held against Tilewalk on one thread of it, path by path.
+// Tilewalk. All times are from the request for a price to the price, with kernels compiled before. A price
+// that does not agree with Tilewalk's, or with the first library's if Tilewalk has none, is no result. Work
+// on the processor is compared with Tilewalk on one thread of it, path by path.
 #include "bench/suites/peers.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 4> known_workloads{"asian", "heston", "au
 constexpr std::array<std::string_view, 4> libraries{"torch", "jax", "cupy", "quantlib"};
 constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
 constexpr std::size_t most_of_line = 16384, most_of_word = 400;
-constexpr double most_seconds = 600;  // of a program; compilers of libraries take minutes
+constexpr double most_seconds = 600;  // for one program; compilers of libraries take minutes
 
 template <class list>
 bool is_in(const list& of, std::string_view what) {
@@ -216,7 +216,7 @@ double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// A way to walk a workload, the first of each precision being what others are over.
+// A way to walk a workload; others are compared with the first of each precision.
 struct own_style {
     program::precision in;
     std::string_view precision;
@@ -233,11 +233,11 @@ planned_walk planned(const std::string& book, program::precision p) {
     return plan_walk(book, how);
 }
 
-// What there is to compare a workload with, so far.
+// The results so far that a workload is compared with.
 struct known {
     std::string who;
     std::optional<estimate> price;
-    // What others are over, by what they run in and on.
+    // The key of the reference for others: what they run in and on.
     struct yardstick {
         json axes;
         double milliseconds_of_path;
@@ -249,7 +249,7 @@ std::string yardstick_of(const reported& line) {
     return line.precision + (line.device.starts_with("CPU") ? " on the processor" : "");
 }
 
-// The first of its kind is what others are over.
+// The first result of its kind is the reference of the others.
 void add_ratio(row& r, const reported& line, bool is_own, known& of) {
     const double each = line.milliseconds / line.paths;
     const auto first = of.yardsticks.find(yardstick_of(line));
@@ -335,7 +335,7 @@ void compare(row& r, const reported& line, known& with) {
     add_ratio(r, line, is_own, with);
 }
 
-// On one thread, and the part of the paths that a library takes there: see peer_quantlib.py.
+// On one thread, with the share of the paths that a library takes there: see peer_quantlib.py.
 void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const std::string& book,
                         const json& numbers, known& of, const sink& to) {
     constexpr std::uint64_t share = 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of bench/peers: what they print, and the same workloads as books. Needs no GPU.
+// The programs of bench/peers: the lines they print, and the same workloads as books. Needs no GPU.
 #pragma once
 
 #include <string>
@@ -10,29 +10,30 @@
 
 namespace tilewalk::bench::peers {
 
-// One line of a program.
+// One line printed by a program.
 struct reported {
     std::string workload, library;
-    std::string style, version, device, precision;  // precision: float32 or float64; may be empty if skipped
+    std::string style, version, device,
+        precision;  // `precision` is float32 or float64; it may be empty if skipped
     double paths = 0, steps = 0, price = 0, standard_error = 0, milliseconds = 0;
     std::string skipped;
 };
-// Throws tilewalk::error (input) that names the program and the line for anything a program of `library` does
-// not print.
+// Throws tilewalk::error (input) that names the program and the line, for anything that a program of
+// `library` does not print.
 reported read_line(std::string_view line, std::string_view library, const std::string& program, int number);
 
 row row_of(const reported& from);
 
-// TILEWALK_PEERS, else the folder of the sources that this was built from.
+// TILEWALK_PEERS, or else the folder in the sources from which this was built.
 std::string folder();
 // The numbers of the workloads, from workloads.json. Throws tilewalk::error (io, input).
 json read_workloads(const std::string& folder);
-// Three of them as books.
+// Books of three of the workloads.
 std::string asian_book(const json& numbers);
 std::string heston_book(const json& numbers);
 std::string autocallable_book(const json& numbers);
 
-// Whether two independent prices can be of one thing: within four of their combined standard errors.
+// True if two independent prices may be of the same thing: within four of their combined standard errors.
 bool agree(const estimate& a, const estimate& b);
 
 }  // namespace tilewalk::bench::peers

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every feed, at every distance, layout and width, with few warps and with many: which way of bringing shocks
-// from memory to a path kernel is fastest. A row whose tiles differ in a bit from those of `none` is wrong.
+// The suite `prefetch`: every feed, at every distance, layout and width, with few warps and with many. It
+// shows which way to bring shocks from memory to a path kernel is fastest. A row whose tiles differ in a bit
+// from those of `none` is wrong.
 //
 // The study that this reproduces compared five strategies (batched and rolling prefetch, to registers and to
 // shared memory, and asynchronous copies) on a kernel of computational finance over the distance: uneven
@@ -36,7 +37,7 @@ using cuda::kernel_choice;
 using cuda::layout_names;
 using kernels::ring_layout;
 
-// Warps that a multiprocessor has room for: asked for so many, as many are taken as fit.
+// Warps that a multiprocessor has room for; a request for as many takes as many as fit.
 constexpr int most_warps = 64;
 
 struct plan_of_sweep {
@@ -56,7 +57,7 @@ plan_of_sweep plan_for(const request& asked) {
         if (asked.feeds.empty() && !feed.makes_use_of(feed_entry::array)) continue;
         const bool wanted =
             asked.feeds.empty() || std::ranges::find(asked.feeds, feed.name) != asked.feeds.end();
-        // What all others are held against is always there.
+        // The reference of all others is always there.
         if (wanted || feed.name == "none") out.feeds.push_back(&feed);
     }
     for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));

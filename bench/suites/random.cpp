@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `random`: normals a second of every random source that fills a cube and of cuRAND's device API,
-// and what a cube costs from end to end: an Asian with shocks made in registers, by us and by cuRAND, against
-// the same one walked from a cube that was filled for it. Numbers must have the mean and the variance of
-// normals before their maker is timed, our walks the bits of the price that the CPU finds, and cuRAND's a
-// price within its error.
+// and the cost of a cube from end to end: an Asian with shocks made in registers, by us and by cuRAND,
+// compared with the same one walked from a cube that was filled for it. Before a source is timed, its numbers
+// must have the mean and the variance of normals, our walks must have the bits of the CPU's price, and
+// cuRAND's a price within its error.
 #include "bench/suites/random.h"
 
 #include <algorithm>
@@ -41,14 +41,14 @@ namespace {
 using arrays::element;
 
 constexpr std::uint64_t cube_rows = 64, walk_steps = 252;
-// Where memory suffices: a cube of 2^26 normals, and one of the 2^19 paths of a walk.
+// If memory suffices: a cube of 2^26 normals, and one for the 2^19 paths of a walk.
 std::uint64_t cube_paths(const gpu_timer& on) {
     return paths_for(std::uint64_t{1} << 20, cube_rows, on.device().free_bytes());
 }
 std::uint64_t walk_paths(const gpu_timer& on) {
     return paths_for(std::uint64_t{1} << 19, walk_steps, on.device().free_bytes());
 }
-// Rows whose numbers are looked at.
+// Rows whose numbers are checked.
 constexpr std::array<std::uint64_t, 3> sampled_rows{0, 31, cube_rows - 1};
 
 const char* name_of(element of) {
@@ -115,7 +115,7 @@ row row_of(std::string_view source, element of) {
     return r;
 }
 
-// Normals a second of `fill`, once it is known to give normals.
+// Normals a second of `fill`, timed after it has been found to give normals.
 void measure_fill(gpu_timer& on, row& r, const memory_cube& made, element of, std::uint64_t paths,
                   const std::function<void()>& fill) {
     on.device().fill(made.memory.as<void>(), 0xff, made.memory.bytes(), on.stream());
@@ -176,7 +176,7 @@ own_fill measure_makers(gpu_timer& on, const sink& to) {
     return ours;
 }
 
-// cuRAND's device headers, or why there are none.
+// cuRAND's device headers, or the reason why there are none.
 struct device_headers {
     std::optional<cuda::toolkit_headers> found;
     std::string why_not;
@@ -225,8 +225,8 @@ bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Why the price is not what the CPU finds: the same bits, or within five standard errors of both. By other
-// random numbers a right price is outside of these for one seed in 1.7 million.
+// Why the price does not agree with the CPU's: in the same bits, or within five standard errors of both. With
+// other random numbers, a right price is outside of these for one seed in 1.7 million.
 enum class agreement { bits, five_errors };
 std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t paths) {
     const auto book = tilewalk::book::parse(asian_book, "benchmark");
@@ -245,7 +245,7 @@ std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t p
                        ", on the CPU " + std::to_string(r.price) + " +- " + std::to_string(r.standard_error);
 }
 
-// Of paths with other random numbers than ours.
+// For paths with other random numbers than ours.
 std::string why_not_priced_alike(const kernels::tile_result& got, std::uint64_t paths) {
     if (got.not_finite != 0) return std::to_string(got.not_finite) + " payoffs are no finite numbers";
     if (got.moments.count != static_cast<double>(paths))
@@ -352,7 +352,7 @@ planned_walk inline_asian(program::precision p) {
 }
 
 planned_walk streamed_asian(program::precision p) {
-    // 16 bytes a copy: the fastest ring at any occupancy.
+    // The fastest ring at any occupancy, with 16 bytes a copy.
     cuda::kernel_choice how;
     how.precision = p;
     how.feed = "smem_rolling_async";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `reductions`: every reduction at the end of a path kernel that does little else, and alone on
-// payoffs in memory. Each runs ten times before it is timed: what it promises of its bits is held against
-// what they did.
+// payoffs in memory. Each runs ten times before it is timed, and its bits are compared with what it promises
+// of them.
 #include "bench/suites/reductions.h"
 
 #include <array>
@@ -82,8 +82,8 @@ bool same_bits(const tile_result& a, const tile_result& b) {
 std::string why_not_alike(const tile_result& got, const tile_result& tree, bool keeps_bits) {
     if (same_bits(got, tree)) return {};
     if (keeps_bits) return "other bits than those of tree, which it promises";
-    // Sums of the same numbers in another order: the mean is off by a few roundings of a tile's, the squares
-    // around it by those and their own.
+    // Bounds for sums of the same numbers in another order: the mean is off by a few roundings of a tile's,
+    // the squares around it by those and their own.
     const double n = tree.moments.count, deviation = std::sqrt(tree.moments.m2 / n);
     const bool alike =
         got.moments.count == n && got.not_finite == tree.not_finite &&
@@ -94,7 +94,7 @@ std::string why_not_alike(const tile_result& got, const tile_result& tree, bool 
 
 namespace {
 
-// Something that makes one result of all payoffs, again and again.
+// Work that makes one result of all payoffs, repeatably.
 struct reducer {
     std::function<void()> run;
     std::function<tile_result()> result;
@@ -158,7 +158,7 @@ class lone {
     cuda::in_flight waits_;
 };
 
-// Rows of one kind and size, the tree's first.
+// Rows of one kind and size; the tree's row is the first.
 class comparison {
   public:
     comparison(gpu_timer& on, const char* kind, std::uint64_t paths) : on_(on), kind_(kind), paths_(paths) {}
@@ -170,7 +170,7 @@ class comparison {
         return r;
     }
 
-    // `why_not`: what is wrong about the tree's own result, or empty.
+    // `why_not` is empty, or says what is wrong with the tree's own result.
     void measure(row& r, const cuda::reduction_entry& by, const reducer& reduce,
                  const std::function<std::string(const tile_result&)>& why_not) {
         const bool is_tree = &by == &cuda::reductions().front();
@@ -215,7 +215,7 @@ class comparison {
     double milliseconds_ = 0;
 };
 
-// Empty if this device can sum so.
+// Empty if this device can use the reduction.
 std::string why_skipped(const cuda::reduction_entry& by, const gpu_timer& on) {
     try {
         check(by, on.device().properties());
@@ -251,7 +251,7 @@ void measure_walks(gpu_timer& on, std::uint64_t paths, const sink& to) {
 
 void measure_alone(gpu_timer& on, std::uint64_t paths, const sink& to) {
     comparison all(on, "alone", paths);
-    // What numbers they are costs nothing: normals.
+    // Normals: the values have no influence on the time.
     const cuda::device_memory payoffs(on.device(), paths * sizeof(double));
     const random::opening from{
         on.device(), [&](const std::string& text, const char* name) { return on.find(text, name); },

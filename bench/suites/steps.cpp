@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `steps`: what the steps that a model takes by itself leave of an option's price, in basis points
-// of the spot. The truth is a Fourier integral, a formula or the quoted surface where there is one, else the
-// price with steps of a quarter of the length from other random numbers. A row whose error is beyond two
-// basis points, and beyond chance, is wrong.
+// The suite `steps`: the error in an option's price from the steps that a model takes by itself, in basis
+// points of the spot. The truth is a Fourier integral, a formula or the quoted surface where there is one,
+// and otherwise the price with steps of a quarter of the length from other random numbers. A row whose error
+// is beyond two basis points, and beyond chance, is wrong.
 #include "bench/suites/steps.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ struct cev_set {
 constexpr std::array cev_sets{cev_set{0.25, 0.5}, cev_set{0.25, 0.3}, cev_set{0.4, 0.7}};
 
 // A surface with the skew of an index: total variances theta (1 + rho phi x + root) / 2 (Gatheral and
-// Jacquier 2014), phi one over the root of theta.
+// Jacquier 2014), where phi is one over the root of theta.
 struct skew {
     double variance, rho;
 
@@ -143,9 +143,9 @@ products:
           pay max(1 - (1 + strike) * bond(currency, ends), 0)
 )";
 
-constexpr double interest = 0.05;  // of the curve where rates move
+constexpr double interest = 0.05;  // the rate of the curve where rates move
 
-// One option of an example: what the book says of it, and its price by other means.
+// One option of an example: its text in the book, and its price found without paths.
 struct asked {
     const example* of;
     double years, strike;
@@ -183,7 +183,7 @@ std::string model_of(const example& e, double steps) {
 std::string name_of(std::size_t i) {
     return fmt::format("O{}", i);
 }
-// Three letters.
+// A code of three letters.
 std::string currency_of(std::size_t i) {
     return fmt::format("X{}{}", static_cast<char>('A' + i / 26), static_cast<char>('A' + i % 26));
 }
@@ -210,9 +210,9 @@ std::string trade_of(const asked& a, std::size_t i, const std::string& on_what) 
                             side, e.spot, position);
 }
 
-// Options of one example whose steps are alike share what they are on.
+// Options of one example with equal steps share their underlying.
 book book_of(std::span<const asked> all, std::span<const double> steps) {
-    std::map<std::string, std::string> named;  // by what the market says of it
+    std::map<std::string, std::string> named;  // by the text of its market
     std::string assets, currencies, trades;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const example& e = *all[i].of;
@@ -229,7 +229,7 @@ book book_of(std::span<const asked> all, std::span<const double> steps) {
                        trades);
 }
 
-// How many steps of its model a planned path takes.
+// The number of steps that a planned path takes in its model.
 double steps_of(const trade_plan& p) {
     double parts = 1;
     for (const std::string& m : p.models) {
@@ -270,7 +270,7 @@ void judge(row& r, const asked& a, const price_row& got, const price_row* with_s
     r.figures["off_bp"] = 1e4 * found.off;
     r.figures["off_bp_error"] = 1e4 * found.error;
     r.figures["paths"] = got.paths;
-    // Chance alone puts one of 1,000 rows beyond in one of 1,700 runs.
+    // Chance alone puts one of 1,000 rows beyond the limit in one of 1,700 runs.
     if (std::abs(found.off) > most_off + 5 * found.error) {
         r.wrong = fmt::format("the steps leave {:.2f} +- {:.2f} basis points, expected at most {}",
                               1e4 * found.off, 1e4 * found.error, 1e4 * most_off);
@@ -334,7 +334,8 @@ std::vector<example> examples() {
         out.push_back(e);
     }
     {
-        // Against shorter steps of paths and particles alike: those leave their own noise.
+        // Compared with shorter steps of paths and particles alike, because particles leave noise of their
+        // own.
         example e{"stochastic_local_volatility", "an index, " + words(heston_sets[20]),
                   index.words(expiries) + ", heston: {" + words(heston_sets[20]) + "}", 100};
         e.years = {0.5, 1, 2};
@@ -373,7 +374,7 @@ std::vector<example> examples() {
         out.push_back(e);
     }
 
-    // The same index, and one that jumps, watched continuously.
+    // The same index, and one with jumps, watched continuously.
     const std::string variance = words(heston_sets[20]);
     const std::array<std::array<std::string, 2>, 10> watched{{
         {"heston", variance},

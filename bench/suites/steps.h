@@ -13,24 +13,25 @@
 
 namespace tilewalk::bench::steps {
 
-// A set of parameters, most of them published, and the options whose prices tell what its steps leave.
+// A set of parameters, most of them published, and options whose prices show the error of its steps.
 struct example {
-    std::string model;  // of the catalogue of models, or that of the models of rates
-    std::string set;    // its name among those of the model
-    std::string how;    // its parameters in YAML, but for steps
+    std::string model;  // a name in the catalogue of models, or in that of models of rates
+    std::string set;    // the name of the set within the model
+    std::string how;    // parameters in YAML, except for steps
     double spot = 1;
     std::vector<double> years{0.5, 1, 2, 5};
-    // By whose deltas a position in the asset, which is worth nothing, takes away most of an option's
-    // variance; 0: none, for laws with a wild upper tail. Options are then puts alone.
+    // The volatility for the deltas of a position in the asset, which is worth nothing and takes away most of
+    // an option's variance. 0: no position, for laws with a heavy upper tail; then all options are puts.
     double volatility = 0;
-    // A put on one unit by strike and years, by other means than paths; none: the price with shorter steps.
+    // The price of a put on one unit by strike and years, found without paths; none: the price with shorter
+    // steps is the truth.
     std::function<double(double strike, double years)> put{};
-    bool is_watched = false;  // an option that is knocked out, watched continuously
-    bool is_rates = false;    // caplets
+    bool is_watched = false;  // an option with a knock-out barrier, watched continuously
+    bool is_rates = false;    // options on rates: caplets
 };
 std::vector<example> examples();
 
-inline constexpr double shorter = 4;  // how many of the shorter steps are in one
+inline constexpr double shorter = 4;  // number of shorter steps in one step
 
 struct priced {
     double price = 0, standard_error = 0;
@@ -40,12 +41,12 @@ struct finding {
     double off = 0, error = 0;
 };
 finding compared(const priced& of, const priced& reference);
-// Beyond this, and chance left aside, a scheme's error at its own steps is too large.
+// The largest error that a scheme may have at its own steps, apart from chance.
 inline constexpr double most_off = 2e-4;
 
-// `asked` may say a model and a number of paths.
+// `asked` may name a model and a number of paths.
 struct sizes {
-    std::uint64_t against_truth, against_steps;  // paths of a trade
+    std::uint64_t against_truth, against_steps;  // paths per trade
 };
 inline constexpr sizes on_gpu{std::uint64_t{1} << 26, std::uint64_t{1} << 26};
 inline constexpr sizes on_cpu{std::uint64_t{1} << 13, std::uint64_t{1} << 13};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `tiles`: correlated moves made from shocks by every kernel of kernels/correlation, from the plain
 // one up, and by cuBLAS. Each of ours must give the bits of the plain kernel, and that one those of the host
-// on a sample of paths; cuBLAS sums in orders of its own, and must lie within the bound of any order.
+// on a sample of paths. cuBLAS sums in orders of its own, and must be within a bound that holds for any
+// order.
 #include "bench/suites/tiles.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace {
 
 constexpr std::array<std::size_t, 6> assets_measured{4, 16, 64, 256, 1024, 4096};
 
-// The row of a product, as a matrix would have it: root (i, j) for j <= i.
+// The place of a root in its triangle: (i, j) for j <= i, as a matrix would have it.
 std::size_t root_at(std::size_t i, std::size_t j) {
     return i * (i + 1) / 2 + j;
 }
@@ -43,13 +44,13 @@ std::span<const std::size_t> all_assets() {
 }
 
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes) {
-    // Where the product is small the cubes decide, 2^26 numbers each; where it is large the sums, 2^34 fused
-    // multiply-adds of the full square.
+    // Limits of the size: a cube has 2^26 numbers at most, which decides for small products; the sums are
+    // 2^34 fused multiply-adds of the full square at most, which decides for large ones.
     constexpr std::uint64_t most_elements = std::uint64_t{1} << 26, most_sums = std::uint64_t{1} << 35;
     constexpr std::uint64_t tile = kernels::paths_per_tile;
     const std::uint64_t wanted =
         std::max(tile, std::min(most_elements / assets, most_sums / (assets * assets)) / tile * tile);
-    // Shocks, moves and the moves they are compared with; the triangle and the square of roots.
+    // Memory holds shocks, moves, and moves to compare with; and the triangle and the square of roots.
     const std::uint64_t of_path = 3 * assets * bytes_of_real, of_roots = 2 * assets * assets * bytes_of_real;
     const std::uint64_t room = free_bytes / 2;
     const std::uint64_t most = room > of_roots ? (room - of_roots) / of_path / tile * tile : 0;
@@ -57,7 +58,7 @@ product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t
 }
 
 std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets) {
-    // Published for large square products in single.
+    // Published figures are for large square products in single.
     if (p != program::precision::single || assets != assets_measured.back()) return {};
     if (variant == "untiled") return "10.58 GFLOPS on a GeForce 8800";
     if (variant == "tiled_16_unrolled") return "46.49 GFLOPS on a GeForce 8800";
@@ -104,8 +105,8 @@ std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const
 template <class real>
 std::vector<bounded> product_of_path(const program::move_numbers& of, std::span<const real> shocks) {
     std::vector<bounded> out;
-    // Of n products summed in any order: n roundings each, to first order; zeros above the diagonal are
-    // exact.
+    // The bound for n products summed in any order: n roundings each, to first order. Zeros above the
+    // diagonal are exact.
     const long double unit = std::numeric_limits<real>::epsilon();
     for (std::size_t i = 0; i < of.factors; ++i) {
         long double sum = 0, size = 0;
@@ -130,7 +131,7 @@ template std::vector<bounded> product_of_path(const program::move_numbers&, std:
 namespace {
 
 constexpr std::uint64_t seed = 42;
-// Paths whose moves the host makes, too: some at each end.
+// Paths at each end whose moves the host makes, too.
 constexpr std::uint64_t sampled = 2;
 
 template <class real>
@@ -180,7 +181,7 @@ class ladder {
                                         1};
         const cuda::kernel k = on_.find(cuda::correlation_text(v, precision), "correlate");
         const auto make = [&] { cuda::make_moves(on_.device(), k, v, precision, job, on_.stream()); };
-        // No number: what is not written is found out.
+        // Filled with NaN, so that a number that is not written is found out.
         on_.device().fill(into.template as<void>(), 0xff, cube_bytes(), on_.stream());
         make();
         if (is_plain) {
@@ -223,7 +224,7 @@ class ladder {
         r.figures["version"] = with.version();
     }
 
-    // The reference's, once it is there.
+    // The moves of the reference, once they are there.
     void compare_with_plain(row& r) {
         if (!r.wrong.empty()) return;
         const double mine = r.figures["milliseconds"];
@@ -243,7 +244,7 @@ class ladder {
 
     std::size_t cube_bytes() const { return size_.assets * pitch_ * sizeof(real); }
 
-    // One path's column of a cube.
+    // The numbers of one path in a cube.
     std::vector<real> path_of(const cuda::device_memory& cube, std::uint64_t path) {
         std::vector<real> column(size_.assets);
         for (std::size_t i = 0; i < size_.assets; ++i) {

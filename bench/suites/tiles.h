@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladder of matrix products: what of it needs no GPU.
+// The parts of the suite `tiles` that need no GPU: the ladder of matrix products.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ namespace tilewalk::bench::tiles {
 // One product: the moves of so many assets on so many paths, in one step.
 struct product_size {
     std::size_t assets = 0;
-    std::uint64_t paths = 0;  // whole tiles; 0: there is no memory for one
+    std::uint64_t paths = 0;  // in whole tiles; 0: memory does not hold one
 
-    // A fused multiply-add counts as two, those above the diagonal as none.
+    // Floating-point operations: two for each fused multiply-add, none for those above the diagonal.
     double useful_flops() const {
         const auto n = static_cast<double>(assets);
         return n * (n + 1) * static_cast<double>(paths);
     }
-    // A cube read and a cube written.
+    // Bytes of one cube read and one cube written.
     double bytes(std::size_t bytes_of_real) const {
         return 2.0 * static_cast<double>(assets) * static_cast<double>(paths) *
                static_cast<double>(bytes_of_real);
@@ -32,22 +32,23 @@ struct product_size {
 };
 
 std::span<const std::size_t> all_assets();
-// About a millisecond's work for a good kernel, in no more than half of the memory that is free.
+// About a millisecond's work for a good kernel, in at most half of the free memory.
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes);
 
-// What is published for this very row, or empty.
+// The figure published for this very row; empty if there is none.
 std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets);
 
-// Drifts and roots of no market, none of them alike in a row.
+// Drifts and roots of no particular market, all different within a row.
 program::move_numbers some_numbers(std::size_t assets);
 // The roots as cuBLAS reads them: square, row by row, zeros above the diagonal.
 template <class real>
 std::vector<real> square_roots(const program::move_numbers& of);
 
-// What the moves of one path must be: in the order of sums of our kernels, to the bit.
+// The moves of one path, to the bit, summed in the order of our kernels.
 template <class real>
 std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const real> shocks);
-// The product without drifts in more digits than it is made in, and how far any order of sums may be off.
+// The product without drifts, in more digits than the kernels have, and a bound for its error with any order
+// of sums.
 struct bounded {
     long double exact, bound;
 };
