@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What proves the CUDA back end, on a machine with a GPU: builds, tests, sanitizes, measures, and counts what accesses
-# to memory move, in ten minutes; and, asked for by name, the suites of `tilewalk bench` and the check that it notices
-# what became slower.
+# The check of the CUDA back end on a machine with a GPU: builds, tests, sanitizes, measures, and counts the sectors that
+# accesses to memory move, in ten minutes; and, asked for by name, the suites of `tilewalk bench` and the check that it
+# notices slower kernels.
 #
 #     bench/gpu_check.sh                      the five parts
 #     bench/gpu_check.sh build measure        some of them
 #     bench/gpu_check.sh suites regression    the others
 #
-# OUT is the folder for what comes out (bench/results if unset), with device and date in the names of the files; COMMIT
+# OUT is the folder for results (bench/results if unset), with device and date in the names of the files; COMMIT
 # the commit if there is no git history; BUILD the build folder. CMake's own variables, such as CMAKE_PREFIX_PATH, hold.
 # A part that fails does not stop the next; the exit code says if one did.
 set -uo pipefail
@@ -26,7 +26,7 @@ tilewalk=$build/tilewalk
 feeds=(inline none unroll register_batched register_rolling smem_batched smem_rolling smem_rolling_async l2_prefetch
     l2_hint bulk_async)
 
-# Contraction off on both sides of ours: a fused multiply-add happens where the source says fma and nowhere else.
+# Contraction is off for both of our compilers: a fused multiply-add happens where the source says fma and nowhere else.
 ours=(-std=c++20 -O3 -arch=native --fmad=false --expt-relaxed-constexpr -I .
     -Xcompiler "-O2,-march=x86-64-v3,-ffp-contract=off")
 
@@ -66,7 +66,7 @@ part_test() (
     [ "$status" -eq 0 ]
 )
 
-# Every tool over a small run of every feed. The kernels are compiled beforehand: the tools need not see that.
+# Every tool over a small run of every feed. The kernels are compiled beforehand, outside of the tools.
 part_sanitize() (
     logs=$(mktemp -d)
     trap 'rm -rf "$logs"' EXIT
@@ -85,8 +85,8 @@ part_sanitize() (
             tail -n 1 | sed 's/^=* *//')" > "$logs/line.$tool.$feed"
         [ "$status" -eq 0 ] || grep -h '=========' "$logs/$tool.$feed" | head -n 12 >> "$logs/line.$tool.$feed"
         # racecheck takes bulk copies for writes of the thread that starts them and does not follow the barriers
-        # that say they have ended, so it holds each against the next one to the same place. Those pairs alone, both
-        # of them writes, are let pass here; tests/feeds_test.cpp shows on a model that each was waited for.
+        # that say they have ended, so it reports each with the next one to the same place. Only those pairs, both
+        # of them writes, are accepted here; tests/feeds_test.cpp shows on a model that each was waited for.
         if [ "$tool $feed" = "racecheck bulk_async" ] && [ "$status" -eq 9 ] &&
             ! grep -qE 'Race reported between Read|and Read access|Warning' "$logs/$tool.$feed" &&
             grep -q 'Race reported between Write access at walk' "$logs/$tool.$feed"; then
@@ -114,7 +114,7 @@ part_measure() (
     python3 bench/gpu_figures.py --build "$build" --output "$out/$name-gpu-figures.json" > "$out/$name-gpu-figures.txt" ||
         status=$?
     cat "$out/$name-gpu-figures.txt"
-    # From how many assets on it pays to correlate ahead of the paths, and with which kernel.
+    # The number of assets from which on it pays to correlate ahead of the paths, and the best kernel.
     {
         head_of_file
         "$(find "$build" -name correlation_gpu_bench -type f)" \
@@ -123,9 +123,9 @@ part_measure() (
     exit "${status:-0}"
 )
 
-# Of each feed, on a walk of its own: sectors that a request for global memory takes, and how many more than it need;
-# and what decides whether prefetching pays: how much of the memory's bandwidth is taken, and how many warps wait for a
-# load whenever one goes on.
+# For each feed, on a walk of its own: the sectors that a request for global memory takes, and how many of them are more
+# than needed; and the counts that decide whether prefetching pays: the share of the memory's bandwidth in use, and how
+# many warps wait for a load whenever one goes on.
 part_access() (
     set -e
     printf '%s\n' 'market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100,' \
@@ -145,11 +145,11 @@ part_access() (
         done
     } > "$out/$name-access.txt"
     sed -n '3,$p' "$out/$name-access.txt"
-    # A request that moves more than it need would show here.
+    # A request that moves more than needed would show here.
     awk '/_global /{all = $2} /_global_ideal /{if ($2 != all) exit 1; n++} END {exit n > 0 ? 0 : 1}' "$out/$name-access.txt"
 )
 
-# Every suite of tilewalk bench, its rows and the figures of the first.
+# All suites of tilewalk bench, with their rows, and the figures of the first suite.
 part_suites() (
     export TILEWALK_COMMIT=$COMMIT
     status=0
@@ -219,7 +219,7 @@ for part in "${@:-build test sanitize measure access}"; do
             failed+=("$one")
         fi
         summary+="$one: $word, $((SECONDS - begin)) s"$'\n'
-        # The end of each log is what a person wants to see: all of a failed part's, a little of the others'.
+        # People want to see the end of each log: all of it for a failed part, a little for the others.
         tail -n "$([ "$word" = well ] && { [ "$one" = measure ] && echo 40 || echo 6; } || echo 60)" "$build/$one.log"
     done
 done

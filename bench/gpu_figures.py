@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of figures: what the generated kernels and the whole command reach, beside what they should.
+"""The table of figures: the rates of the generated kernels and of the whole command, beside their targets.
 
     bench/gpu_figures.py --build build/gpu --output figures.json
 
-Runs bench/gpu_baselines and bench/gpu_kernels of the build and `tilewalk price`, prints the table and writes all that
-was measured. Rates are held against kernels of the same run, for the clocks of a shared machine are no constant.
+Runs bench/gpu_baselines and bench/gpu_kernels of the build and `tilewalk price`, prints the table and writes all
+measurements. Rates are compared with kernels of the same run, because the clocks of a shared machine vary.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def lines_of(program):
-    """What a program printed, a JSON object a line, and what went wrong, in words."""
+    """The output of a program, a JSON object a line, and a description of what went wrong."""
     done = subprocess.run([program], capture_output=True, text=True)
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     wrong = done.stderr.strip().splitlines()
@@ -50,7 +50,7 @@ class table:
         print(f"{what:<58} | {target:<38} | {got:<24} | {word}{': ' + note if note else ''}", flush=True)
 
     def ratio(self, what, target, rate, against, least, name):
-        """Whether a rate is at least so many times another one."""
+        """Tells whether one rate is at least so many times another."""
         if not rate or not against:
             self.add(what, target, "-", None)
             return
@@ -191,7 +191,7 @@ def whole_command(out, command, folder):
                 f"{m['launches']} launches, {failed} failed")
         kernels = first["manifest"]["kernels_compiled"] + first["manifest"]["kernels_from_cache"]
         out.add("  kernels of it, with what fills and merges", "30", str(kernels), kernels <= 30)
-        # Of the fastest run, since what else the machine does is no gap between launches.
+        # The fastest run counts: other work of the machine is not a gap between launches.
         m = min((r["manifest"] for _, r in runs), key=lambda of: of["device_seconds"])
         busy, all_of_it = m["kernel_seconds"], m["device_seconds"]
         out.add("  gaps between its launches", "10 %", f"{100 * (1 - busy / all_of_it):.1f} %" if busy else "-",

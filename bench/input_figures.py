@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast, and in how much memory, `tilewalk validate` reads a large book, reports bad trades and refuses hostile files,
-and `tilewalk price` a book over the whole library.
+"""Time and memory of `tilewalk validate` for reading a large book, reporting bad trades and refusing hostile files, and of
+`tilewalk price` for a book over the whole library.
 
     bench/input_figures.py [build/release/tilewalk] > bench/results/DATE-MACHINE-input.txt
 
 Each figure is the best of three runs: the machine may be shared, the work is the same. "wall" is the whole command's time,
-"cpu" what it used of all cores, "memory" the most that was resident. Of a hostile
-file it is all that the command took, with what lies before the bad byte; after good trades it is that less the time in
-which those alone are read.
+"cpu" its time on all cores, "memory" the largest resident size. The time for a hostile file is that of the whole command,
+with everything before the bad byte; if good trades come first, the time for reading those alone is subtracted.
 """
 import datetime
 import os
@@ -73,7 +72,7 @@ def main():
             trades = 0
             for line in lines:
                 if line.startswith("  - "):
-                    # A product that is unknown, or no name for the trade.
+                    # An unknown product, or a trade without a name.
                     line = line.replace("product: ", "product: x", 1) if trades % 2 else line.replace("id: ", "id: [], x: ", 1)
                     trades += 1
                 if not line.startswith("trade_count"):
@@ -82,7 +81,7 @@ def main():
                     break
         row("10,000 bad trades, all reported", *measure([*validate, bad], 3))
 
-        # In small blocks: what this program itself holds would count as the child's.
+        # In small blocks, because memory that this program holds would count as the child's.
         def refuse(title, begin, block=b"", size=100_000_000):
             with bad.open("wb") as out:
                 out.write(begin)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a book of made-up trades in the market configs/markets/demo.yaml: such as a desk has, or over the whole library.
+"""Writes a book of made-up trades in the market configs/markets/demo.yaml: either like a desk's, or over the whole library.
 
     bench/make_book.py --trades 10000 --output book.yaml
     bench/make_book.py --trades 200 --cover --output cover.yaml
@@ -9,8 +9,8 @@
 
 The same arguments give the same book. With --cover the book begins with one trade of every kind (each choice that a
 product's payoff can make, discrete and continuous barriers, past fixings, quanto, cash dividends, one to five assets);
---each-kind stops after them. With --library every product that `tilewalk products` lists takes its turn: one that has no
-maker here is drawn around its example, and what its script refuses is left out.
+--each-kind stops after them. With --library all products that `tilewalk products` lists take turns: a product without a
+maker here is drawn around its example, and trades that its script refuses are left out.
 """
 import argparse
 import datetime
@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 AS_OF = datetime.date(2026, 1, 15)
-# Spot, volatility and currency as the market has them, near enough for plausible terms.
+# Spot, volatility and currency as in the market, close enough for plausible terms.
 ASSETS = {
     "ACME": (100.0, 0.22, "USD"),
     "BETA": (48.20, 0.31, "USD"),
@@ -50,8 +50,8 @@ def date_after(years):
 
 
 class dice:
-    """Draws from random.random alone, the one method whose sequence Python promises to keep. What is pinned by name
-    is taken as it stands."""
+    """Draws from random.random alone, the one method whose sequence Python promises to keep. Values pinned by name
+    are used unchanged."""
 
     def __init__(self, seed):
         self._random = random.Random(seed)
@@ -89,7 +89,7 @@ def near_spot(d, asset, years, deviations=1.0):
 
 
 def maturity(d, shortest=0.1, longest=3.0):
-    """In years, and as a book writes it."""
+    """A time in years, and in the form of a book."""
     years = d.between(shortest, longest)
     if d.often(0.5):
         day = date_after(years)
@@ -219,7 +219,7 @@ def variance_swap(d):
 
 MAKERS = {"european": european, "digital": digital, "asian": asian, "barrier": barrier,
           "autocallable": autocallable, "variance_swap": variance_swap}
-# How a desk's book may be made up.
+# The shares of products in a desk's book.
 WEIGHTS = {"european": 0.30, "digital": 0.10, "asian": 0.18, "barrier": 0.22, "autocallable": 0.14,
            "variance_swap": 0.06}
 
@@ -260,7 +260,7 @@ class page:
         terms = dict(self.example)
         for name, values in self.choices.items():
             choice = d.one_of(name, values)
-            # A quarter of them, as they stand in the example else: two choices that go together are rarely drawn.
+            # A quarter of them vary, and the others are those of the example: choices that go together are rarely drawn.
             if d.often(0.25) and not d.pinned or name in d.pinned:
                 terms[name] = choice
         for name in self.amounts:
@@ -308,7 +308,7 @@ def kinds():
         yield "variance_swap", {"strike_is": strike_is, "underlying": "INDEX", "running": True, "quanto": True}
 
 
-# Trades that reach what the examples of their products do not: choices, one asset and several, cash dividends, fixings of
+# Trades that cover cases which the examples of their products do not: choices, one asset and several, cash dividends, fixings of
 # the past, payment in another currency.
 WEEKLY = "{start: 2026-01-15, end: 2027-01-15, every: 1w, calendar: weekends, roll: following}"
 MONTHLY = "{start: 2026-01-15, end: 2027-01-15, every: 1m, calendar: weekends, roll: following}"
@@ -360,7 +360,7 @@ def make_trade(d, index, product, pinned, pages):
     terms = (MAKERS.get(product) or pages[product].draw)(d)
     named = (value.strip("[]").split(", ")[0] for value in terms.values())
     first = next((name for name in named if name in ASSETS), None)
-    if first is not None:  # what has no asset says its currency itself
+    if first is not None:  # a trade without an asset states its currency
         quanto = d.flag("quanto", 0.12)
         foreign = d.one_of("currency", tuple(c for c in CURRENCIES if c != ASSETS[first][2]))
         if quanto:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the benchmarks of a release build and keeps what they print, with machine, date and commit, under bench/results.
+# Runs the benchmarks of a release build and keeps their output, with machine, date and commit, under bench/results.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}

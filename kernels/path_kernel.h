@@ -18,7 +18,8 @@ static constexpr bool step_has_tables = requires {
     program::step_has_tables;
 };
 
-// How many states of a path are results. A program has the constant only if there are more than one.
+// The number of states of a path that are results. A program has the constant only if there are more than
+// one.
 template <class program>
 static constexpr int outputs_of() {
     if constexpr (requires { program::outputs; }) {
@@ -28,8 +29,8 @@ static constexpr int outputs_of() {
     }
 }
 
-// How many pairs of results have the moments of their sum taken. A program has the constant only if there are
-// any.
+// The number of pairs of results whose sum has its moments taken, too. A program has the constant only if
+// there are any.
 template <class program>
 static constexpr int sums_of() {
     if constexpr (requires { program::sums; }) {

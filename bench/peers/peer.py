@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of this folder share: the workloads, how one is timed, and what is printed.
+"""The common parts of the programs of this folder: the workloads, timing, and output.
 
 A program prices the workloads of workloads.json with one library, each in float32 and float64, and prints one JSON
 object a line: {"workload", "library", "style", "version", "device", "precision", "paths", "steps", "price",
-"standard_error", "milliseconds"}; or, where it can't, {"workload", "library", "style", "skipped"}.
+"standard_error", "milliseconds"}; or, if it can't, {"workload", "library", "style", "skipped"}.
 """
 import argparse
 import json
@@ -63,7 +63,7 @@ def milliseconds_of(run):
 
 
 def only_rows_to_output():
-    """What libraries print goes to standard error from now on; gives where rows go."""
+    """Redirects the output of libraries to standard error; returns the stream for rows."""
     sys.stdout.flush()
     rows = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
@@ -91,7 +91,7 @@ def main(library, open_library):
 
     try:
         opened = open_library(arguments)
-    except Exception as e:  # whatever is amiss with a library, the other libraries are measured
+    except Exception as e:  # a library that fails must not end the measurement of the others
         for name in workloads:
             show(workload=name, library=library, skipped=reason(e))
         return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads in CuPy: operations on arrays, and raw kernels that walk a cube of normals, which is made in the
-time that is taken, too."""
+"""The workloads in CuPy: operations on arrays, and raw kernels that walk a cube of normals. Making the cube is part of
+the time."""
 import functools
 import math
 

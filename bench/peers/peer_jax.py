@@ -31,7 +31,7 @@ class jax_peer:
                 for name in ("asian", "heston", "autocallable", "bermudan_put")}
 
     def run(self, payoffs_of, w):
-        dtype = self.dtype  # of this pricer, whatever comes after
+        dtype = self.dtype  # this pricer's, even if later ones differ
 
         @self.jax.jit
         def estimate(key):

@@ -3,7 +3,7 @@
 """The workloads in QuantLib: its Monte Carlo engines, on one thread of the processor and a part of the paths."""
 import peer
 
-# Of the paths of a workload: QuantLib walks some five million path-steps a second.
+# The paths of a workload are divided by this: QuantLib walks some five million path-steps a second.
 SHARE = 32
 
 

@@ -62,7 +62,7 @@ class moves_cubes {
         std::size_t numbers_bytes = 0;
 
         void add(std::size_t factors, std::size_t steps);
-        // Of all cubes together.
+        // Bytes of all cubes together.
         std::size_t bytes_per_tile() const;
         std::size_t bytes_always() const { return count * numbers_bytes; }
     };

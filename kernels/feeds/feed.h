@@ -41,7 +41,7 @@ struct feed_shape {
     static constexpr int distance = distance_;  // steps ahead
     static constexpr int rows = rows_;          // steps of a stage, for feeds that copy by stages
     static constexpr ring_layout layout = layout_;
-    // Of the padded layout; negative: chosen automatically (see ring_geometry).
+    // Padding of the padded layout; negative: chosen automatically (see ring_geometry).
     static constexpr int padding = padding_;
     // Bytes that a load or copy brings to the L2 cache: 64, 128, 256; 0: unspecified.
     static constexpr int l2_bytes = l2_bytes_;
