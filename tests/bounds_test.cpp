@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of inputs: told in README.md as it is in the code, and kept at each place where a number
+// Limits of inputs: told in docs/books.md as it is in the code, and kept at each place where a number
 // is read.
 #include "tilewalk/bounds.h"
 
@@ -45,7 +45,7 @@ std::string number(double x) {
     return "1e" + text;
 }
 
-TEST(bounds, the_table_of_the_readme_is_that_of_the_code) {
+TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
     const std::map<std::string, std::string> code{
         {"a file", bytes(bounds::file_bytes)},
         {"a line of a file", bytes(bounds::line_bytes)},
@@ -83,13 +83,13 @@ TEST(bounds, the_table_of_the_readme_is_that_of_the_code) {
         ++constants;
     EXPECT_EQ(constants, code.size());
 
-    const std::string readme = contents("README.md"), head = "| bound | at most |\n|---|---|\n";
-    const std::size_t begin = readme.find(head);
+    const std::string page = contents("docs/books.md"), head = "| bound | at most |\n|---|---|\n";
+    const std::size_t begin = page.find(head);
     ASSERT_NE(begin, std::string::npos);
     std::map<std::string, std::string> told;
-    for (std::size_t at = begin + head.size(); readme[at] == '|';) {
-        const std::size_t middle = readme.find(" | ", at), end = readme.find(" |\n", middle);
-        told[readme.substr(at + 2, middle - at - 2)] = readme.substr(middle + 3, end - middle - 3);
+    for (std::size_t at = begin + head.size(); page[at] == '|';) {
+        const std::size_t middle = page.find(" | ", at), end = page.find(" |\n", middle);
+        told[page.substr(at + 2, middle - at - 2)] = page.substr(middle + 3, end - middle - 3);
         at = end + 3;
     }
     EXPECT_EQ(told, code);

@@ -448,8 +448,8 @@ TEST_F(command, help_and_version) {
         << commit;
 }
 
-TEST_F(command, exit_codes_are_the_table_of_the_readme) {
-    const std::string readme = text_of(fs::path(TILEWALK_SOURCE_DIR) / "README.md");
+TEST_F(command, exit_codes_are_the_table_of_the_page) {
+    const std::string page = text_of(fs::path(TILEWALK_SOURCE_DIR) / "docs/command_line.md");
     std::istringstream lines(run({"help", "exit-codes"}).out);
     std::string table;
     for (std::string line; std::getline(lines, line);)
@@ -457,7 +457,7 @@ TEST_F(command, exit_codes_are_the_table_of_the_readme) {
                  line.substr(line.find_first_not_of(' '), line.find("  ", 3) - line.find_first_not_of(' ')) +
                  " | " + line.substr(5) + " |\n";
     EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 9);
-    EXPECT_TRUE(has(readme, "| exit code | means |\n|---:|---|\n" + table + "\n")) << table;
+    EXPECT_TRUE(has(page, "| exit code | means |\n|---:|---|\n" + table + "\n")) << table;
 }
 
 // The line of --print-config for one setting, in words.

@@ -14,7 +14,7 @@ source = pathlib.Path(os.environ.get("TILEWALK_SOURCE_DIR", pathlib.Path(__file_
 binary = pathlib.Path(os.environ.get("TILEWALK_BINARY_DIR", source / "build" / "release"))
 copy = binary / "mistakes"
 build = copy / "build"
-rooms = ["CMakeLists.txt", ".ci", "bench", "configs", "engine", "kernels", "products", "tests", "README.md"]
+rooms = ["CMakeLists.txt", ".ci", "bench", "configs", "engine", "kernels", "products", "tests", "docs", "README.md", "CONTRIBUTING.md"]
 
 
 class Mistake:

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the README. Everything happens in one scratch copy of the project, in which build/release is the build under
-test, so that the reader's commands work there as written:
+"""Runs the examples of a page: readme_test.py PAGE, a path from the root of the project; every page without one.
+
+Everything happens in one scratch copy of the project, in which build/release is the build under test, so that the
+reader's commands work there as written:
 
 - ```sh blocks run in their order, and each must exit 0;
 - ```yaml blocks are products (priced by their example), books (priced) or markets (kept as files);
 - ```cpp and ```cmake blocks are built against the installed package, and the programs run;
-- the tables of products and of instruction sets have every row of their catalogue, and no other.
+- a block that none of this executes is a failure;
+- the tables of products, feeds and instruction sets have every row of their catalogue, and no other, and stand on one
+  page each;
+- relative links lead to files that exist and to headings that exist, and the README leads to every page of docs/.
 
 A comment of its own line in front of a block says more about it:
     <!-- file: my_product.yaml -->   the block is this file, for the blocks after it
@@ -31,20 +36,29 @@ package_dir = os.environ["TILEWALK_PACKAGE_DIR"]
 sanitize = os.environ["TILEWALK_SANITIZE"]
 
 TIMINGS = re.compile(r"[0-9.e-]+ [a-z]+ on [0-9]+ threads? ")
-KNOWN = {"sh", "yaml", "cpp", "cmake", "text", "console"}
+KNOWN = {"sh", "yaml", "cpp", "cmake", "text"}
+README = "README.md"
+TABLES = ("product", "feed", "instruction set")
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
 @dataclasses.dataclass
 class block:
+    page: str
     language: str
     line: int
     text: str
     markers: dict
 
+    @property
+    def place(self):
+        return f"{self.page}:{self.line}"
 
-def read_blocks(text):
+
+def read_blocks(page, text):
     """The fenced blocks of a Markdown text, each with the markers in front of it."""
     blocks, markers, fence = [], {}, None
+    is_list = is_after_blank = False
     for number, line in enumerate(text.split("\n"), 1):
         opening = re.match(r"```+(\w*)\s*$", line)
         marker = re.match(r"<!--\s*(file|exits|output of|not run):\s*(.*?)\s*-->\s*$", line)
@@ -55,24 +69,76 @@ def read_blocks(text):
             else:
                 fence.text.append(line)
         elif opening:
-            fence = block(opening.group(1), number, [], markers)
+            fence = block(page, opening.group(1), number, [], markers)
         elif marker:
             markers[marker.group(1)] = marker.group(2)
         elif line.strip():
             markers = {}
+            if line.startswith("    ") and is_after_blank and not is_list:
+                raise SystemExit(f"{page}:{number}: an example by indentation, which nobody runs; put it between fences")
+            if not line.startswith(" "):
+                is_list = bool(re.match(r"[-*] |\d+\. ", line))
+        is_after_blank = not line.strip()
     if fence is not None:
-        raise SystemExit(f"README.md:{fence.line}: the block has no end")
+        raise SystemExit(f"{fence.place}: the block has no end")
     return blocks
 
 
+def without_code(text):
+    """The text with code left out, in which brackets are no links; headings stay."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+def anchors(text):
+    """The anchors of the headings, as GitHub makes them."""
+    found, seen = [], {}
+    for heading in re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M):
+        plain = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        seen[plain] = seen.get(plain, -1) + 1
+        found.append(f"{plain}-{seen[plain]}" if seen[plain] else plain)
+    return found
+
+
+def faults_of_links(root, page, text):
+    """What is wrong with the relative links of a page, in sentences."""
+    for target in LINK.findall(without_code(text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (root / page).parent / path if path else root / page
+        if not file.resolve().is_relative_to(root.resolve()) or not file.exists():
+            yield f"{page}: the link {target} leads to no file"
+        elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            yield f"{page}: the link {target} leads to no heading"
+
+
+def pages():
+    """Every page with examples, as a path from the root."""
+    found = [README, "CONTRIBUTING.md", "bench/README.md"]
+    return found + sorted(p.relative_to(source_dir).as_posix() for p in (source_dir / "docs").glob("*.md"))
+
+
+def check_links(page, text):
+    """Links of the page; for the README also that it leads to every other and that each table stands on one page."""
+    faults = list(faults_of_links(source_dir, page, text))
+    if page == README:
+        linked = LINK.findall(without_code(text))
+        faults += [f"{README}: no link leads to {p}" for p in pages() if p.startswith("docs/") and p not in linked]
+        texts = [(source_dir / p).read_text(encoding="utf-8") for p in pages()]
+        for head in TABLES:
+            if (count := sum(find_table(t, head) is not None for t in texts)) != 1:
+                faults.append(f"the table of each {head} stands on {count} pages, expected one")
+    if faults:
+        raise SystemExit("\n".join(faults))
+
+
 class reader:
-    """Someone who follows the README in a folder of their own."""
+    """Someone who follows a page in a folder of their own."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.package_blocks = []
-        # What an outer make was told would beat the settings below.
-        # and a reader has none of our variables.
+        # Variables of an outer make would beat the settings below, and a reader has none of ours.
         outer = {name: value for name, value in os.environ.items()
                  if not name.startswith(("MAKE", "TILEWALK_")) and name != "MFLAGS"}
         self.environment = dict(
@@ -93,14 +159,14 @@ class reader:
         done = subprocess.run(arguments, cwd=cwd or self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != expected:
-            raise SystemExit(f"README.md:{at.line}: exit code {done.returncode}, expected {expected}, of\n{at.text}\n"
+            raise SystemExit(f"{at.place}: exit code {done.returncode}, expected {expected}, of\n{at.text}\n"
                              f"which says\n{done.stdout}")
         return done.stdout
 
     def write(self, at, otherwise):
         path = self.folder / at.markers.get("file", otherwise)
         if self.folder not in path.resolve().parents:
-            raise SystemExit(f"README.md:{at.line}: {path} lies outside the scratch copy")
+            raise SystemExit(f"{at.place}: {path} lies outside the scratch copy")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(at.text, encoding="utf-8")
         return path
@@ -114,6 +180,8 @@ class reader:
             self.package_blocks.append(at)
         elif "output of" in at.markers:
             self.compare_output(at)
+        else:
+            raise SystemExit(f"{at.place}: nothing executes this block: it says neither 'output of' nor 'not run'")
 
     def compare_output(self, at):
         printed = self.run(at, ["bash", "-c", at.markers["output of"]], int(at.markers.get("exits", 0)))
@@ -121,23 +189,18 @@ class reader:
                         for text in (at.text, printed))
         if shown != found:
             difference = "\n".join(difflib.unified_diff(shown, found, "shown", "printed", lineterm=""))
-            raise SystemExit(f"README.md:{at.line}: the command prints something else\n{difference}")
+            raise SystemExit(f"{at.place}: the command prints something else\n{difference}")
 
-    def check_tables(self, text):
-        """Catalogues, which a reader looks up here first: no row missing, none too many, nothing out of date."""
-        at = block("text", 0, "", {})
-        pages = json.loads(self.run(at, [command, "products", "--format", "json"]))
-        compare_rows("product", rows_of_table(text, "product"), {p["product"]: p["summary"] for p in pages})
-        refusal = self.run(at, [command, "price", "configs/books/demo.yaml", "--instruction-set", "none"], 2)
-        sets = rows_of_table(text, "instruction set")
-        refused_feed = self.run(at, [command, "price", "configs/books/demo.yaml", "--prefetch", "?"], 2)
-        feeds = re.search(r"expected auto, ([^;\n]*)", refused_feed).group(1).split(", ")
-        shown_feeds = list(rows_of_table(text, "feed"))
-        if shown_feeds != feeds:
-            raise SystemExit(f"README.md: the table of feeds has {shown_feeds}, the command {feeds}")
-        known = re.search(r"auto, ([^;\n]*)", refusal).group(1).split(", ")
-        if missing := [name for name in known if name not in sets]:
-            raise SystemExit(f"README.md: the table of instruction sets lacks {missing}")
+    def check_tables(self, page, text):
+        """The catalogues that stand on this page: no row missing, none too many, nothing out of date."""
+        at = block(page, "text", 0, "", {})
+        if shown := find_table(text, "product"):
+            entries = json.loads(self.run(at, [command, "products", "--format", "json"]))
+            compare_rows(page, "product", shown, {e["product"]: e["summary"] for e in entries})
+        for head, option in (("feed", "--prefetch"), ("instruction set", "--instruction-set")):
+            if shown := find_table(text, head):
+                refusal = self.run(at, [command, "price", "configs/books/demo.yaml", option, "?"], 2)
+                compare_names(page, head, list(shown), re.search(r"auto, ([^;\n]*)", refusal).group(1).split(", "))
 
     def follow_yaml(self, at):
         path = self.write(at, f"block_{at.line}.yaml")
@@ -145,7 +208,7 @@ class reader:
             path = self.write_book_of_example(at, path)
         elif not re.search(r"^trades:", at.text, re.M):
             if "file" not in at.markers:
-                raise SystemExit(f"README.md:{at.line}: neither a product nor a book, and no name for it as a file")
+                raise SystemExit(f"{at.place}: neither a product nor a book, and no name for it as a file")
             return
         self.run(at, [command, "price", str(path)], int(at.markers.get("exits", 0)))
 
@@ -153,7 +216,7 @@ class reader:
         name = re.search(r"^product:\s*(\S+)", at.text, re.M).group(1)
         example = re.search(r"^example:[ ]*(.*(?:\n[ ]+.*)*)", at.text, re.M)
         if not example:
-            raise SystemExit(f"README.md:{at.line}: the product '{name}' has no example to price it by")
+            raise SystemExit(f"{at.place}: the product '{name}' has no example to price it by")
         fields = example.group(1)
         if fields.startswith("{"):
             trade = f"  - {{id: example, product: {name}, {fields[1:]}\n"
@@ -196,20 +259,24 @@ class reader:
                 self.run(at, [str(build / program)])
 
 
-def rows_of_table(text, head):
-    """The second cell of each row by its first, of the table whose first column has this head."""
+def find_table(text, head):
+    """The second cell of each row by its first, of the table whose first column has this head; None without it."""
     table = re.search(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
-    if not table:
-        raise SystemExit(f"README.md: there is no table of each {head}")
-    return dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", table.group(1), re.M))
+    return table and dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", table.group(1), re.M))
 
 
-def compare_rows(head, shown, catalogue):
+def compare_rows(page, head, shown, catalogue):
     if shown != catalogue:
         difference = "\n".join(difflib.unified_diff([f"{a}: {b}" for a, b in sorted(shown.items())],
                                                     [f"{a}: {b}" for a, b in sorted(catalogue.items())],
-                                                    "README.md", "catalogue", lineterm=""))
-        raise SystemExit(f"README.md: the table of each {head} is not the catalogue\n{difference}")
+                                                    page, "catalogue", lineterm=""))
+        raise SystemExit(f"{page}: the table of each {head} is not the catalogue\n{difference}")
+
+
+def compare_names(page, head, shown, known):
+    """Feeds are all known everywhere; of instruction sets a machine refuses with those of its own architecture."""
+    if (missing := [name for name in known if name not in shown]) or (head == "feed" and shown != known):
+        raise SystemExit(f"{page}: the table of each {head} has {shown}, the command {known}; missing: {missing}")
 
 
 def whole_program(text):
@@ -235,19 +302,33 @@ def make_scratch_copy(folder):
 
 def prove_that_reading_can_fail():
     sample = "<!-- file: a.yaml -->\n```yaml\nproduct: x\n```\ntext\n<!-- exits: 3 -->\n\n```sh\nfalse\n```\n```\nx\n```\n"
-    blocks = read_blocks(sample)
+    blocks = read_blocks("p", sample)
     assert [(b.language, b.markers) for b in blocks] == [("yaml", {"file": "a.yaml"}), ("sh", {"exits": "3"}), ("", {})]
     table = "| product | what |\n|---|---|\n| `a` | A. |\n| `b` | B. |\n"
+    rows = find_table(table, "product")
     with tempfile.TemporaryDirectory() as folder:
         follow = reader(folder).follow
+        root = pathlib.Path(folder)
+        linked = "# One `two`, three\n```\n# no heading\n[a](b)\n```\n- a\n\n    of the list\n"
+        (root / "a.md").write_text(linked, encoding="utf-8")
         must_fail = {
-            "a failing command": lambda: follow(block("sh", 1, "true\nfalse\ntrue\n", {})),
-            "another output": lambda: follow(block("text", 1, "a\nb\n", {"output of": "echo a; echo c"})),
-            "a missing product": lambda: compare_rows("product", rows_of_table(table, "product"), {"a": "A."}),
+            "a failing command": lambda: follow(block("p", "sh", 1, "true\nfalse\ntrue\n", {})),
+            "another output": lambda: follow(block("p", "text", 1, "a\nb\n", {"output of": "echo a; echo c"})),
+            "a block that is not executed": lambda: follow(block("p", "text", 1, "a\n", {})),
+            "a block without an end": lambda: read_blocks("p", "```sh\n"),
+            "an indented block": lambda: read_blocks("p", "text\n\n    echo a\n"),
+            "a missing product": lambda: compare_rows("p", "product", rows, {"a": "A."}),
+            "a missing instruction set": lambda: compare_names("p", "instruction set", ["a"], ["a", "b"]),
+            "a feed too many": lambda: compare_names("p", "feed", ["a", "b"], ["a"]),
         }
         timed = {"output of": "echo a; echo '2.5 s on 1 thread (x)'"}
-        follow(block("text", 1, "a\n1 ms on 2 threads (y)\n", timed))
-        compare_rows("product", rows_of_table(table, "product"), {"a": "A.", "b": "B."})
+        follow(block("p", "text", 1, "a\n1 ms on 2 threads (y)\n", timed))
+        compare_rows("p", "product", rows, {"a": "A.", "b": "B."})
+        compare_names("p", "feed", ["a", "b"], ["a", "b"])
+        assert read_blocks("p", linked) and find_table(table, "feed") is None
+        assert not list(faults_of_links(root, "a.md", "[x](a.md) [y](#one-two-three) `[z](no)` [w](https://none)"))
+        for bad in ("[x](b.md)", "![x](a.svg)", "[x](#one)", "[x](a.md#no-heading)", "[x](../)"):
+            assert list(faults_of_links(root, "a.md", bad)), f"{bad} was not noticed"
         for what, action in must_fail.items():
             try:
                 action()
@@ -256,30 +337,33 @@ def prove_that_reading_can_fail():
             raise AssertionError(f"{what} was not noticed")
 
 
-def main():
-    if "TILEWALK_README_TEST" in os.environ:
-        sys.exit("the README asks for its own test: name the tests that its commands run")
-    prove_that_reading_can_fail()
-    readme = source_dir / "README.md"
-    if not readme.exists():
-        print("there is no README.md")
-        return 1
-    blocks = read_blocks(readme.read_text(encoding="utf-8"))
+def follow_page(page):
+    text = (source_dir / page).read_text(encoding="utf-8")
+    blocks = read_blocks(page, text)
+    check_links(page, text)
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder) / "tilewalk"
         make_scratch_copy(scratch)
         follower = reader(scratch)
         for at in blocks:
             if "not run" in at.markers:
-                print(f"README.md:{at.line}: not run, {at.markers['not run']}")
+                print(f"{at.place}: not run, {at.markers['not run']}")
             elif at.language not in KNOWN:
-                raise SystemExit(f"README.md:{at.line}: a block of '{at.language}': known are {', '.join(sorted(KNOWN))}")
+                raise SystemExit(f"{at.place}: a block of '{at.language}': known are {', '.join(sorted(KNOWN))}")
             else:
                 follower.follow(at)
-                print(f"README.md:{at.line}: {at.language} done", flush=True)
-        follower.check_tables(readme.read_text(encoding="utf-8"))
+                print(f"{at.place}: {at.language} done", flush=True)
+        follower.check_tables(page, text)
         follower.build_package_blocks()
-        print("every project built and run")
+    print(f"{page}: {len(blocks)} blocks, links and tables done")
+
+
+def main():
+    if "TILEWALK_README_TEST" in os.environ:
+        sys.exit("a page asks for its own test: name the tests that its commands run")
+    prove_that_reading_can_fail()
+    for page in sys.argv[1:] or pages():
+        follow_page(page)
     return 0
 
 

@@ -282,11 +282,11 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
     EXPECT_EQ(written(read_results(json, "r.json"), output_format::json), json);
 }
 
-// The README lists the columns of CSV and the members of JSON as the writers know them.
-TEST(report, the_readme_documents_every_field) {
-    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/README.md");
-    std::ostringstream readme;
-    readme << in.rdbuf();
+// docs/results.md lists the columns of CSV and the members of JSON as the writers know them.
+TEST(report, the_page_of_results_documents_every_field) {
+    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/results.md");
+    std::ostringstream page;
+    page << in.rdbuf();
     const auto code = [](std::string_view name) {
         return name.empty() ? std::string() : "`" + std::string(name) + "`";
     };
@@ -300,9 +300,9 @@ TEST(report, the_readme_documents_every_field) {
     std::string totals = "| CSV and JSON | what it is |\n|---|---|\n";
     for (const auto& field : report::total_fields())
         totals += "| " + code(field.name) + " | " + std::string(field.meaning) + " |\n";
-    const std::string text = readme.str();
-    EXPECT_NE(text.find("\n" + rows + "\n"), std::string::npos) << "the README should say\n" << rows;
-    EXPECT_NE(text.find("\n" + totals + "\n"), std::string::npos) << "the README should say\n" << totals;
+    const std::string text = page.str();
+    EXPECT_NE(text.find("\n" + rows + "\n"), std::string::npos) << "docs/results.md should say\n" << rows;
+    EXPECT_NE(text.find("\n" + totals + "\n"), std::string::npos) << "docs/results.md should say\n" << totals;
     // Each member is there.
     const std::string json = written(sample(), output_format::json);
     for (const auto& field : report::row_fields()) {

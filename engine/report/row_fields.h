@@ -13,7 +13,7 @@ namespace tilewalk::report {
 
 struct row_field {
     std::string_view csv, json;  // names; empty where the form has no such field
-    std::string_view meaning;    // a sentence for the README
+    std::string_view meaning;    // a sentence for docs/results.md
     std::string (*csv_text)(const price_row& row, const text_form& form);
     std::string (*json_text)(const price_row& row);  // an empty text: the row has no such member
 };
