@@ -50,7 +50,7 @@ std::string record(int id, const std::string& metric, const std::string& value) 
            metric + R"(","",")" + value + "\"\n";
 }
 
-// Of one launch, in the order of ncu, which is that of the names.
+// The lines of one launch in the order of ncu, which sorts by name.
 std::string counted(int id, const std::string& bandwidth, const std::string& stalled,
                     const std::string& latency) {
     const words names = metrics_of_conditions();
@@ -291,7 +291,7 @@ request with_command() {
     return out;
 }
 
-// What the command below ncu would print.
+// The rows that the command would print if ncu ran it.
 run below_ncu() {
     request few = few_feeds();
     few.distances = {8};

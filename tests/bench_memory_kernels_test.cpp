@@ -110,7 +110,7 @@ class bench_memory_kernels : public ::testing::Test {
         return j;
     }
 
-    // What so many blocks hand in together.
+    // The sum that so many blocks hand in together.
     template <class kernel>
     static word32 sum_of(const kernel& play, memory_job j, word64 blocks) {
         std::vector<word32> sums(blocks);

@@ -39,7 +39,7 @@ void __syncthreads() {}
 
 }  // namespace
 
-// Of reductions that are not played here.
+// Declarations for reductions that are not played here.
 int __syncthreads_or(int);
 double __shfl_xor_sync(unsigned, double, int);
 template <class number>

@@ -102,7 +102,7 @@ TEST(peers, hostile_lines_are_refused_with_their_place) {
             EXPECT_LT(e.message().size(), 1000u);
         }
     }
-    // What would move a terminal's cursor is blank.
+    // Characters that would move a terminal's cursor become blanks.
     const auto got = peers::read_line(with("device", "\"a\\u001b[2Jb\""), "torch", "p", 1);
     EXPECT_EQ(got.device, "a [2Jb");
 }
@@ -128,7 +128,7 @@ TEST(peers, books_price_the_workloads) {
     };
     EXPECT_TRUE(peers::agree(price(peers::asian_book(numbers["asian"])), {5.78, 0.005}));
     EXPECT_TRUE(peers::agree(price(peers::autocallable_book(numbers["autocallable"])), {97.51, 0.06}));
-    // What QuantLib and the others say together.
+    // The price of QuantLib and of the others.
     EXPECT_TRUE(peers::agree(price(peers::heston_book(numbers["heston"])), {10.36, 0.01}));
     EXPECT_THROW(peers::read_workloads("/nowhere"), error);
 }
@@ -225,7 +225,7 @@ TEST_F(made_peers, are_held_against_each_other) {
     const row& missing = is(R"("workload":"all","library":"cupy")");
     EXPECT_NE(missing.wrong.find("exit code"), std::string::npos) << missing.wrong;
     EXPECT_NE(missing.wrong.find("No such file"), std::string::npos) << missing.wrong;
-    // What runs on the processor is over Tilewalk there, path by path.
+    // Libraries on the processor are compared with Tilewalk on the processor, by time per path.
     row own = is(R"("workload":"heston","library":"tilewalk","style":"one_thread","precision":"float64")");
     row slow = is(R"("workload":"heston","library":"quantlib","style":"monte_carlo","precision":"float64")");
     ASSERT_TRUE(own.is_result()) << own.wrong << own.skipped;

@@ -28,7 +28,7 @@ std::vector<double> some_payoffs(std::size_t count) {
 }
 
 TEST(reductions, have_the_closed_form_of_black_and_scholes) {
-    // Of any table of the formula: S = K = 100, r = 5 %, 20 %, one year.
+    // The value in any table of the formula: S = K = 100, r = 5 %, 20 %, one year.
     EXPECT_NEAR(reductions::closed_form(), 10.450583572185565, 1e-12);
 }
 

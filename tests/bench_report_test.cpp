@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people see of a run of benchmarks: the table of a terminal, comma-separated values, charts and the
-// page. Every point is there, every name is harmless, and every file is well-formed.
+// Reports of a run of benchmarks: the table of a terminal, comma-separated values, charts and the page. Every
+// point is there, every name is harmless, and every file is well-formed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -209,7 +209,7 @@ struct place {
     double x, y;
     bool beside;
 };
-// Where the marks with a title stand, by that title.
+// Places of the marks with a title, by that title.
 std::multimap<std::string, place> marks_of(const std::string& svg) {
     static const std::regex one(
         R"re(<path class="mark ([^"]*)" transform="translate\(([-0-9.]+) ([-0-9.]+)\)[^"]*" d="[^"]*"><title>([^<]*)</title>)re");

@@ -142,7 +142,7 @@ TEST(candidates, begin_with_one_that_fits_whatever_a_step_takes) {
         const kernel_choice best = cuda::best_choice(open_choice(true), code, fits_an_h100);
         EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
         EXPECT_EQ(best.distance == kernel_choice{}.distance, shocks == 1) << best.distance;
-        // What was asked for stays, and is refused where it can't be.
+        // A choice that was asked for stays, and is refused where it can't be built.
         kernel_choice said = open_choice(true);
         said.is_open = false;
         EXPECT_EQ(cuda::best_choice(said, code, fits_an_h100).distance, said.distance);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of benchmark suites share: rows of a suite from a GPU, real or not, and kernel texts that
+// Tools of the tests of benchmark suites: rows of a suite from a GPU, real or not, and kernel texts that
 // compile without spills. Nothing here looks at a time.
 #pragma once
 

@@ -524,7 +524,8 @@ TEST(calibrate_test, a_fit_that_stops_at_a_bound_says_so) {
     EXPECT_NE(found.market.find("STOPPED AT A BOUND"), std::string::npos);
 }
 
-// Where nothing moves, no correlation shows; and at one expiry a short rate's two numbers are one.
+// If nothing moves, no correlation shows, and at one expiry the two numbers of a short rate have the effect
+// of one.
 TEST(calibrate_test, what_the_quotes_do_not_determine_is_named) {
     const calibration flat = calibrate(market_quotes::parse(
         market_text +

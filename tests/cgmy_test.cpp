@@ -48,7 +48,7 @@ double normal_cdf(double z) {
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-// Of max(exp(x) - strike, 0), x the table's lines over a normal: each line in closed form.
+// The mean of max(exp(x) - strike, 0), where x is the table's lines over a normal: each line in closed form.
 double call_of(const models::step_table& t, double strike) {
     const double k = std::log(strike), spacing = (t.high - t.low) / double(t.numbers.size() - 1);
     const auto part = [&](double slope, double level, double from, double to) {
@@ -219,7 +219,7 @@ TEST(cgmy, weeks_add_up_to_a_year) {
     fmt::print("{} puts: mean z squared {:.3f}\n", cases, mean_square / cases);
 }
 
-// Of a martingale that rises where no draw goes, and never elsewhere, a table would be another law.
+// A martingale that rises only where no draw goes has no table: the table would be another law.
 TEST(cgmy, a_law_that_no_table_holds_is_refused_with_its_place) {
     const std::string text =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 1,\n      "

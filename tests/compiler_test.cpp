@@ -185,7 +185,7 @@ TEST_F(compiler, reads_no_header_from_disk) {
     fs::current_path(before);
 }
 
-// What a text with headers of the toolkit is: other headers, and another's arithmetic.
+// A text that includes headers of the toolkit depends on headers and arithmetic that are not ours.
 TEST_F(compiler, reads_headers_of_the_toolkit_where_it_is_told_to) {
     const tilewalk::tests::own_folder folder;
     folder.write("scale.h", "#define SCALE 2.5\n");

@@ -44,7 +44,7 @@ inline bool same(double a, double b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Whether two files mean the same to the second reader: numbers by value, all else by its text.
+// True if two files mean the same to the second reader: numbers by value, all else by its text.
 inline bool means_the_same(const tree& a, const tree& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size() || a.members.size() != b.members.size())
         return false;

@@ -351,7 +351,8 @@ TEST(correlation, every_variant_compiles_without_spills) {
             EXPECT_EQ(std::count(texts.begin(), texts.end(), text), 0);
             texts.push_back(text);
             for (const std::string architecture : {"sm_80", "sm_90"}) {
-                // What a run takes on both architectures, the rungs that lead to it on one.
+                // The kernels that a run takes are compiled for both architectures, the rungs that lead to
+                // them for one.
                 const bool rung = v.kind != "blocked";
                 if (rung && (architecture == "sm_80" || p == cuda::precision::mixed)) continue;
                 const std::string what = std::string(v.name) + " " + text_of(p) + " " + architecture;

@@ -31,7 +31,7 @@ struct fake {
     std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
     std::optional<fake_device> on{gpu};
 
-    // What was broken, when all is closed.
+    // The rules that were broken, once all is closed.
     std::string report() {
         on.reset();
         return gpu->report();

@@ -340,7 +340,7 @@ TEST(document, plain_entries_are_read_as_any_other) {
         const std::string text = "t:\n  - " + std::string(entry) + "\n  - {z: 1}\n";
         EXPECT_EQ(read(text, true), read(text, false)) << text;
     }
-    // What looks like an entry but is part of a text stays what it is.
+    // A part of a text that looks like an entry stays a part of the text.
     EXPECT_EQ(parse("s: |\n  - {a: 1}\n  - {b: 2}\n", "f").at("s").text(), "- {a: 1}\n- {b: 2}\n");
     EXPECT_EQ(parse("s: 'x\n  - {a: 1}\n  y'\n", "f").at("s").text(), "x - {a: 1} y");
     EXPECT_EQ(parse("s: x\n  - {}\nt:\n  - {b: 2}\n", "f").at("s").text(), "x - {}");

@@ -239,7 +239,8 @@ TEST(engine, a_bad_trade_changes_no_bit_of_the_others) {
     }
 }
 
-// What the product forward pays on a path, discounted: one normal, the documented first number of the path.
+// The discounted payoff of the product forward on a path: one normal, the documented first number of the
+// path.
 double forward_payoff(std::uint64_t path, std::uint64_t seed, double years = 1.0, double volatility = 0.2) {
     const double variance = volatility * volatility * years;
     const double x = std::sqrt(variance) * kernels::normals(seed, path, 0).first - 0.5 * variance;
@@ -541,7 +542,7 @@ TEST(engine, a_continuous_barrier_remembers_its_fixings) {
     EXPECT_FALSE(alive(ends_today + "underlying: STILL, direction: up, barrier: 100")) << "today's spot";
 }
 
-// What was touched today costs the same whether the watching began yesterday or begins now.
+// A touch of today costs the same whether the watching began yesterday or begins now.
 TEST(engine, a_rebate_for_a_touch_today_is_paid_once) {
     for (const std::string start : {"2026-01-14", "2026-01-15"}) {
         const auto r = price_one(
@@ -726,7 +727,7 @@ TEST(engine, the_manifest_names_what_was_read) {
     for (const auto& input : inside.manifest.inputs) EXPECT_FALSE(input.hash.empty()) << input.file;
 }
 
-// Where the system gives fewer threads than asked for, those that there are do the work.
+// If the system gives fewer threads than asked for, those that there are do the work.
 TEST(engine, too_few_threads_are_enough) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer takes more addresses than the limit";

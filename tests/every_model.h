@@ -14,7 +14,7 @@
 
 namespace tilewalk {
 
-// How an asset of each model moves, as a market says it.
+// The lines of a market that say how an asset of each model moves.
 inline const std::map<std::string, std::string, std::less<>>& every_model() {
     static const std::map<std::string, std::string, std::less<>> all{
         {"black_scholes", "volatility: {0.5: 0.2, 2.0: 0.22}"},
@@ -53,7 +53,7 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
     return all;
 }
 
-// How the rates of a currency move by each model, as a market says it.
+// The lines of a market that say how the rates of a currency move by each model.
 inline const std::map<std::string, std::string, std::less<>>& every_rate_model() {
     static const std::map<std::string, std::string, std::less<>> all{
         {"hull_white", "model: {hull_white: {mean_reversion: 0.05, volatility: {0.5: 0.01, 30: 0.015}}}"},

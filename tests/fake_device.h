@@ -28,7 +28,7 @@
 
 namespace tilewalk::cuda {
 
-// What a test tells a fake device and learns from it. It outlives the device.
+// A test's orders to a fake device, and what it learns from the device, which it outlives.
 struct fake_gpu {
     using work = std::function<void()>;
     struct planned_failure {
@@ -45,14 +45,15 @@ struct fake_gpu {
     device_properties properties = some_properties();
     std::size_t memory_bytes = std::size_t{1} << 30;  // what is beyond is out of memory
     std::optional<std::size_t> said_free;             // what free_bytes() says instead of the truth
-    // When work is done: when it comes; only when somebody waits for it; or at any time that streams and
-    // events allow, by the dice.
+    // The time at which work is done: when it comes; only when somebody waits for it; or at any time that
+    // streams and events allow, by the dice.
     enum class schedule { at_once, late, by_dice };
     schedule when = schedule::at_once;
     std::uint32_t dice = 1;  // seed
     std::vector<planned_failure> failures;
-    // What a kernel does: asked when it is launched, and has to copy the arguments; what comes back runs when
-    // its stream gets there, and may throw device_error, which shows at the next wait.
+    // The work of a kernel. It is asked for when the kernel is launched, and has to copy the arguments. The
+    // function that comes back runs when its stream gets there, and may throw device_error, which shows at
+    // the next wait.
     std::function<work(const std::string& cubin, const std::string& kernel, const launch&, std::span<void*>)>
         kernel;
     kernel_attributes attributes{32, 0, 0, 8};

@@ -136,7 +136,7 @@ class fast_on_gpu : public fast {
         if (on_ == nullptr) GTEST_SKIP() << why_none;
     }
 
-    // What the kernel of this text writes for each of the inputs.
+    // The outputs of the kernel of this text for each of the inputs.
     std::vector<float> run(const std::string& text, const std::vector<float>& inputs, std::size_t outputs) {
         cuda::device& d = *on_;
         const auto cubin = compile(text, d.properties().architecture()).cubin;
@@ -227,7 +227,7 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
     }
 }
 
-// Of two numbers the smaller or greater; what is no number must not be lost.
+// The smaller or greater of two numbers; a not-a-number must not be lost.
 TEST_F(fast_on_gpu, extremes_keep_what_is_no_number) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     const float special[] = {1.0f, -1.0f, 2.5f, inf, -inf, nan};

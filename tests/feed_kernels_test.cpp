@@ -113,7 +113,7 @@ bool is_in_registers(const cuda::compiled& got) {
            count(got.log, " bytes stack frame") == count(got.log, " 0 bytes stack frame");
 }
 
-// What of the PTX a feed stands for, and how often: `least` times or more, at most `most`.
+// An instruction of the PTX that a feed promises, and how often: `least` times or more, at most `most`.
 struct promise {
     std::string_view instruction;
     int least = 1;

@@ -98,7 +98,7 @@ constexpr bool threads_meet = false;
 template <>
 constexpr bool threads_meet<feeds::bulk_async> = true;
 
-// What goes wrong when a block walks so many steps, two times over as in a tile of two passes.
+// The faults of a block that walks so many steps, two times over as in a tile of two passes.
 template <template <class, class> class feed, class shape>
 std::vector<std::string> faults_of(int steps, int direction = 1, bool meets = threads_meet<feed>) {
     using shock = typename shape::shock;
@@ -556,7 +556,7 @@ TEST(feeds, defects_of_a_ring_of_stages_are_found) {
 
 namespace {
 
-// How often shared memory is asked for what one warp reads of a position, over the least that it could be.
+// Requests to shared memory for the words that one warp reads of a position, over the least that it could be.
 int conflicts(const ring_geometry& ring, int position) {
     constexpr int banks = 32, word_bytes = 4;
     const int at_once = 128 / ring.piece_bytes;  // threads that are served together

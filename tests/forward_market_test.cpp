@@ -67,7 +67,7 @@ std::string market_of(const std::string& parameters, const std::string& rest = "
 double cdf(double x) {
     return 0.5 * std::erfc(-x / std::sqrt(2.0));
 }
-// Of a call on what is `forward` today, before discounting.
+// Black's price, before discounting, of a call on a quantity that is `forward` today.
 double black(double forward, double strike, double deviation) {
     const double d1 = std::log(forward / strike) / deviation + deviation / 2;
     return forward * cdf(d1) - strike * cdf(d1 - deviation);
@@ -194,8 +194,8 @@ const std::string lognormal = "tenor: 0.5, until: 30, volatility: 0.25, correlat
                       "[[0.02, 0.03], [0.04, 0.01]]}",
                   quarters = "tenor: 0.25, until: 10, volatility: {2: 0.6, 5: 0.4}, displacement: 0.01";
 
-// What is worth money, divided by the numeraire, is a martingale at dates of the periods and between them,
-// with assets and exchange rates beside it: 42 comparisons at 4.5 standard errors, a false alarm in 3,500.
+// Every price divided by the numeraire is a martingale, at dates of the periods and between them, with assets
+// and exchange rates beside it: 42 comparisons at 4.5 standard errors, a false alarm in 3,500.
 TEST(forward_market, leaves_every_price_a_martingale) {
     const auto eur = [](double years) { return std::exp(-0.01 * years); };
     const struct {
@@ -336,7 +336,7 @@ std::array<simulated, 2> simulate(int expiry, double strike, int paths, int step
         std::array<double, 2> paid{};
         double earlier = 0;
         for (int i = 0; i < own_periods; ++i) {  // period at hand
-            // What the last bond is worth, in each of its payments.
+            // The price of each bond in units of the last.
             std::array<double, own_periods + 1> growth{};
             growth[own_periods] = 1;
             for (int j = own_periods - 1; j >= i; --j)
@@ -447,11 +447,11 @@ TEST(forward_market, without_volatility_is_the_curve) {
     }
 }
 
-// What steps leave, on rates of two years with a volatility of 100 %: a caplet at 8 years is 9.4 % too low in
-// steps of two years, 3.0 % of one, 0.7 % of a half. (Of yearly rates with 60 % in yearly steps one at 9
-// years is 0.63 % +- 0.05 % too low by 2^24 paths, and 0.12 % +- 0.08 % with four steps a year.) So half the
-// step leaves a third to a quarter; the order is asked to be 1.5 at least. Six comparisons at 4.5 standard
-// errors.
+// The error of the steps, on rates of two years with a volatility of 100 %: a caplet at 8 years is 9.4 % too
+// low in steps of two years, 3.0 % of one, 0.7 % of a half. (On yearly rates with 60 % in yearly steps a
+// caplet at 9 years is 0.63 % +- 0.05 % too low by 2^24 paths, and 0.12 % +- 0.08 % with four steps a year.)
+// So half the step leaves a third to a quarter; the order is asked to be 1.5 at least. Six comparisons at 4.5
+// standard errors.
 TEST(forward_market, in_shorter_steps_is_nearer) {
     struct lean {
         double of = 0, error = 0;

@@ -300,7 +300,7 @@ TEST(fourier, no_logarithm_leaves_its_branch) {
     EXPECT_GT(could_be_seen, 50000);
 }
 
-// Where the line is left for a horizontal one, against the line that goes on.
+// An integral whose line is left for a horizontal one, against the line that goes on.
 TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
     draws d(23);
     double worst = 0;
@@ -703,7 +703,7 @@ TEST(fourier, a_limit_of_one_model_is_another) {
             expect_same(characteristic_of(cgmy{c, down, up, y - 1e-10}, years),
                         characteristic_of(cgmy{c, down, up, y + 1e-10}, years), 1e-8, said);
         }
-        // Where all jumps are small they add up to a normal.
+        // Small jumps add up to a normal.
         expect_same(characteristic_of(cgmy{0.5 * v * 1e10, 1e5, 1e5, 0}, years), flat, 1e-8, said);
         expect_same(characteristic_of(cgmy{0.5 * v * 1e-8, 3, 3, 2 - 1e-8}, years), flat, 1e-7, said);
         // A volatility that reverts to zero has a square that is Heston's variance.

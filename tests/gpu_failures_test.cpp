@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine makes of GPUs that fail, on fake ones whose kernels leave made-up moments: a GPU's error is
-// never silent, whoever prices the trade in the end.
+// GPUs that fail under the engine: fake ones, whose kernels leave made-up moments. A GPU's error is never
+// silent, whoever prices the trade in the end.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -232,7 +232,7 @@ class yaml_reader {
         return made;
     }
 
-    // Whether a key and a colon stand here.
+    // True if a key and a colon stand here.
     bool begins_entry() const {
         const std::string& line = lines_[line_];
         std::size_t at = column_;

@@ -206,9 +206,8 @@ double mean_over_contract(double (*payoff)(const normals&), std::uint64_t paths)
     return static_cast<double>(sum / static_cast<long double>(paths));
 }
 
-// What the numbers themselves are, so that the contract holds a user's own code to something: Philox4x32-10
-// with the seed as key and (path, block, stream) as counter, 52 bits to a uniform, and Box-Muller over a
-// turn.
+// The random numbers themselves, as the contract promises them to a user's own code: Philox4x32-10 with the
+// seed as key and (path, block, stream) as counter, 52 bits to a uniform, and Box-Muller over a turn.
 TEST(random_number_contract, numbers_are_philox_and_box_muller) {
     for (const std::uint64_t path : {std::uint64_t{0}, std::uint64_t{1023}, std::uint64_t{1} << 33}) {
         for (const kernels::word32 block : {0U, 1U, 100000U}) {

@@ -68,7 +68,7 @@ std::string in_hexadecimal(number x) {
     return text;
 }
 
-// How many values were compared, how many were different, and the first of those.
+// Counts of values that were compared and of those that were different, and the first of the latter.
 class comparison {
   public:
     explicit comparison(std::string what) : what_(std::move(what)) {}
@@ -242,7 +242,7 @@ std::vector<std::string> all_texts() {
     return all;
 }
 
-// Where a function of this type has its edges.
+// The edges of functions of this type.
 template <typename real>
 struct edges;
 template <>
@@ -316,7 +316,7 @@ class numbers {
     real between(const real (&ends)[2]) { return between(ends[0], ends[1]); }
     real with_sign(real x) { return random_() % 2 == 0 ? x : -x; }
     real special() { return special_[random_() % special_.size()]; }
-    // Of any mantissa, and an exponent in this range.
+    // A number with any mantissa, and an exponent in this range.
     real log_uniform(int low, int high) { return std::ldexp(between(real(1), real(2)), whole(low, high)); }
 
     static constexpr int kinds = 14;
@@ -372,7 +372,7 @@ class numbers {
                 return of(whole(0, kinds - 2));
         }
     }
-    // What a pow of x has to be raised to for a result at the ends of its range.
+    // An exponent at which pow(x) has a result at the ends of its range.
     real power_to_the_end(real x) {
         const real low = between(edges<real>::power_low), high = between(edges<real>::power_high);
         return (whole(0, 1) == 0 ? low : high) / std::log2(kernels::abs(x));
@@ -436,7 +436,7 @@ class kernel_bits_on_gpu : public kernel_bits {
     template <typename number>
     cuda::device_memory room_for(std::size_t count) {
         cuda::device_memory memory(*device_, count * sizeof(number));
-        // What is not written shows.
+        // The filling shows where nothing is written.
         device_->fill(memory.as<void>(), 0x5a, memory.bytes(), stream_->get());
         return memory;
     }
@@ -687,7 +687,7 @@ TEST_F(kernel_bits_on_gpu, moments_of_tiles) {
         if (kind == 7) {
             for (int i = number.whole(2, 1500); i > 0; --i) x[any_path()] = bad[number.whole(0, 2)];
         }
-        // What lies behind the tile's paths must not be looked at.
+        // Nothing may read behind the tile's paths.
         for (std::size_t path = count; path < per_tile; ++path) x[path] = bad[path % 3];
 
         kernels::tile_result& e = expected[t];

@@ -32,7 +32,7 @@ using tilewalk::error_kind;
 using tilewalk::cuda::compile_request;
 using tilewalk::cuda::kernel_store;
 
-// What the fake compiler makes of a request: every byte value, and long enough for several writes.
+// The fake compiler's cubin for a request: every byte value, and long enough for several writes.
 std::string cubin_of(const compile_request& what, const std::string& version) {
     std::string cubin =
         "\x7f"

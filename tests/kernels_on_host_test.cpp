@@ -47,7 +47,7 @@ using cuda::kernel_choice;
 using kernels::word64;
 using program::precision;
 
-// What CUDA knows and C++ does not: told to the host's compiler ahead of the kernel.
+// Words of CUDA that C++ does not know, for the host's compiler ahead of the kernel.
 const char* const prelude = R"(#pragma once
 #define __global__
 #define __grid_constant__
@@ -440,7 +440,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
         SCOPED_TRACE("row " + std::to_string(o) + " of the results");
         const kernels::tile_result expected = walked.whole(o);
         const kernels::tile_result* r = results.data() + o * tiles;
-        // Of three tiles the first two are a subtree.
+        // The first two of three tiles are a subtree.
         const bool is_merged = cuda::reduction_named(how.reduction).merges_tiles;
         const kernels::tile_result got =
             is_merged ? merged[o] : kernels::merge(kernels::merge(r[0], r[1]), r[2]);
@@ -467,7 +467,8 @@ void expect_bits_of(const std::string& trade, const kernel_choice& how) {
     expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
 }
 
-// What a run builds that says no more than the precision; in blocks of two warps, so that few threads start.
+// The kernel of a run that says no more than the precision; in blocks of two warps, so that few threads
+// start.
 kernel_choice usual(const program::path_program& code, precision in) {
     kernel_choice asked;
     asked.precision = in;

@@ -418,7 +418,7 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
             of(r.moments.m4),    r.not_finite,       r.first_not_finite};
 }
 
-// How many jobs have results; each is that of the CPU.
+// The number of jobs with results, each of which has to be that of the CPU.
 std::size_t priced(const gpu_outcome& got, const run_of_book& what) {
     const auto& expected = the_book().on_cpu(what.paths, what.seed, what.how.precision);
     EXPECT_EQ(got.failures.size(), expected.size());
@@ -745,7 +745,7 @@ TEST(launcher, survives_every_call_of_the_device_that_fails) {
     }
 }
 
-// Of several devices.
+// A run on several devices.
 run_of_book run_on_many() {
     run_of_book what;
     what.paths = 8 * 1024 + 5;
@@ -871,7 +871,7 @@ TEST(launcher, fails_when_all_devices_are_lost) {
     }
 }
 
-// What is not the device's own ends the run, whoever else there is.
+// An error that is not the device's own ends the run, whatever other devices there are.
 TEST(launcher, ends_the_run_where_the_failure_is_not_of_the_device) {
     run_of_book what = run_on_many();
     const auto good = new_gpu(what.how), bad = new_gpu(what.how);

@@ -274,7 +274,7 @@ TEST(local_volatility, complaints_say_what_and_where) {
                                             100, 0.02, 0.2, ", dividends: [{date: 2026-06-01, amount: 1}]")));
 }
 
-// What was bent is told by `explain`.
+// `explain` says where a surface was bent.
 TEST(local_volatility, a_repaired_surface_says_so) {
     const std::string bent = "surface: {by_strike: {1.0: {90: 0.2, 100: 0.9, 110: 0.2}}, arbitrage: repair}";
     const auto plans = engine().explain(

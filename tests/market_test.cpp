@@ -178,8 +178,8 @@ const curve& rates() {
     return c;
 }
 
-// What one share grows to from `from` to `to`, ex-dates in (from, to] from dividend `first` on, cash left
-// out.
+// The number that one share grows to from `from` to `to`, ex-dates in (from, to] from dividend `first` on,
+// cash left out.
 double growth(const asset& a, double from, double to, std::size_t first) {
     double factor = rates().discount(from) / rates().discount(to) * a.dividend_yield.discount(to) /
                     a.dividend_yield.discount(from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every model of the catalogue has in common: it prices alone and beside the others, in every precision,
-// says what it does, and refuses what it does not know.
+// Tests of every model of the catalogue: it prices alone and beside the others, in every precision, says what
+// it does, and refuses what it does not know.
 #include <gtest/gtest.h>
 
 #include <algorithm>

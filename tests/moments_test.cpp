@@ -42,8 +42,8 @@ kernels::moments moments_of(const std::vector<double>& payoffs) {
     return kernels::merge_tiles(parts.data(), parts.size());
 }
 
-// What threads of a block do that hold `group` neighbouring lanes each: their own lanes first, then the tree
-// over threads.
+// The sum by threads of a block that hold `group` neighbouring lanes each: their own lanes first, then the
+// tree over threads.
 template <typename lane_value>
 double grouped_sum(int group, lane_value value) {
     const int threads = kernels::lanes_per_tile / group;

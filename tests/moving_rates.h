@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of moving rates look at, for the section `products` of a book, and a curve of dollars.
+// Products for tests of moving rates, as the section `products` of a book, and a curve of dollars.
 #pragma once
 
 #include <cmath>

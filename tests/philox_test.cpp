@@ -38,7 +38,7 @@ class average {
         ++count_;
         sum_ += x;
     }
-    // How many standard errors the average lies from what is expected, given the variance of one term.
+    // The distance of the average from the expected value in standard errors, given the variance of one term.
     double z(double expected, double variance) const {
         const auto n = static_cast<double>(count_);
         return (sum_ / n - expected) / std::sqrt(variance / n);

@@ -104,8 +104,7 @@ struct sabr {
   private:
     double power(double f) const { return std::pow(f, 1 - beta) / (1 - beta); }
 
-    // Of the distance s from the start, which the path passes: u = s + w^2 takes the root out of the
-    // integral.
+    // The kernel at the distance s from the start: u = s + w^2 takes the root out of the integral.
     double kernel(double s) const {
         const double time = nu * nu * years, far = std::sqrt(std::max(80 * time, 1.0));
         const double sum = integrate(

@@ -125,7 +125,7 @@ TEST(quadratic_exponential, knows_the_mean_of_its_exponential) {
             continue;
         }
         EXPECT_EQ(corrected, s.at(0).corrected(exponent, 0.25, std::nullopt)) << i;
-        // Where the exponential goes with the normal's own density, quadrature ends too soon.
+        // Quadrature ends too soon if the exponential grows as fast as the normal's density falls.
         if (exponent * s.at(8).after() > 20) continue;
         EXPECT_NEAR(0.25 - corrected,
                     std::log1p(mean_of(s, [&](double v) { return std::expm1(exponent * v); })),

@@ -279,7 +279,7 @@ TEST(units, a_quasi_random_run_has_enough_of_them) {
 
 TEST(units, the_standard_error_is_that_of_the_mean_of_units) {
     const auto unit = [](double count, double mean) { return kernels::moments{count, mean, 1, 1, 1}; };
-    // Of equal units: the standard deviation of the means over the root of their number.
+    // For equal units the error is the standard deviation of the means over the root of their number.
     const std::vector<kernels::moments> four = {unit(1024, 1), unit(1024, 2), unit(1024, 4), unit(1024, 5)};
     const auto e = run::estimate_of_units(four);
     EXPECT_DOUBLE_EQ(e.mean, 3);
@@ -628,7 +628,7 @@ struct figure {
     double deviations;  // from what it should be, in standard deviations
 };
 
-// Of normals x, [row][path].
+// Figures of the normals x, [row][path].
 std::vector<figure> figures_of(const std::vector<double>& x, std::size_t rows) {
     const std::size_t paths = x.size() / rows;
     const auto sum = [](std::size_t count, const auto& term) {

@@ -254,8 +254,8 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
 
 // --- by quadrature of what is paid -------------------------------------------------------------------------
 
-// What a payment of f(x) at `years` is worth where that is above zero: Gauss and Legendre on panels that end
-// where f changes its sign as the second of the two normal variables moves, or the first if it is alone.
+// The value of a payment of max(f(x), 0) at `years`: Gauss and Legendre on panels that end where f changes
+// its sign as the second of the two normal variables moves, or the first if it is alone.
 template <class F>
 double claim(const gaussian_rates& m, const curve& today, double years, const F& paid) {
     const factor_law law = law_at(m, years);
@@ -442,7 +442,7 @@ TEST(rates_closed_forms, two_factors_that_are_one_are_hull_white) {
                         1e-12 * futures_convexity(single, expiry, expiry + 1))
                 << say(halves);
         }
-        // What takes itself away leaves nothing random.
+        // A factor that takes itself away leaves nothing random.
         gaussian_rates nothing = single;
         nothing.factors[1] = nothing.factors[0];
         nothing.correlation = -1;

@@ -56,7 +56,7 @@ TEST(rates_products, random_trades_are_what_the_truth_says) {
         s.worst = std::max(s.worst, std::abs(z));
         s.mean_square += z * z;
         s.two_factors += trades[i].text.find("g2:") != std::string::npos;
-        // Where money grows by a thousandth more in a year.
+        // Trades that would notice if money grew by a thousandth more in a year.
         s.noticed += std::abs(verify::score(trades[i], got[i], trades[i].price_of_high_forwards).z) > limit;
     }
     for (const auto& [product, s] : all) {

@@ -198,8 +198,8 @@ const std::string hull_white =
                   g2 = "{g2: {a: 0.5, sigma: {2: 0.01, 30: 0.02}, b: 0.04, eta: 0.012, rho: -0.7}}",
                   g2_at_ends = "{g2: {a: 10, sigma: 0.05, b: 0, eta: 0.02, rho: 0.999}}";
 
-// What is worth money, divided by the numeraire, is a martingale: 4 markets with 15 prices, 60 comparisons at
-// 4.5 standard errors, a false alarm in 2,500 with fresh random numbers.
+// Every price divided by the numeraire is a martingale: 4 markets with 15 prices, 60 comparisons at 4.5
+// standard errors, a false alarm in 2,500 with fresh random numbers.
 TEST(rates, that_move_leave_every_price_a_martingale) {
     const double annuity = 1.5 * usd(3.5) + usd(4.5);
     const auto eur = [](double years) { return std::exp(-0.01 * years); };
@@ -240,7 +240,7 @@ TEST(rates, that_move_leave_every_price_a_martingale) {
     }
 }
 
-// Of log P(t, T), by a plain sum over the volatility of the bond.
+// The variance of log P(t, T), by a plain sum over the volatility of the bond.
 struct rate_factor {
     double decay;
     double (*volatility)(double years);
@@ -517,7 +517,7 @@ TEST(rates, that_move_refuse_what_is_not_known_under_them) {
     }
 }
 
-// What is far from anything quoted is priced, and to a finite number.
+// Rates far from anything quoted have finite prices.
 TEST(rates, are_finite_at_extremes) {
     for (const std::string& model :
          {std::string("{hull_white: {mean_reversion: 0, volatility: 0.03}}"),

@@ -2,8 +2,8 @@
 // The catalogue of reductions: each on a model of a block whose threads are the host's, each through the
 // run-time compiler, and each on a GPU.
 //
-// What asks for a GPU is skipped where there is none, unless TILEWALK_REQUIRE_GPU=1 says that there must be
-// one.
+// Tests that ask for a GPU are skipped where there is none, unless TILEWALK_REQUIRE_GPU=1 says that there
+// must be one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -323,7 +323,7 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
             }
         }
     }
-    // What is no number is counted through the merge.
+    // Payoffs that are no number are counted through the merge.
     auto payoffs = some_payoffs(3 * tile_paths);
     payoffs[2500] = nan;
     const auto bad = play<last_block, 64>(payoffs, {2, 0, 1});
@@ -390,7 +390,7 @@ trades:
 )";
 constexpr std::size_t jobs_in_all = 3;
 
-// What trade and path pay, in place of what their kernel would.
+// A made-up payoff for a trade and path, in place of their kernel's.
 double made_up_payoff(word32 trade, word64 path) {
     static const auto some = some_payoffs(1 << 14);
     if (trade == 2 && (path == 2047 || path == 2100)) return nan;
@@ -459,7 +459,7 @@ class run_of_store {
         return got;
     }
 
-    // What `tree` would have made of the same payoffs.
+    // The result of `tree` on the same payoffs.
     tile_result expected(word32 trade) const {
         std::vector<kernels::moments> tiles;
         tile_result all;
@@ -556,7 +556,7 @@ TEST(reductions_by_a_device, fail_with_its_error) {
             }
         }
     }
-    // Where memory is out, smaller chunks do.
+    // Smaller chunks do where memory is out.
     run_of_store run;
     run.gpu->failures = {{"reduce_stored", 1, device_failure::out_of_memory}};
     const auto got = run.walk();
@@ -607,7 +607,7 @@ int count(std::string_view text, std::string_view what) {
     return found;
 }
 
-// What the PTX of a reduction holds and what not.
+// Instructions that the PTX of a reduction holds, and those that it must not hold.
 struct promise {
     std::string_view reduction;
     int sums_by_atomics, fences;
@@ -747,7 +747,7 @@ TEST_F(reductions_on_gpu, give_the_prices_of_the_tree) {
     }
 }
 
-// Who is last is chance: many runs, always the same bits.
+// Chance decides which block is last: many runs, always the same bits.
 TEST_F(reductions_on_gpu, last_block_gives_the_same_bits_every_time) {
     const results expected = price("tree", 300000, 64);
     for (int turn = 0; turn < 50; ++turn)

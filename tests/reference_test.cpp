@@ -446,9 +446,8 @@ expressed touch_digital(const json&, const json& product) {
     return {{}, "one_touch", terms};
 }
 
-// Which of two levels is touched first is found on short steps, as if none of them touched both. One that
-// does crosses from one level to the other within it, one way or the other; the bound leaves a factor of two
-// for the drift.
+// The level that is touched first is found on short steps, as if no step touched both. A step that does
+// crosses from one level to the other, one way or the other; the bound leaves a factor of two for the drift.
 expressed double_touch_digital(const json& model, const json& product) {
     json terms = on_the_asset(product, {"maturity", "lower", "upper"});
     terms["kind"] = product.at("payoff");
@@ -472,7 +471,8 @@ expressed double_touch_digital(const json& model, const json& product) {
 // what it can gain from being random.
 constexpr int continuous_intervals = 64;
 
-// Of a variance that reverts to a mean, the mean over any time is at most the larger of the two.
+// The mean over any time of a variance that reverts to a mean is at most the larger of its start and that
+// mean.
 double volatility_bound(const json& model) {
     if (model.contains("volatility")) return model.at("volatility");
     return std::sqrt(std::max(model.at("v0").get<double>(), model.at("theta").get<double>()));
@@ -815,7 +815,7 @@ constexpr std::uint64_t part_of_paths = 8;
 // of volatility; they take no pilot, but all the paths that fit.
 constexpr std::uint64_t pilot_paths_of_sabr = 1 << 10, most_path_steps_of_sabr = 1 << 23;
 
-// What a mean z may take from one case beside chance, in standard errors.
+// The part of a mean z that one case may add beside chance, in standard errors.
 constexpr double most_lean = 0.05;
 
 // FNV-1a of the name: a seed of its own for each case, so that no two share a random number.
@@ -846,9 +846,9 @@ struct judged {
     double z = 0;       // 0 where nothing is random
     double target = 0;  // of the standard error
     bool has_all_paths = false;
-    // How far the mean of z may be from 0 by what is not chance: `bound`, and the skewness of the payoff,
-    // which pulls the mean of (mean / standard error) by half of itself over the root of the paths and is at
-    // most the root of the kurtosis.
+    // The distance of the mean of z from 0 that is not chance: `bound`, and the skewness of the payoff, which
+    // pulls the mean of (mean / standard error) by half of itself over the root of the paths and is at most
+    // the root of the kurtosis.
     double lean = 0;
 
     bool counts() const { return error > 0 && lean <= most_lean; }
@@ -924,8 +924,8 @@ std::string told(const scores& s) {
                        s.mean_z, s.mean_square_z, s.worst_z, s.worst);
 }
 
-// Of n independent z, 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it once
-// in 150,000 times) and of the mean square (chi squared of 1,076 degrees: once in 86,000 times).
+// For n independent z: 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it
+// once in 150,000 times) and of the mean square (chi squared of 1,076 degrees: once in 86,000 times).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }

@@ -190,7 +190,7 @@ TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
     EXPECT_NE(out.str().find(",-0.5,"), std::string::npos) << "negative numbers stay numbers";
 }
 
-// How each form says that there is no figure.
+// Each form has its own way to say that there is no figure.
 TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     results r = sample();
     r.rows.resize(2);

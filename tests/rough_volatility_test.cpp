@@ -113,13 +113,13 @@ double exact_covariance(double hurst, double s, double t) {
     return 2 * hurst * made.value;
 }
 
-// Of Y(t) with the noise over a step that ends by then.
+// The covariance of Y(t) with the noise over a step that ends by then.
 double exact_shared(double hurst, double t, double from, double to) {
     const double p = hurst + 0.5;
     return std::sqrt(2 * hurst) / p * (std::pow(t - from, p) - std::pow(t - to, p));
 }
 
-// What Y after each step is of the noises dZ and of the fresh normals, one row a step: first all dZ.
+// The coefficients of Y after each step, one row a step: first of all noises dZ, then of the fresh normals.
 matrix numbers_of(const rough_noise& noise) {
     const std::size_t n = noise.steps().size();
     matrix out, factors(noise.factors(), std::vector<double>(2 * n));
@@ -358,9 +358,9 @@ TEST(rough_volatility, calls_are_those_of_the_exact_vector) {
     }
 }
 
-// Of the same paths of the exact vector at 4, 8, 16 and 32 steps a year: each step to twice as many changes
-// the price by less. The order is the smaller of 1 and 3 H + 1/2 (Friz, Salkeld and Wagenhofer 2022), with a
-// tenth for steps that are not short yet. Two comparisons: a false alarm in 75,000.
+// Prices on the same paths of the exact vector at 4, 8, 16 and 32 steps a year: each step to twice as many
+// changes the price by less. The order is the smaller of 1 and 3 H + 1/2 (Friz, Salkeld and Wagenhofer 2022),
+// with a tenth for steps that are not short yet. Two comparisons: a false alarm in 75,000.
 TEST(rough_volatility, the_weak_order_of_the_scheme) {
     for (const rough& p : {rough{1.2}, rough{1.2, -0.7, 0.3}}) {
         std::vector<std::vector<estimate>> levels;
@@ -519,9 +519,9 @@ TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
 
 // --- what holds of any model ------------------------------------------------------------------------------
 
-// What drives the variance is correlated with another asset, and with the rate into the currency of payment,
-// as it is named: under the measure that either makes, Y has moved by eta rho sigma sqrt(2H) t^(H + 1/2) / (H
-// + 1/2). The asset itself goes with neither. Two comparisons: a false alarm in 75,000.
+// The factor of the variance is correlated, by its name, with another asset and with the rate into the
+// currency of payment: under the measure that either makes, Y has moved by eta rho sigma sqrt(2H) t^(H + 1/2)
+// / (H + 1/2). The asset itself goes with neither. Two comparisons: a false alarm in 75,000.
 TEST(rough_volatility, an_own_factor_is_correlated_as_it_is_named) {
     const rough p{1, -0.5, 0.15};
     const std::string market = fmt::format(

@@ -106,7 +106,7 @@ TEST(sabr, cev_is_the_noncentral_chi_squared_law) {
     }
 }
 
-// Of steps so long that an absorbed share and a call are far from their truth. At half the step the share is
+// Steps are so long that an absorbed share and a call are far from their truth. At half the step the share is
 // off by less than 0.6 of that (its order is 1), the call by less than 0.4. 4 comparisons: a false alarm in
 // 37,000.
 TEST(sabr, the_error_falls_with_the_step) {

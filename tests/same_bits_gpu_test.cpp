@@ -443,7 +443,7 @@ TEST_F(same_bits, single_fast_whatever_the_feed_and_the_grid) {
     std::printf("%s: single_fast in %zu runs, %zu different\n", devices_.at(0).name.c_str(), runs, different);
 }
 
-// What the tests above would miss if they could not fail: a price of other random numbers.
+// The tests above can fail: a price of other random numbers is found.
 TEST(same_bits_without_a_gpu, a_difference_is_found) {
     const book trades = book::parse(few_trades, "few");
     run_options options;

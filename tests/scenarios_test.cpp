@@ -339,7 +339,7 @@ trades:
     EXPECT_NEAR(row_of(r, "both").price / (sum / paths), 1, 1e-11);
 }
 
-// What a trade is worth does not depend on who else is in the book, nor on threads or instruction set.
+// A trade's price depends neither on its neighbours in the book, nor on threads or instruction set.
 TEST_F(scenarios, a_trade_is_worth_the_same_alone_and_in_a_book) {
     write_rows("vols.npy", made_up(3, paths));
     write("market.yaml", two_kinds);
@@ -491,7 +491,7 @@ trades:
 
 class wrong_scenarios : public scenarios {
   protected:
-    // What a market says that has these times and this file; nothing if it is read.
+    // The refusal of a market with these times and this file; nothing if it is read.
     std::string refusal(const std::string& volatility) {
         const std::string name = path("market.yaml");
         write("market.yaml",

@@ -247,7 +247,7 @@ TEST(single_asset_truths, quanto) {
         80);
 }
 
-// What is random is the price less the value of the dividends to come, and so is a forward price.
+// The price less the value of the dividends to come is random, and so is a forward price.
 TEST(single_asset_truths, cash_dividends_between_decision_and_payment) {
     const double rate = 0.05, b = 0.04;
     const std::string in =
@@ -325,7 +325,7 @@ TEST(single_asset_truths, watched_on_dates) {
           first + further, 0.04);
 }
 
-// What has been seen is in the price, and what it decides.
+// Past observations are in the price, with all that they decide.
 TEST(single_asset_truths, begun_in_the_past) {
     const double infinity = std::numeric_limits<double>::infinity(), d = std::exp(-0.05);
     const watch all{100, 0.03, 0.0625, 0, infinity};
@@ -384,7 +384,7 @@ TEST(single_asset_truths, no_volatility) {
         d * (forward - 101));
 }
 
-// What no past or no model can say is refused by name.
+// A term that no past or no model can give is refused by name.
 TEST(single_asset_truths, refusals) {
     const auto message = [](const std::string& in, const std::string& terms) {
         return price(in, terms, 2048).message;

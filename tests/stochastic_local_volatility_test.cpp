@@ -164,7 +164,7 @@ std::string beside(double strike, double years) {
                        strike < spot ? "put" : "call", strike, years);
 }
 
-// What 16,384 particles leave in an implied volatility, as `particles_are_noise` measures it.
+// The noise of 16,384 particles in an implied volatility, as `particles_are_noise` measures it.
 constexpr double noise = 2.5;
 
 // 6 options on fresh paths, where a step of 0.01 years, the particles and the paths have their errors: within
@@ -183,7 +183,7 @@ TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
     }
 }
 
-// What another draw of the particles makes of a price, on the same paths.
+// The change of a price by another draw of the particles, on the same paths.
 TEST(stochastic_local_volatility, particles_are_noise) {
     const auto with = [](int particles) {
         return leveraged(svi_surface(), usual_heston, fmt::format(", particles: {}", particles));
@@ -272,7 +272,7 @@ TEST(stochastic_local_volatility, the_weak_order) {
     EXPECT_LE(fine, coarse / 8 + limit * 0.8);
 }
 
-// How far others have asked, and from which thread, changes no number.
+// No number depends on how far others have asked, nor on the thread.
 TEST(stochastic_local_volatility, the_leverage_depends_on_the_market_alone) {
     const auto fresh = [] { return models::leverage(local_of_smiles(), heston_of(0.6, -0.7), {1024, 50}); };
     auto at_once = fresh(), in_turn = fresh();
@@ -408,7 +408,7 @@ TEST(stochastic_local_volatility, a_variance_that_is_gone_is_refused) {
     EXPECT_EQ(rows[1].where.line, 4);
 }
 
-// How well the particles have met the surface is told by `explain`.
+// `explain` says how well the particles have met the surface.
 TEST(stochastic_local_volatility, says_what_it_has_reached) {
     const auto plans = engine().explain(
         book::parse(

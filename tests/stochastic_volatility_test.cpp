@@ -237,7 +237,7 @@ TEST(stochastic_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// Of the martingale a step is, at steps so long that the scheme is far from the model otherwise. Eight
+// A step is a martingale even where it is so long that the scheme is far from the model otherwise. Eight
 // comparisons: a false alarm in 18,000.
 TEST(stochastic_volatility, a_long_step_is_a_martingale) {
     for (const std::string model :
@@ -457,7 +457,7 @@ const std::string start_and_end_product = R"(products:
           pay max(spot(underlying) - begun, 0) * stops / size(dates)
 )";
 
-// How many steps of the scheme a step of the path has; 1 if nothing is said.
+// The number of steps of the scheme in a step of the path; 1 if nothing is said.
 int parts_of(const std::string& market_text, const std::string& trade) {
     const auto plans = engine().explain(
         book::parse(start_and_end_product + "trades: [{id: t, " + trade + "}]"), market::parse(market_text));
@@ -480,7 +480,7 @@ TEST(stochastic_volatility, a_step_has_parts_where_nothing_stops_it) {
     EXPECT_EQ(parts_of(market_of(model), stops(2)), 3);
     EXPECT_EQ(parts_of(market_of(model), stops(34)), 3);
     EXPECT_EQ(parts_of(market_of(model), stops(100)), 1);
-    // What else takes noise of the asset leaves it its own normal in each step.
+    // If something else takes noise of the asset, the asset keeps its own normal in each step.
     const std::string full =
         "heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: "
         "full_truncation}";
@@ -565,7 +565,7 @@ std::array<estimate, 2> simulated(double between, double shared) {
     constexpr double dt = 1.0 / steps;
     std::mt19937_64 bits(2718);
     std::normal_distribution<double> normal;
-    // Of ACME, its variance and BETA.
+    // The roots of the correlations of ACME, its variance and BETA.
     const double a10 = -0.7, a11 = std::sqrt(1 - a10 * a10), a20 = between, a21 = (shared - a10 * a20) / a11,
                  a22 = std::sqrt(1 - a20 * a20 - a21 * a21);
     std::array<double, 2> sum{}, squares{};
@@ -633,7 +633,7 @@ error complaint_of(const std::string& text) {
     return error(error_kind::internal, "nothing was refused");
 }
 
-// What is offered in place of a matrix is accepted in its place.
+// The matrix that a refusal offers is accepted.
 TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_is) {
     const std::string plain =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 100, "
@@ -687,7 +687,7 @@ TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_
             }
         }
         fmt::print("{}  -> {}", written(b.given), written(offered));
-        // Of two factors that move against each other the nearest is half way.
+        // For two factors that move against each other the nearest matrix is half way.
         if (b.market == perfect) {
             EXPECT_NE(said.find("0.15]"), std::string::npos) << said;
         }

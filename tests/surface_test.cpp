@@ -29,14 +29,14 @@ using namespace tilewalk::markets;
 
 using written_by = implied_surface::written_by;
 
-// Of an option that is out of the money, where the forward is 1.
+// Black's price of an option that is out of the money, where the forward is 1.
 double black(double x, double deviation) {
     const double d1 = -x / deviation + deviation / 2, d2 = d1 - deviation;
     return x >= 0 ? truth::normal_cdf(d1) - std::exp(x) * truth::normal_cdf(d2)
                   : std::exp(x) * truth::normal_cdf(-d2) - truth::normal_cdf(-d1);
 }
 
-// Of a call worth `price`.
+// The implied deviation of a call worth `price`.
 double implied_deviation(double x, double price) {
     const double sought = x >= 0 ? price : price - (1 - std::exp(x));
     double low = 1e-6, high = 20;
@@ -299,8 +299,8 @@ TEST(density_ratio, is_the_second_derivative_of_call_prices) {
                             smile::through({-0.3, -0.1, 0.0, 0.15, 0.2}, {0.09, 0.05, 0.04, 0.035, 0.032})};
     const double h = 1e-3;
     for (const smile& s : smiles) {
-        // Of a call out of the money or a put; they differ by the forward, which has no curvature in the
-        // strike.
+        // The price of a call out of the money or of a put; they differ by the forward, which has no
+        // curvature in the strike.
         const auto price = [&](double x, bool call) {
             const double out = black(x, std::sqrt(s.at(x).variance));
             return out + (call == (x >= 0) ? 0 : (call ? 1 : -1) * (1 - std::exp(x)));
@@ -423,7 +423,7 @@ TEST(local_volatility, is_recovered_from_the_prices_that_it_gives) {
         }
         return most;
     };
-    // What is left is the interpolation's: it falls with more quotes.
+    // The rest of the error is the interpolation's: it falls with more quotes.
     EXPECT_LT(worst(5, 13), 2e-3);
     EXPECT_LT(worst(20, 25), 2e-5);
 }
@@ -552,7 +552,7 @@ TEST(local_volatility, extremes_stay_finite) {
     }
     check({written_by::svi, {expiry::from_svi(1, {0, 1, 0.999, 0, 1e-12})}}, "a kink that touches zero");
     check({written_by::svi, {expiry::from_svi(1, {1, 1, -0.999, 0, 1000})}}, "a smile a thousand wide");
-    // What no market is like.
+    // Surfaces that no market has.
     std::mt19937_64 dice(20260115);
     std::uniform_real_distribution<double> uniform(0, 1);
     for (int round = 0; round < 200; ++round) {
@@ -619,7 +619,7 @@ surface_reading read(const std::string& text) {
     return read_surface(config::parse(text, "m.yaml"), as_of, hundred);
 }
 
-// What the refusal says; empty if there is none.
+// The message of the refusal; empty if there is none.
 std::string refusal(const std::string& text) {
     try {
         read(text);

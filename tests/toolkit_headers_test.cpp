@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where headers of the CUDA toolkit are found: in folders made for it, and on this machine.
+// The search for headers of the CUDA toolkit: in folders made for it, and on this machine.
 #include "engine/cuda/toolkit_headers.h"
 
 #include <gtest/gtest.h>

@@ -427,8 +427,8 @@ std::string barrier_trade(const watched_option& o, double years) {
         o.barrier, o.rebate, o.rebate_at_hit ? "at_hit" : "at_expiry");
 }
 
-// What a path may pay is the option at most or the rebate at most; one that runs towards its barrier stays
-// below it.
+// A bound on the standard deviation of the payoff: a path pays the option at most or the rebate at most. An
+// option that runs towards its barrier pays less than the distance from strike to barrier.
 double barrier_spread(const watched_option& o) {
     const double forward = o.spot * std::exp(o.growth), discount = std::exp(-o.rate),
                  most = std::max(1.0, discount);
@@ -457,7 +457,7 @@ TEST(truths, barrier_watched_all_the_time) {
                                          (in.rate - in.yield) * years,
                                          in.variance(years),
                                          in.rate * years};
-                        // What is dead before it has a value: the payoff is beyond the barrier.
+                        // True if the option is dead before it has a value: the payoff is beyond the barrier.
                         const bool worthless = out && (option == side::put) == down &&
                                                (down ? strike < o.barrier : strike > o.barrier);
                         if (!worthless)
@@ -602,7 +602,7 @@ TEST(truths, barrier_over_a_dividend) {
            spread});
 }
 
-// Where drift and variance do not keep their proportion, a step over the bend would not be a Brownian bridge.
+// A step over the bend would not be a Brownian bridge: drift and variance do not keep their proportion there.
 TEST(truths, barrier_over_a_bend) {
     const std::string trade =
         "product: barrier, underlying: A, strike: 105, maturity: 0.8, direction: down, barrier: 93";
@@ -808,7 +808,7 @@ TEST(truths, two_currencies) {
     }
 }
 
-// What is random is the price less the value of the dividends to come, also of those after maturity.
+// The price less the value of the dividends to come is random, also of those after maturity.
 TEST(truths, cash_and_proportional_dividends) {
     const double rate = 0.05, yield = 0.01, b = rate - yield;
     const std::string in =

@@ -56,7 +56,7 @@ TEST(verify_plants, most_mistakes_are_caught_at_once) {
     EXPECT_GE(o.mistakes.size(), 37U);
 }
 
-// Where a mistake has nothing to be wrong about, the prices are those of the engine as it is, to the bit: a
+// If a mistake has nothing to be wrong about, the prices are those of the engine as it is, to the bit: a
 // plant changes what it says and nothing else.
 TEST(verify_plants, what_a_mistake_does_not_touch_stays) {
     const auto trades_of = [](const std::string& product) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work a book of 1,000 alike trades makes, by counts: trades planned, programs kept, tables made,
-// rows of scenarios read, tiles kept. Wasted work changes no number, so no other test would notice it.
+// The work of a book of 1,000 alike trades, by counts: trades planned, programs kept, tables made, rows of
+// scenarios read, tiles kept. Wasted work changes no number, so no other test would notice it.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a text is well-formed XML of the plain kind that reports are made of: elements, attributes, text
-// and the five known entities, below one doctype at most. Stricter than XML where that costs nothing.
+// A check that a text is well-formed XML of the plain kind that reports are made of: elements, attributes,
+// text and the five known entities, below one doctype at most. Stricter than XML where that costs nothing.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ namespace tilewalk::tests {
 
 class xml_check {
   public:
-    // What is wrong, with its place; empty if nothing is.
+    // The fault with its place; empty if there is none.
     static std::string fault(std::string_view text) { return xml_check(text).run(); }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share: any input may be refused, but only as bad input, at a place, in words.
+// The rule of all fuzz targets: any input may be refused, but only as bad input, at a place, in words.
 #pragma once
 
 #include <cstddef>
