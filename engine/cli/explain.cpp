@@ -57,7 +57,7 @@ std::string date_label(const trade_plan::watched_date& date) {
     return date.label.ends_with('y') ? "" : printable(date.label);
 }
 
-// What was to be seen by now is seen already; but a continuous watch may begin at this very moment.
+// True for observations up to now. A continuous watch may begin at this very moment.
 bool is_past(const trade_plan::watched_date& date) {
     const bool begins = std::ranges::any_of(
         date.blocks, [](const std::string& block) { return block.starts_with("from here: "); });

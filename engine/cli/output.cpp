@@ -30,7 +30,7 @@ namespace {
     refuse(destination, std::generic_category().message(code));
 }
 
-// Whether another place has to be named, or the same may do on another day.
+// True if another place has to be named; otherwise the same place may do on another day.
 bool is_of_place(int code) {
     constexpr std::array of_place{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, EBADF};
     return std::ranges::find(of_place, code) != of_place.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where results go: a file that appears whole or not at all, or standard output.
+// The destination of results: a file that appears whole or not at all, or standard output.
 #pragma once
 
 #include <filesystem>

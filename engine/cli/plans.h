@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands that take a book share: its settings and market, and planning it with nothing priced.
+// Shared by the commands that take a book: its settings and market, and planning it with nothing priced.
 #pragma once
 
 #include <filesystem>

@@ -41,7 +41,7 @@ void complain_of_lost_gpus(const results& r) {
         remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
 }
 
-// Where the reader does not see the table, the reasons go to standard error.
+// The reasons go to standard error if the reader does not see the table.
 void complain_of_failures(const results& r) {
     complain(fmt::format("tilewalk: {} of {} trades failed:", r.failed(), r.rows.size()));
     for (const auto& row : r.rows) {
@@ -51,7 +51,7 @@ void complain_of_failures(const results& r) {
     }
 }
 
-// Whether another try may do better.
+// True if another try may do better.
 bool is_of_machine(const results& r) {
     return std::ranges::any_of(r.rows, [](const price_row& row) {
         return row.status == trade_status::failed && row.kind == error_kind::device;

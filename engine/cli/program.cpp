@@ -33,7 +33,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
-// What the parser's complaint means, in our words where they are plainer.
+// The parser's complaint, in our words where they are plainer.
 std::string explained(const CLI::ParseError& problem, const CLI::App& app) {
     for (const std::string& extra : app.remaining()) {
         if (!extra.starts_with("-") || extra == "-" || extra == "--") continue;

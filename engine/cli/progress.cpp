@@ -35,7 +35,7 @@ std::string rate_text(double per_second) {
     return fmt::format("{:.1f} G", per_second / 1e9);
 }
 
-// What can't be shown is dropped: a bar is not worth failing for.
+// A write that fails is ignored: a progress bar is not worth failing for.
 void show(std::string_view text) {
     [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }

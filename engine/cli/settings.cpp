@@ -59,7 +59,7 @@ std::string lower(std::string text) {
 
 constexpr std::string_view prefix = "TILEWALK_";
 
-// What may follow it, here or in the library.
+// Variables that may follow the prefix, here or in the library.
 std::vector<std::string> variable_names() {
     std::vector<std::string> names{"MARKET", "STRICT",    "CONFINE", "INSTRUCTION_SET",
                                    "FORMAT", "CACHE_DIR", "COMMIT",  "PEERS"};
@@ -67,7 +67,7 @@ std::vector<std::string> variable_names() {
     return names;
 }
 
-// What stands for the value of an option in its help.
+// The word for the value of an option in its help.
 std::string placeholder(const run_setting& of) {
     switch (of.takes) {
         case run_setting::kind::count:
@@ -104,7 +104,7 @@ std::string help_of(const run_setting& of) {
                    (of.preset.empty() ? "" : " (default " + of.preset + ")"));
 }
 
-// What a setting holds that nobody set, in words.
+// The value of a setting that nobody set, in words.
 std::string preset_text(const run_setting& of) {
     if (of.name == "threads")
         return fmt::format("all cores ({})", std::max(1U, std::thread::hardware_concurrency()));

@@ -37,7 +37,7 @@ void add_change_options(CLI::App& to, std::vector<market_change>& into);
 void add_quiet(CLI::App& to);
 // A help page without the options for GPUs, or with these alone; the page is the last thing asked of `of`.
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus);
-// How the sources of settings rank, for the end of a help page.
+// The ranking of the sources of settings, for the end of a help page.
 std::string ranking_text();
 
 enum class source { preset, book, environment, option };
@@ -68,7 +68,7 @@ struct settings {
     run_settings run;                 // what beats the book
     std::vector<origin> run_origins;  // in the order of the table
 
-    // What to pass to the engine.
+    // The options to pass to the engine.
     run_options options() const;
     // Every setting, its value and where it came from.
     std::string text(const book& of) const;
@@ -77,7 +77,7 @@ struct settings {
 // The value of an environment variable, or null.
 using environment = std::function<const char*(const char*)>;
 
-// How files are to be read: what has to be known before the settings of a book are. Throws as settle does.
+// Settings about reading files, which are needed before those of a book are known. Throws as settle does.
 setting<bool> settle_strict(const spoken& options, const environment& variables);
 setting<bool> settle_confine(const spoken& options, const environment& variables);
 load_options settle_load(const spoken& options, const environment& variables);

@@ -8,8 +8,8 @@ namespace tilewalk::cli {
 
 inline constexpr std::size_t narrowest_columns = 60, widest_columns = 200;
 
-// How text for standard output is set: as wide as COLUMNS or the terminal says, from 60 to 200 columns; where
-// neither says anything, 200.
+// The layout of text for standard output: as wide as COLUMNS or the terminal says, from 60 to 200 columns;
+// 200 if neither says anything.
 text_form form_of_stdout();
 
 }  // namespace tilewalk::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused before YAML is looked at: bytes that are not UTF-8, invisible characters, tabs as
+// Checks of the bytes, ahead of YAML: they refuse bytes that are not UTF-8, invisible characters, tabs as
 // indentation, lines without end.
 #pragma once
 

@@ -24,7 +24,8 @@ class checked_source {
                    const std::filesystem::path& inside);
 
     const std::string& name() const { return name_; }
-    // What is there so far and known to be good, without a byte order mark. A view lasts until grow().
+    // The part that is there so far and known to be good, without a byte order mark. A view lasts until
+    // grow().
     std::string_view text() const { return bytes().substr(mark_bytes_, check_.checked()); }
     // Adds a block; false at the end. Throws tilewalk::error for a byte that does not belong there.
     bool grow();

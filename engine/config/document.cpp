@@ -63,7 +63,7 @@ struct node::scope {
 
 namespace {
 
-// What stands for a plain entry in what yaml-cpp sees, and where the entry begins.
+// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
     int line = 0, column = 0;  // from 0
@@ -111,8 +111,8 @@ class shown_text {
     shown_text(checked_source& from, bool replaces, bool pairs)
         : from_(from), replaces_(replaces), pairs_(pairs) {
         from_.grow();
-        // What yaml-cpp reads after a "{" at the very beginning it keeps to the end, since all of it might be
-        // a key; after "---" on the same line there are no keys.
+        // After a "{" at the very beginning yaml-cpp keeps all that it reads to the end, since all of it
+        // might be a key; after "---" on the same line there are no keys.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
     }
@@ -151,7 +151,7 @@ class shown_text {
         ++taken_;
         return &next;
     }
-    // Whether yaml-cpp took an entry up to this line (from 0) for something else, such as a part of a text.
+    // True if yaml-cpp took an entry up to this line (from 0) for something else, such as a part of a text.
     bool has_lost_one(int line) const { return taken_ < replaced_.size() && replaced_[taken_].line <= line; }
 
   private:
@@ -529,7 +529,7 @@ class builder : public YAML::EventHandler {
                     last_place_, here());
     }
 
-    // Whether the document is ended by "...".
+    // True if the document is ended by "...".
     bool has_end_marker() const {
         const std::string_view text = text_.text();
         for (std::size_t at = last_value_; (at = text.find("\n...", at)) != std::string_view::npos; ++at) {
@@ -730,7 +730,7 @@ class builder : public YAML::EventHandler {
                "found an anchor (&), expected the value itself; a text that begins with & needs quotes");
     }
 
-    // What yaml-cpp would tell of a plain entry.
+    // Reports a plain entry as yaml-cpp would.
     void read_entry(const replaced_entry& entry) {
         struct teller {
             builder& to;
@@ -978,7 +978,7 @@ class builder : public YAML::EventHandler {
 
 namespace {
 
-// How a source is shown to yaml-cpp: all else is tried where the quickest way does not do.
+// A way to show a source to yaml-cpp. The others are tried where the quickest does not do.
 struct way {
     bool replaces = true;  // plain entries
     bool pairs = false;    // stands in for pairs of surrogates

@@ -32,7 +32,7 @@ class node {
     bool is_quoted() const { return style_ != style::plain; }
     bool is_literal() const { return style_ == style::literal; }  // a block scalar written with '|'
     location where() const;
-    // Where the text of a scalar begins: after the quote, or the indented column below a '|'.
+    // The place where the text of a scalar begins: after the quote, or the indented column below a '|'.
     location content_start() const;
     std::string key_path() const;  // "trades[3].strike"
 
@@ -53,7 +53,7 @@ class node {
     void only(const std::vector<std::string>& known) const;
 
     // A copy of a mapping without a member; with one in the place of that of the same name, or at the end.
-    // What was read keeps its places.
+    // The parts that were read keep their places.
     node without(std::string_view key) const;
     node with(std::string_view key, node value) const;
 
@@ -74,7 +74,7 @@ class node {
     [[noreturn]] void fail_missing(const std::string& what) const;
     // The same where one of several keys is missing, in the words of `message`.
     [[noreturn]] void fail_incomplete(const std::string& message) const;
-    // Whether a file that is cut short would end with this value: nothing follows it, nothing closes it, and
+    // True if a file that is cut short might end with this value: nothing follows it, nothing closes it, and
     // no "..." says that the file is whole.
     bool may_be_cut() const;
     std::string found() const;  // "'abc'", "a list", "nothing", ... for messages
@@ -109,8 +109,8 @@ struct node::member {
     int line = 0, column = 0;
 };
 
-// What is refused as soon as it is exceeded, so that a hostile file costs little: all but the first three
-// keep within a few tens of megabytes what is read and made before the refusal.
+// Bounds that are checked while a file is read, so that a hostile file costs little: all but the first three
+// keep the memory used before the refusal within a few tens of megabytes.
 struct limits {
     std::size_t bytes = bounds::file_bytes;
     std::size_t nodes = bounds::file_values;

@@ -32,7 +32,7 @@ struct scanned {
     std::errc status = std::errc::invalid_argument;
 };
 
-// What from_chars makes of the whole text, which begins like a number.
+// The result of from_chars on the whole text, which begins like a number.
 scanned scan(std::string_view text) {
     if (text.starts_with('+')) {
         text.remove_prefix(1);
@@ -47,7 +47,7 @@ scanned scan(std::string_view text) {
     return read;
 }
 
-// Where superfluous zeros stand, and how many: 010 is ten to some readers and eight to others.
+// The place of superfluous zeros, and their number: 010 is ten to some readers and eight to others.
 std::pair<std::size_t, std::size_t> leading_zeros(std::string_view text) {
     const std::size_t first = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
     std::size_t zeros = 0;

@@ -10,8 +10,8 @@ namespace tilewalk::config {
 
 // A finite decimal number and nothing else: no words, no base but ten, no leading zeros, no separators.
 std::optional<double> plain_number(std::string_view text);
-// Of a text that is no number: "; write 0.2", or another clause that says what to do; empty where nothing can
-// be guessed.
+// A clause for the message about a text that is no number, such as "; write 0.2"; empty if nothing can be
+// guessed.
 std::string number_hint(std::string_view text);
 // The same where true or false is expected.
 std::string boolean_hint(std::string_view text);

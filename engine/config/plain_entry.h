@@ -16,7 +16,7 @@ class plain_entry {
   public:
     plain_entry(std::string_view text, listener& hears) : text_(text), hears_(hears) {}
 
-    // Whether the text, but for spaces at the end, is one such mapping; stops where it is not.
+    // True if the text, but for spaces at the end, is one such mapping; stops where it is not.
     bool walk() {
         if (!mapping(1)) return false;
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
@@ -103,7 +103,7 @@ struct deaf_listener {
     void sequence_ends() {}
 };
 
-// Where the mapping begins in a line that holds nothing but such an entry of a list; npos in any other.
+// The beginning of the mapping in a line that holds nothing but such an entry of a list; npos in any other.
 inline std::size_t plain_entry_in(std::string_view line) {
     constexpr std::size_t npos = std::string_view::npos;
     const std::size_t dash = line.find_first_not_of(' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How error messages write texts, numbers, lists of names and suggestions.
+// Wording of error messages: texts, numbers, lists of names and suggestions.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a calibration has found, for people and for programs.
+// Reports of a calibration, for people and for programs.
 #include <cmath>
 #include <ostream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wide characters are, by the blocks of Unicode that are wide or combine.
+// Widths of characters, by the blocks of Unicode that are wide or combine.
 #include "engine/report/characters.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@ void strip_end(std::string& line) {
     line.erase(line.find_last_not_of(' ') + 1);
 }
 
-// How much of the text fits, at least one character.
+// The number of bytes of the text that fit, at least one character.
 std::size_t bytes_within(std::string_view utf8, std::size_t most) {
     std::size_t bytes = 0, taken = 0;
     for (const std::string_view cluster : clusters(utf8)) {
@@ -117,7 +117,7 @@ std::string columns::text(std::size_t most) const {
         widths.push_back(width(heads_[c].title));
         for (const auto& cell : by_column[c]) widths.back() = std::max(widths.back(), width(cell));
     }
-    // What stands left of the last column, and what is left for that one.
+    // The width left of the last column, and the rest, which is the last column's.
     std::size_t indent = 0;
     for (std::size_t c = 0; c + 1 < heads_.size(); ++c) indent += widths[c] + 2;
     if (most > 0 && indent + widths.back() > most)

@@ -48,8 +48,8 @@ class columns {
 
 // The cells padded so that their decimal points are below each other; blank ones stay blank.
 void align_points(std::vector<std::string>& cells);
-// How many columns of a terminal the text takes: two for each wide character of East Asia and each emoji,
-// none for what combines with the character before it.
+// The columns of a terminal that the text takes: two for each wide character of East Asia and each emoji,
+// none for a character that combines with the one before it.
 std::size_t width(std::string_view utf8);
 // The text in at most `most` columns, with dots for what is taken out of its middle.
 std::string shortened(std::string_view utf8, std::size_t most);

@@ -71,7 +71,7 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     if (d.difference != 0) d.z = z_of(d);
 }
 
-// Whether prices are judged by how far they are apart, not by their standard errors.
+// True if prices are judged by their distance, not by their standard errors.
 bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
@@ -105,13 +105,14 @@ std::string described(const run_manifest& m) {
            (m.devices.empty() ? "" : ", on " + report::devices_text(m.devices)) + '\n';
 }
 
-// Of the settings that differ those that change the random numbers: all but double take the same shocks.
+// True for a setting whose difference changes the random numbers. All precisions but double take the same
+// shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
     return setting == "paths" || setting == "seed" || setting == "random" || setting == "replay";
 }
 
-// Whether the order of additions, and with it the last bits, was left to chance.
+// True if the order of additions, and with it the last bits, was left to chance.
 bool varies(const run_manifest& m) {
     const std::string name = m.settings.reduction.value_or(*default_settings().reduction);
     return !m.devices.empty() && std::ranges::none_of(cuda::reductions(), [&](const auto& known) {
@@ -131,7 +132,7 @@ std::string that_differ(const std::vector<std::string>& words) {
     return joined(words, " and ") + (words.size() == 1 ? " differs" : " differ");
 }
 
-// What a difference may come from, and what it can't.
+// The settings that a difference may come from, and those that it can't.
 std::string reasons(const comparison& c) {
     std::vector<std::string> draws, bits, harmless;
     const bool sums_vary = varies(c.first) || varies(c.second);
@@ -181,7 +182,7 @@ std::string shown(const price_tolerance& t) {
                          : report::shortest(t.size) + " in the trade's currency";
 }
 
-// By which rule prices agree.
+// The rule by which prices agree, in words.
 std::string told(const comparison& c, const difference_rule& by) {
     if (by.tolerance) return "rule: prices of one unit may differ by " + shown(*by.tolerance) + '\n';
     if (c.common_random_numbers)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine can price with, for people and for programs.
+// Reports of a machine's devices, for people and for programs.
 #include <algorithm>
 #include <ostream>
 

@@ -29,7 +29,7 @@ std::string json_list(const std::vector<std::string>& texts) {
 
 namespace {
 
-// What differs from the presets.
+// The settings that differ from the presets.
 std::string json_of(const run_settings& settings) {
     std::string out;
     for (const auto& known : setting_table()) {

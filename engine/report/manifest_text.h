@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a manifest says in words, for the reports that people read.
+// A manifest in words, for the reports that people read.
 #pragma once
 
 #include <string>

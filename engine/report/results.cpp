@@ -17,7 +17,7 @@ bool is_finite_or_none(double x) {
     return std::isfinite(x) || !is_figure(x);
 }
 
-// What reads as a price must be one, whichever form it is written in.
+// A figure of a priced row has to be finite, whichever form it is written in.
 void check_finite(const price_row& row) {
     const bool priced = row.status == trade_status::priced;
     if (std::isfinite(row.quantity) && std::isfinite(row.effective_hits) &&

@@ -68,7 +68,7 @@ struct model_fit {
     double root_mean_square = 0;  // of the differences, by weight
     double largest = 0;           // of them with a weight, without its sign
     std::vector<std::string> remarks;
-    // What is offered for less than nothing at quoted strikes; it is in the remarks.
+    // True if the fitted model has arbitrage at quoted strikes; the remarks say where.
     bool has_arbitrage = false;
 
     bool is_at_bound() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can price with: its processor, its GPUs, and what they need; and why something is not
-// used.
+// The devices of this machine: its processor, its GPUs, the libraries that they need, and why something is
+// not used.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct device_pages {
     std::string why_no_compiler;  // or empty
     std::string kernel_folder;    // where compiled kernels are kept; empty: nowhere
 
-    // What `device: auto` takes: GPUs, or none for the processor and why.
+    // The choice of `device: auto`: GPUs, or none for the processor, and why.
     std::vector<int> automatic;
     std::string why_processor;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How books, markets and quotes are read, and the files that they name.
+// Options for reading books, markets and quotes, and the files that they name.
 #pragma once
 
 namespace tilewalk {

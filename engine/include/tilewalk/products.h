@@ -28,7 +28,7 @@ struct product_page {
     std::vector<product_parameter> parameters;
     std::string script;
     std::string example;  // a trade in YAML
-    // What the example is worth, once somebody has priced it.
+    // The price of the example, once somebody has priced it.
     std::optional<price_row> worth{};
     std::string worth_as_of{};
 };

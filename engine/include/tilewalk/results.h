@@ -47,11 +47,11 @@ struct price_row {
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or none
     std::uint64_t paths = 0;
-    // How many paths carry the variance: paths / kurtosis of the payoff. Below `thin_below` the standard
-    // error itself is not to be trusted, and `thin` is set.
+    // The number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
+    // standard error itself is not to be trusted, and `thin` is set.
     double effective_hits = 0;
     bool thin = false;
-    // Of a price that is not in double: how far it lies from double on the paths of the shadow sample.
+    // The distance of a price that is not in double from double, on the paths of the shadow sample.
     std::optional<double> shadow_difference;
     std::string message;                     // why it failed, or why the figure is to be read with care
     error_kind kind = error_kind::internal;  // of a failure
@@ -104,8 +104,8 @@ struct run_manifest {
     std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
-    // Of GPUs: kernels that were built or found, how often they were launched, the time from a first launch
-    // to the end of the last, and how much of it a kernel was running.
+    // Figures of GPUs: kernels that were built or found, launches, the time from the first launch to the end
+    // of the last, and the part of it during which a kernel was running.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;
     double device_seconds = 0, kernel_seconds = 0;
 };
@@ -135,14 +135,14 @@ struct results {
 };
 
 enum class output_format { table, csv, json };
-// How text is set.
+// The layout of text.
 struct text_form {
     // Columns that a line of a table may take. What does not fit is left out or shortened, and the table says
     // what.
     std::size_t columns = 200;
-    // Whether text in CSV that a spreadsheet would run as a formula begins with an apostrophe.
+    // Put an apostrophe before text in CSV that a spreadsheet would run as a formula.
     bool spreadsheet_safe = false;
-    // Whether JSON has each trade's means by part of the run.
+    // Write each trade's means by part of the run (JSON).
     bool parts = false;
 };
 // Numbers in csv and json keep all their bits (shortest form that reads back the same).
@@ -156,7 +156,7 @@ results read_results(const std::string& json, const std::string& name);
 void write(std::ostream& out, const std::vector<market_number>& numbers, output_format format,
            const text_form& form = {});
 
-// What became of a trade from one result to another.
+// The change of a trade from one result to another.
 struct price_difference {
     enum class finding {
         compared,  // priced in both: the figures below hold
@@ -186,7 +186,7 @@ struct price_difference {
 };
 inline constexpr double default_limit = 4.5;
 
-// How far prices may be apart: an amount in the trade's currency, or a part of the first price.
+// The distance that prices may be apart: an amount in the trade's currency, or a part of the first price.
 struct price_tolerance {
     double size = 0;
     bool is_of_price = false;
@@ -194,8 +194,9 @@ struct price_tolerance {
     double amount(double price) const { return is_of_price ? size * (price < 0 ? -price : price) : size; }
 };
 
-// When two prices agree. Where their random numbers are common no difference is chance, so they agree only if
-// they are equal; where they are independent, within `limit` standard errors. A tolerance holds for both.
+// The rule by which two prices agree. If their random numbers are common no difference is chance, so they
+// have to be equal; if they are independent, prices agree within `limit` standard errors. A tolerance holds
+// for both.
 struct difference_rule {
     double limit = default_limit;
     std::optional<price_tolerance> tolerance;

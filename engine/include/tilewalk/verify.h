@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the prices are right: random trades, whose prices are known without any simulation, are priced and
-// their errors judged together; and whether that would notice if the prices were wrong.
+// Verification: random trades, whose prices are known without any simulation, are priced and their errors
+// judged together; and planted mistakes show that wrong prices would be noticed.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,7 @@ namespace verify {
 struct outcome;
 }
 
-// What holds where the caller does not say otherwise. No multiple of what a tile holds: the last tile is cut
-// short.
+// Defaults. The number of paths is no multiple of a tile's, so the last tile is cut short.
 inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
                                default_verified_seed = 1;
 
@@ -38,7 +37,7 @@ struct verify_request {
     std::uint64_t trades = default_verified_trades;
     std::vector<std::string> products;  // none: all of them
     std::string plant;                  // a mistake to make, "all" of them one at a time, or none
-    // Of these paths, seed, threads, device and precision count. Mistakes are made on the CPU alone.
+    // Only paths, seed, threads, device and precision count. Mistakes are made on the CPU alone.
     run_settings settings;
     std::function<void(const progress&)> on_progress{};
     const std::atomic<bool>* cancel = nullptr;
