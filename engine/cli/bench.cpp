@@ -33,7 +33,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct spoken_bench {
+struct bench_arguments {
     std::string suite;
     std::string subject;
     std::vector<std::string> feeds, layouts, precisions;
@@ -100,7 +100,7 @@ double positive(const std::string& option, const std::string& text, double prese
     return *number;
 }
 
-benchmark_request request_of(const spoken_bench& asked) {
+benchmark_request request_of(const bench_arguments& asked) {
     benchmark_request out;
     out.suite = asked.suite;
     out.subject = asked.subject;
@@ -138,7 +138,7 @@ benchmark_request request_of(const spoken_bench& asked) {
     return out;
 }
 
-output_format format_of(const spoken_bench& asked) {
+output_format format_of(const bench_arguments& asked) {
     if (!asked.format.empty()) return parse_format(asked.format, "--format");
     if (const auto by_ending = format_of_ending(asked.output)) return *by_ending;
     if (ending_of(asked.output) == ".jsonl") return output_format::json;
@@ -148,7 +148,7 @@ output_format format_of(const spoken_bench& asked) {
 
 // Files that the command reads: the baseline and, of a suite that takes a book, the book with all that it
 // names.
-std::vector<std::filesystem::path> inputs_of(const spoken_bench& asked) {
+std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     std::vector<std::filesystem::path> out;
     if (!asked.against.empty()) out.emplace_back(asked.against);
     std::error_code unknown;
@@ -215,7 +215,7 @@ measured measure_until_interrupted(benchmark_request what, const std::optional<b
     return {of->made, of->made->is_complete()};
 }
 
-int run_bench(const spoken_bench& asked) {
+int run_bench(const bench_arguments& asked) {
     const benchmark_request what = request_of(asked);
     // Whatever can be refused is, before anything is measured.
     const output_format format = format_of(asked);
@@ -300,10 +300,10 @@ std::string list_of_suites() {
 
 command add_bench(CLI::App& to) {
     CLI::App* app = to.add_subcommand("bench", bench_summary)->group("Commands");
-    const auto asked = std::make_shared<spoken_bench>();
-    app->add_option("SUITE", asked->suite, "What to measure, see below")->required();
+    const auto asked = std::make_shared<bench_arguments>();
+    app->add_option("SUITE", asked->suite, "The suite to run, see below")->required();
     app->add_option("SUBJECT", asked->subject,
-                    "On what, for prefetch: a book's file, or a workload (asian, heston_step,\n"
+                    "For prefetch: a book's file, or a workload (asian, heston_step,\n"
                     "autocallable, local_volatility, basket_of_50); all workloads but the last if left out;\n"
                     "for models: one of them, such as heston");
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
@@ -325,7 +325,8 @@ command add_bench(CLI::App& to) {
         ->type_name("N");
     app->add_option("--noise", asked->noise, "Stop sampling a row at this noise (default 0.01)")
         ->type_name("X");
-    app->add_option("--seconds", asked->seconds, "Or after so long (default 0.15)")->type_name("X");
+    app->add_option("--seconds", asked->seconds, "Stop sampling a row after this time (default 0.15)")
+        ->type_name("X");
     app->add_option("--format", asked->format,
                     "table, csv or json (lines); if left out, what the ending of --output says,\n"
                     "else a table on a terminal and json elsewhere")
@@ -333,8 +334,8 @@ command add_bench(CLI::App& to) {
     app->add_option("-o,--output", asked->output, "File for the rows; - is standard output")
         ->type_name("FILE");
     app->add_option("--report", asked->report,
-                    "A page with the curves, for a browser or print; for prefetch also with what\n"
-                    "ncu, where it is on the PATH, says of when it can pay")
+                    "A page with the curves, for a browser or print; for prefetch also with the\n"
+                    "conditions under which it pays, by ncu if that is on the PATH")
         ->type_name("FILE");
     app->add_option("--figures", asked->figures, "A folder for the figures of that page, as SVG")
         ->type_name("FOLDER");

@@ -18,20 +18,20 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct calibrate_arguments {
     std::string quotes, format = "table";
     std::optional<std::string> output;
     spoken options;
 };
 
-int run_calibrate(const request& asked) {
+int run_calibrate(const calibrate_arguments& asked) {
     const output_format format = parse_format(asked.format, "--format");
     if (asked.output == "-") {
         throw error(error_kind::usage,
                     "--output: found '-', expected a file for the market; the fit goes to standard output");
     }
     const market_quotes to = market_quotes::load(parse_file(asked.quotes, "QUOTES"),
-                                                 settle_load(asked.options, process_environment()));
+                                                 resolve_load(asked.options, process_environment()));
     const output report("-");
     std::optional<output> market;
     std::vector<const output*> all{&report};
@@ -54,7 +54,7 @@ int run_calibrate(const request& asked) {
         complain(fmt::format("tilewalk: {} of {}{}: {}", fit.model, fit.of,
                              fit.part.empty() ? "" : " at " + fit.part,
                              !fit.has_converged  ? "the fit did not converge"
-                             : fit.has_arbitrage ? "what was fitted has arbitrage at quoted strikes"
+                             : fit.has_arbitrage ? "the fit has arbitrage at quoted strikes"
                                                  : "the fit stopped at a bound"));
     }
     return some_failed;
@@ -65,12 +65,12 @@ int run_calibrate(const request& asked) {
 command add_calibrate(CLI::App& to) {
     CLI::App* app = to.add_subcommand("calibrate", "Fit models to quotes, and write the market with them")
                         ->group("Commands");
-    const auto asked = std::make_shared<request>();
-    app->add_option("QUOTES", asked->quotes, "A market with what to calibrate, a YAML file")->required();
+    const auto asked = std::make_shared<calibrate_arguments>();
+    app->add_option("QUOTES", asked->quotes, "A market with quotes under calibrate, a YAML file")->required();
     app->add_option("-o,--output", asked->output,
                     "File for the market with the fitted models; it appears whole or not at all")
         ->type_name("FILE");
-    app->add_option("--format", asked->format, "Of the fit: table, csv or json (default table)")
+    app->add_option("--format", asked->format, "Format of the fit: table, csv or json (default table)")
         ->type_name("NAME");
     add_quiet(*app);
     add_load_options(*app, asked->options);

@@ -31,10 +31,10 @@ command add_market(CLI::App& to);
 // The table of market keys, for a page of help.
 std::string market_keys_text();
 
-// Programs of their own, which are built apart; both sides say the same of them.
+// Summaries of the programs that are built apart; both sides show the same.
 inline constexpr const char* bench_summary = "Measure a GPU: feeds, memory, reductions, generators";
 inline constexpr const char* verify_summary =
-    "Hold prices of random trades against those known without simulation";
+    "Check prices of random trades that are known without simulation";
 command add_bench_program(CLI::App& to);
 command add_verify_program(CLI::App& to);
 

@@ -31,7 +31,7 @@ command add_devices(CLI::App& to) {
     const auto format = std::make_shared<std::string>("table");
     app->add_option("--format", *format, "table, csv or json (default table)")->type_name("NAME");
     app->footer(
-        "The first column is what the setting device calls each. Nothing is opened, so this is safe beside "
+        "The first column has the names that --device takes. No device is opened, so this is safe beside "
         "other work.\n\n"
         "Examples:\n"
         "  tilewalk devices\n"

@@ -21,7 +21,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct diff_arguments {
     std::string first, second;
     std::optional<std::string> limit, tolerance;
 };
@@ -62,7 +62,7 @@ price_tolerance parse_tolerance(const std::string& text) {
     return {is_of_price ? *size * basis_point : *size, is_of_price};
 }
 
-int diff(const request& asked) {
+int diff(const diff_arguments& asked) {
     difference_rule by;
     if (asked.limit) by.limit = parse_limit(*asked.limit);
     if (asked.tolerance) by.tolerance = parse_tolerance(*asked.tolerance);
@@ -83,23 +83,22 @@ int diff(const request& asked) {
 command add_diff(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("diff", "Compare two results, to the bit or in standard errors")->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<diff_arguments>();
     app->add_option("A", asked->first, "Results as `tilewalk price --format json` writes them")->required();
     app->add_option("B", asked->second, "The results to compare with them")->required();
     CLI::Option* limit =
         app->add_option("--limit", asked->limit,
-                        "Standard errors that prices with independent random numbers may be\n"
-                        "apart (default 4.5)")
+                        "Standard errors by which prices with independent random numbers may\n"
+                        "differ (default 4.5)")
             ->type_name("Z");
     app->add_option("--tolerance", asked->tolerance,
-                    "How far prices of one unit may be apart: an amount in the trade's\n"
+                    "The most that prices of one unit may differ: an amount in the trade's\n"
                     "currency, such as 0.01, or a part of the first price, such as 1bp")
         ->type_name("SIZE")
         ->excludes(limit);
     app->footer(
-        "Where both took the same random numbers (the same paths, seed and source), no difference is "
-        "chance,\n"
-        "and prices that differ at all do so, unless a tolerance allows it.\n\n"
+        "If both took the same random numbers (the same paths, seed and source), no difference is chance:\n"
+        "prices have to be equal, unless a tolerance allows a difference.\n\n"
         "Examples:\n"
         "  tilewalk diff yesterday.json today.json --tolerance 1bp\n"
         "  tilewalk diff a.json b.json                  # the same prices or exit code 3\n"

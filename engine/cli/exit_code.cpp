@@ -56,7 +56,7 @@ std::string exit_code_text() {
 }
 
 std::string exit_code_hint() {
-    return "tilewalk help exit-codes tells the rest.";
+    return "tilewalk help exit-codes lists them all.";
 }
 
 }  // namespace tilewalk::cli

@@ -18,7 +18,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct explain_arguments {
     std::string book;
     std::string trade;
     spoken options;
@@ -312,7 +312,7 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-std::string plan_text(const trade_plan& plan, const std::string& as_of, const request& asked,
+std::string plan_text(const trade_plan& plan, const std::string& as_of, const explain_arguments& asked,
                       std::size_t room) {
     const bool all = asked.all_dates;
     const std::string title = "trade " + printable(plan.trade);
@@ -355,7 +355,7 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const re
 
 enum class explanation_format { text, json };
 
-explanation_format format_of(const request& asked) {
+explanation_format format_of(const explain_arguments& asked) {
     const auto known = [](const std::string& word) { return word == "text" || word == "json"; };
     if (!asked.format.empty() && !known(asked.format))
         throw error(error_kind::usage, "--format: found '" + asked.format + "'" +
@@ -369,8 +369,8 @@ explanation_format format_of(const request& asked) {
     return explanation_format::text;
 }
 
-int explain(const request& asked) {
-    const job wanted = load_job(asked.book, asked.options);
+int explain(const explain_arguments& asked) {
+    const chosen_book wanted = load_book(asked.book, asked.options);
     if (asked.options.print_config) {
         output("-").write(wanted.with.text(wanted.trades));
         return all_well;
@@ -418,7 +418,7 @@ int explain(const request& asked) {
 command add_explain(CLI::App& to) {
     CLI::App* app = to.add_subcommand("explain", "Show what a price is made from: terms, market, dates, grid")
                         ->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<explain_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("TRADE", asked->trade, "The id of one trade; all trades if left out");
     app->add_flag("--all-dates", asked->all_dates,
@@ -429,7 +429,7 @@ command add_explain(CLI::App& to) {
         ->type_name("NAME");
     asked->output = "-";
     app->add_option("-o,--output", asked->output,
-                    "File for it; it appears whole or not at all. - is standard output")
+                    "File for the explanation; it appears whole or not at all. - is standard output")
         ->type_name("FILE");
     add_book_options(*app, asked->options);
     app->footer(ranking_text() +

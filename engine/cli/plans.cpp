@@ -23,15 +23,16 @@ book read_book(const std::string& file, const load_options& how) {
 
 }  // namespace
 
-job load_job(const std::string& book_file, const spoken& options) {
+chosen_book load_book(const std::string& book_file, const spoken& options) {
     const std::string name = book_file == "-" ? standard_input : book_file;
-    book trades = read_book(book_file, settle_load(options, process_environment()));
+    book trades = read_book(book_file, resolve_load(options, process_environment()));
     if (!options.trades.empty()) trades = trades.only(options.trades);
-    settings with = settle(options, process_environment(), trades, name, is_terminal(STDOUT_FILENO));
+    settings with =
+        resolve_settings(options, process_environment(), trades, name, is_terminal(STDOUT_FILENO));
     return {std::move(trades), std::move(with), name, options.changes};
 }
 
-std::vector<std::filesystem::path> inputs_of(const job& of, const market& in) {
+std::vector<std::filesystem::path> inputs_of(const chosen_book& of, const market& in) {
     std::vector<std::filesystem::path> out = of.trades.files();
     for (auto& file : in.files()) out.push_back(std::move(file));
     if (of.with.run.replay) out.emplace_back(*of.with.run.replay);
@@ -39,13 +40,13 @@ std::vector<std::filesystem::path> inputs_of(const job& of, const market& in) {
     return out;
 }
 
-void check_market(const job& of) {
+void check_market(const chosen_book& of) {
     if (!of.with.market.value.empty() || of.trades.market()) return;
     throw error(error_kind::usage,
                 "the book names no market; write market: in the book or give --market FILE", {of.file});
 }
 
-market market_of(const job& of) {
+market market_of(const chosen_book& of) {
     check_market(of);
     const market as_read =
         of.with.market.value.empty()
@@ -61,7 +62,7 @@ void complain_of_remarks(const market& of) {
         remark("tilewalk: warning: " + remarks[i]);
     if (remarks.size() > most) {
         remark("tilewalk: and " + std::to_string(remarks.size() - most) +
-               " more of the kind; tilewalk explain tells them all");
+               " more of the kind; tilewalk explain lists them all");
     }
 }
 
@@ -72,7 +73,7 @@ void complain_of_correlations(const std::vector<factor_pair>& missing) {
            ", 0] under correlations says that it is meant");
 }
 
-std::vector<trade_plan> plan(const job& of, const market& in) {
+std::vector<trade_plan> plan(const chosen_book& of, const market& in) {
     const engine planner({of.with.instruction_set.value});
     return planner.explain(of.trades, in, of.with.options());
 }

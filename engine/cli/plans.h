@@ -12,27 +12,27 @@
 namespace tilewalk::cli {
 
 // A book with the settings that a command is to use.
-struct job {
+struct chosen_book {
     book trades;
     settings with;
     std::string file;
     std::vector<market_change> changes{};  // of the market
 };
 // "-" is standard input. Takes the trades that --trade names.
-job load_job(const std::string& book_file, const spoken& options);
+chosen_book load_book(const std::string& book_file, const spoken& options);
 
 // Throws tilewalk::error (usage) if neither the settings nor the book name a market.
-void check_market(const job& of);
-market market_of(const job& of);
+void check_market(const chosen_book& of);
+market market_of(const chosen_book& of);
 // Files that are read to price it.
-std::vector<std::filesystem::path> inputs_of(const job& of, const market& in);
+std::vector<std::filesystem::path> inputs_of(const chosen_book& of, const market& in);
 // Tells what there is to know of the market, on standard error.
 void complain_of_remarks(const market& of);
 
 // Tells of correlations that were taken as 0 because the market states none, in one line on standard error.
 void complain_of_correlations(const std::vector<factor_pair>& missing);
 
-std::vector<trade_plan> plan(const job& of, const market& in);
+std::vector<trade_plan> plan(const chosen_book& of, const market& in);
 
 // "book.yaml:12:5: trade c1: unknown asset 'ACMEE'"
 std::string problem_line(const trade_problem& problem);

@@ -19,7 +19,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct price_arguments {
     std::string book;
     spoken options;
     std::optional<std::string> totals;  // a file
@@ -27,7 +27,7 @@ struct request {
     bool tiles = false;
 };
 
-results run(const job& asked, const market& of) {
+results run(const chosen_book& asked, const market& of) {
     const engine pricer({asked.with.instruction_set.value});
     progress_bar bar;
     run_options options = asked.with.options();
@@ -58,8 +58,8 @@ bool is_of_machine(const results& r) {
     });
 }
 
-int price(const request& asked) {
-    const job wanted = load_job(asked.book, asked.options);
+int price(const price_arguments& asked) {
+    const chosen_book wanted = load_book(asked.book, asked.options);
     const settings& with = wanted.with;
     if (asked.options.print_config) {
         output("-").write(with.text(wanted.trades));
@@ -101,7 +101,7 @@ int price(const request& asked) {
 command add_price(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("price", "Price a book: every trade with its standard error")->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<price_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--format", asked->options.format,
                     "table, csv or json; if left out, what the ending of --output says,\n"
@@ -117,7 +117,7 @@ command add_price(CLI::App& to) {
     app->add_flag("--spreadsheet-safe", asked->spreadsheet_safe,
                   "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
     app->add_flag("--tiles", asked->tiles,
-                  "In JSON, say of each trade what every part of the run gave: sums over trades and\n"
+                  "In JSON, add each trade's mean by part of the run: sums over trades and\n"
                   "differences between runs of one seed then have errors of their own");
     add_book_options(*app, asked->options);
     app->footer(

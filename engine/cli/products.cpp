@@ -19,7 +19,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct products_arguments {
     std::string name;
     std::string format = "table";
 };
@@ -46,7 +46,7 @@ void price_example(product_page& page) {
     page.worth_as_of = priced.manifest.as_of;
 }
 
-int show(const request& asked) {
+int show(const products_arguments& asked) {
     const output_format format = parse_format(asked.format, "--format");
     const auto pages = product_pages();
     std::ostringstream text;
@@ -69,7 +69,7 @@ command add_products(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("products", "List the products, or show one: parameters, script, example")
             ->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<products_arguments>();
     app->add_option("NAME", asked->name, "The product to show; a list of all if left out");
     app->add_option("--format", asked->format, "table, csv or json (default table)")->type_name("NAME");
     app->footer(

@@ -60,7 +60,7 @@ struct topic {
     std::string (*text)();
 };
 constexpr std::array topics{
-    topic{"exit-codes", "What the exit code says", exit_code_text},
+    topic{"exit-codes", "The meaning of exit codes", exit_code_text},
     topic{"market-keys", "The names of a market's numbers", market_keys_text},
 };
 
@@ -71,7 +71,7 @@ std::string list_of_topics() {
 }
 
 command add_help(CLI::App& to, std::vector<command>& all) {
-    CLI::App* app = to.add_subcommand("help", "Tell about a command or a topic")->group("Commands");
+    CLI::App* app = to.add_subcommand("help", "Explain a command or a topic")->group("Commands");
     const auto name = std::make_shared<std::string>();
     app->add_option("TOPIC", *name, "A command, or a topic of those below; an overview if left out");
     app->footer("Topics:\n" + list_of_topics() +
@@ -118,16 +118,16 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "  tilewalk price book.yaml                         # a table on the terminal\n"
         "  tilewalk price book.yaml --paths 1M -o out.json  # everything, for programs\n"
         "  tilewalk validate book.yaml                      # what is wrong, and where\n"
-        "  tilewalk explain book.yaml asian_1               # what pricing will do\n"
+        "  tilewalk explain book.yaml asian_1               # terms, market, dates and grid\n"
         "  tilewalk products barrier                        # parameters, script, example\n"
         "  tilewalk market book.yaml --keys                 # the market's numbers, by name\n"
         "  tilewalk diff yesterday.json today.json          # in standard errors\n"
         "  tilewalk devices                                 # GPUs, and why one is not used\n"
-        "  tilewalk bench prefetch book.yaml                # which way of reading memory is fastest\n"
+        "  tilewalk bench prefetch book.yaml                # the fastest way to read memory\n"
         "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
         "  tilewalk verify                                  # whether the prices are right\n"
         "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n\n"
-        "tilewalk COMMAND --help tells more about each.");
+        "tilewalk COMMAND --help describes each.");
     std::vector<command> commands;
     for (const adds_command add : knows) commands.push_back(add(app));
     commands.push_back(add_help(app, commands));

@@ -121,8 +121,8 @@ void offer(setting<Value>& to, const std::optional<std::string>& option, const s
     if (option) to.offer(parse(*option, option_name), source::option, option_name);
 }
 
-setting<bool> settle_flag(bool is_said, const std::string& option_name, const environment& variables,
-                          const char* variable_name) {
+setting<bool> resolve_flag(bool is_said, const std::string& option_name, const environment& variables,
+                           const char* variable_name) {
     setting<bool> flag{false};
     const auto parse = [](const std::string& text, const std::string& origin) {
         if (text != "true" && text != "false") refuse(origin, text, "true or false");
@@ -134,8 +134,8 @@ setting<bool> settle_flag(bool is_said, const std::string& option_name, const en
 }
 
 // The run's settings: what the variables and options say, and for all of them who has the last word.
-void settle_run(settings& s, const spoken& options, const environment& variables, const book& of,
-                const std::string& book_name) {
+void resolve_run(settings& s, const spoken& options, const environment& variables, const book& of,
+                 const std::string& book_name) {
     for (std::size_t i = 0; i < options.run.size(); ++i) {
         const run_setting& known = setting_table()[i];
         origin& from = s.run_origins.emplace_back();
@@ -237,7 +237,7 @@ void add_book_options(CLI::App& to, spoken& into) {
 }
 
 void add_quiet(CLI::App& to) {
-    to.add_flag_callback("--quiet", be_quiet, "Say nothing on standard error but what went wrong");
+    to.add_flag_callback("--quiet", be_quiet, "Print only errors on standard error");
 }
 
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
@@ -245,7 +245,7 @@ std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
     for (CLI::Option* option : of.get_options()) {
         if ((option->get_group() == gpus) != of_gpus) option->group("");  // hidden
     }
-    if (of_gpus) of.footer("tilewalk " + of.get_name() + " --help tells the rest.");
+    if (of_gpus) of.footer("tilewalk " + of.get_name() + " --help lists the other options.");
     std::string text = of.help(before, CLI::AppFormatMode::Normal);
     // The parser leaves room for what is hidden.
     for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
@@ -315,28 +315,28 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-setting<bool> settle_strict(const spoken& options, const environment& variables) {
-    return settle_flag(options.strict, "--strict", variables, "TILEWALK_STRICT");
+setting<bool> resolve_strict(const spoken& options, const environment& variables) {
+    return resolve_flag(options.strict, "--strict", variables, "TILEWALK_STRICT");
 }
 
-setting<bool> settle_confine(const spoken& options, const environment& variables) {
-    return settle_flag(options.confine, "--confine", variables, "TILEWALK_CONFINE");
+setting<bool> resolve_confine(const spoken& options, const environment& variables) {
+    return resolve_flag(options.confine, "--confine", variables, "TILEWALK_CONFINE");
 }
 
-load_options settle_load(const spoken& options, const environment& variables) {
-    return {settle_strict(options, variables).value, settle_confine(options, variables).value};
+load_options resolve_load(const spoken& options, const environment& variables) {
+    return {resolve_strict(options, variables).value, resolve_confine(options, variables).value};
 }
 
-settings settle(const spoken& options, const environment& variables, const book& of,
-                const std::string& book_name, bool stdout_is_terminal) {
+settings resolve_settings(const spoken& options, const environment& variables, const book& of,
+                          const std::string& book_name, bool stdout_is_terminal) {
     settings s;
-    s.strict = settle_strict(options, variables);
-    s.confine = settle_confine(options, variables);
+    s.strict = resolve_strict(options, variables);
+    s.confine = resolve_confine(options, variables);
     if (of.market()) s.market.offer("", source::book, book_name);
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
     offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
           "TILEWALK_INSTRUCTION_SET", parse_instruction_set);
-    settle_run(s, options, variables, of, book_name);
+    resolve_run(s, options, variables, of, book_name);
     if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
 
     // The ending of an output file is an option's word, so it beats the environment; --format beats both.

@@ -77,14 +77,15 @@ struct settings {
 // The value of an environment variable, or null.
 using environment = std::function<const char*(const char*)>;
 
-// Settings about reading files, which are needed before those of a book are known. Throws as settle does.
-setting<bool> settle_strict(const spoken& options, const environment& variables);
-setting<bool> settle_confine(const spoken& options, const environment& variables);
-load_options settle_load(const spoken& options, const environment& variables);
+// Settings about reading files, which are needed before those of a book are known. Throws as resolve_settings
+// does.
+setting<bool> resolve_strict(const spoken& options, const environment& variables);
+setting<bool> resolve_confine(const spoken& options, const environment& variables);
+load_options resolve_load(const spoken& options, const environment& variables);
 
 // Throws tilewalk::error (usage) that names the option or the variable.
-settings settle(const spoken& options, const environment& variables, const book& of,
-                const std::string& book_name, bool stdout_is_terminal);
+settings resolve_settings(const spoken& options, const environment& variables, const book& of,
+                          const std::string& book_name, bool stdout_is_terminal);
 
 // The environment of this process, and complaints about TILEWALK_ variables that look like misspelt ones.
 environment process_environment();

@@ -18,7 +18,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct tune_arguments {
     std::string book;
     std::string seconds = "2";
     spoken options;
@@ -60,9 +60,9 @@ std::string report(const std::vector<tuned_kernel>& kernels) {
                              kernels.size() == 1 ? "" : "s", faster, failed);
 }
 
-int tune(const request& asked) {
+int tune(const tune_arguments& asked) {
     const double seconds = parse_seconds(asked.seconds);
-    const job wanted = load_job(asked.book, asked.options);
+    const chosen_book wanted = load_book(asked.book, asked.options);
     if (asked.options.print_config) {
         output("-").write(wanted.with.text(wanted.trades));
         return all_well;
@@ -88,18 +88,17 @@ command add_tune(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("tune", "Find the fastest way to build a book's GPU kernels, and keep it")
             ->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<tune_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--seconds", asked->seconds,
-                    "Time at most so long for each kernel, compilation apart (default 2)")
+                    "Longest time for each kernel, compilation apart (default 2)")
         ->type_name("X");
     add_book_options(*app, asked->options);
     app->footer(
-        "Every way gives the same bits; one that does not is left out and reported. What is found is kept "
-        "in\n"
+        "Every way gives the same bits; one that does not is left out and reported. The fastest is kept in\n"
         "TILEWALK_CACHE_DIR, else in the user's cache folder, for this GPU, driver and kernel: runs that "
         "leave\n"
-        "prefetch, distance, rows, layout, width and block open take it, and tilewalk explain tells so.\n\n" +
+        "prefetch, distance, rows, layout, width and block open take it, and tilewalk explain says so.\n\n" +
         ranking_text() +
         "\n"
         "Examples:\n"

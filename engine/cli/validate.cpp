@@ -13,13 +13,13 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct validate_arguments {
     std::string book;
     spoken options;
 };
 
-int validate(const request& asked) {
-    const job wanted = load_job(asked.book, asked.options);
+int validate(const validate_arguments& asked) {
+    const chosen_book wanted = load_book(asked.book, asked.options);
     if (asked.options.print_config) {
         output("-").write(wanted.with.text(wanted.trades));
         return all_well;
@@ -46,7 +46,7 @@ int validate(const request& asked) {
 command add_validate(CLI::App& to) {
     CLI::App* app = to.add_subcommand("validate", "Check a book, its market and every trade; price nothing")
                         ->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<validate_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     add_book_options(*app, asked->options);
     app->footer(

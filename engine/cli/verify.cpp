@@ -38,7 +38,7 @@ constexpr std::array taken{
     taken_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
 };
 
-struct request {
+struct verify_arguments {
     std::optional<std::string> trades, plant, format;
     std::vector<std::string> products;
     std::string output = "-";
@@ -59,7 +59,7 @@ std::uint64_t parse_trades(const std::string& text) {
 }
 
 // Options beat the environment, as they do everywhere.
-run_settings settle(const request& asked) {
+run_settings settings_of(const verify_arguments& asked) {
     const environment variables = process_environment();
     run_settings out;
     for (std::size_t i = 0; i < taken.size(); ++i) {
@@ -76,7 +76,7 @@ run_settings settle(const request& asked) {
     return out;
 }
 
-output_format format_of(const request& asked) {
+output_format format_of(const verify_arguments& asked) {
     if (asked.format) return parse_format(*asked.format, "--format");
     refuse_unknown_ending(asked.output);
     return format_of_ending(asked.output).value_or(output_format::table);
@@ -104,13 +104,13 @@ verification run_shown(verify_request& what) {
     return verify_prices(what);
 }
 
-int run_verify(const request& asked) {
+int run_verify(const verify_arguments& asked) {
     verify_request what;
     if (asked.trades) what.trades = parse_trades(*asked.trades);
     what.products = asked.products;
     if (asked.plant && asked.plant->empty()) refuse("--plant", "", "the name of a mistake, or all");
     what.plant = asked.plant.value_or("");
-    what.settings = settle(asked);
+    what.settings = settings_of(asked);
     const output_format format = format_of(asked);
     const output to(asked.output);
     keep_apart({&to}, {});
@@ -138,9 +138,9 @@ std::string list_of_mistakes() {
 
 command add_verify(CLI::App& to) {
     CLI::App* app = to.add_subcommand("verify", verify_summary)->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<verify_arguments>();
     app->add_option("--trades", asked->trades,
-                    fmt::format("How many random trades (default {})", default_verified_trades))
+                    fmt::format("Number of random trades (default {})", default_verified_trades))
         ->type_name("N");
     app->add_option("--product", asked->products, "Only trades of these products")
         ->type_name("NAME")

@@ -15,7 +15,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct warm_arguments {
     std::string book;
     std::vector<std::string> architectures;
     spoken options;
@@ -48,12 +48,12 @@ std::string report(const std::vector<warmed_kernel>& kernels) {
                              kernels.size() == 1 ? "" : "s", kernels.size() - failed - found, found, failed);
 }
 
-int warm(const request& asked) {
+int warm(const warm_arguments& asked) {
     for (const auto& name : asked.architectures)
         if (!is_architecture(name))
             throw error(error_kind::usage,
                         fmt::format("--arch: found '{}', expected an architecture such as sm_90", name));
-    const job wanted = load_job(asked.book, asked.options);
+    const chosen_book wanted = load_book(asked.book, asked.options);
     if (asked.options.print_config) {
         output("-").write(wanted.with.text(wanted.trades));
         return all_well;
@@ -73,7 +73,7 @@ int warm(const request& asked) {
 command add_warm(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("warm", "Compile the GPU kernels of a book ahead of time")->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<warm_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--arch", asked->architectures,
                     "GPUs to compile for, such as sm_90; may be repeated. If left out,\n"

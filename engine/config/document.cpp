@@ -752,7 +752,7 @@ class builder : public YAML::EventHandler {
             void sequence_ends() { to.OnSequenceEnd(); }
         };
         teller tells{*this, entry};
-        plain_entry(text_.text().substr(entry.at, entry.bytes), tells).walk();
+        plain_entry(text_.text().substr(entry.at, entry.bytes), tells).scan();
     }
 
     // No tag, no anchor. yaml-cpp says "?" for untagged and "!" for quoted scalars, but also "!" for a tag

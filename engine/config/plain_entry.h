@@ -9,7 +9,7 @@
 
 namespace tilewalk::config {
 
-// Walks a flow mapping of plain words: no quotes, comments, tags, nulls or spaces inside of words. Tells
+// Scans a flow mapping of plain words: no quotes, comments, tags, nulls or spaces inside of words. Tells
 // `hears` of what begins and ends where, as the offset from the first of `text`.
 template <class listener>
 class plain_entry {
@@ -17,7 +17,7 @@ class plain_entry {
     plain_entry(std::string_view text, listener& hears) : text_(text), hears_(hears) {}
 
     // True if the text, but for spaces at the end, is one such mapping; stops where it is not.
-    bool walk() {
+    bool scan() {
         if (!mapping(1)) return false;
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
         return at_ == text_.size();
@@ -111,7 +111,7 @@ inline std::size_t plain_entry_in(std::string_view line) {
     const std::size_t start = line.find_first_not_of(' ', dash + 1);
     if (start == npos || line[start] != '{') return npos;
     deaf_listener nobody;
-    return plain_entry(line.substr(start), nobody).walk() ? start : npos;
+    return plain_entry(line.substr(start), nobody).scan() ? start : npos;
 }
 
 }  // namespace tilewalk::config
