@@ -146,7 +146,7 @@ output_format format_of(const bench_arguments& asked) {
     return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? output_format::json : output_format::table;
 }
 
-// Files that the command reads: the baseline and, of a suite that takes a book, the book with all that it
+// Files that the command reads: the baseline and, for a suite that takes a book, the book with all that it
 // names.
 std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     std::vector<std::filesystem::path> out;
@@ -157,7 +157,7 @@ std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     try {
         for (auto& file : book::load(asked.subject).files()) out.push_back(std::move(file));
     } catch (const error&) {
-        // The suite knows best what to say of it.
+        // The suite's own message is better.
     }
     return out;
 }
@@ -167,8 +167,8 @@ struct measured {
     bool is_whole = false;
 };
 
-// Asked to stop, it waits for a moment until the row at hand gives way; a kernel that is being compiled does
-// not, and what is measured then is left to itself: the process ends soon.
+// After an interruption, waits a moment for the row at hand to end. A compilation of a kernel does not end
+// then; its thread is left to itself, since the process ends soon.
 measured measure_until_interrupted(benchmark_request what, const std::optional<benchmark_results>& before,
                                    const interrupt& watch) {
     constexpr std::chrono::milliseconds patience{150}, between_looks{20};
@@ -217,7 +217,7 @@ measured measure_until_interrupted(benchmark_request what, const std::optional<b
 
 int run_bench(const bench_arguments& asked) {
     const benchmark_request what = request_of(asked);
-    // Whatever can be refused is, before anything is measured.
+    // Everything that can be refused is refused before anything is measured.
     const output_format format = format_of(asked);
     const output to(asked.output);
     std::optional<output> report, save;
@@ -241,7 +241,7 @@ int run_bench(const bench_arguments& asked) {
     const measured got = measure_until_interrupted(told, before, watch);
     status.wipe();
     if (!got.is_whole) {
-        // A thread may still be at work, which nothing but the end of the process ends.
+        // A thread may still be at work; only the end of the process stops it.
         watch.take_back();
         try {
             if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));

@@ -23,10 +23,10 @@ enum exit_code : int {
 int exit_code_of(error_kind kind);
 // A line for each code, as `tilewalk help exit-codes` shows them.
 std::string exit_code_text();
-// For the end of a help page.
+// The last line of a help page.
 std::string exit_code_hint();
 
-// The machine, not what was asked for, is to blame: the same command may do on another day.
+// A failure of the machine, not of the input: the same command may succeed on another day.
 class machine_failure : public error {
   public:
     using error::error;

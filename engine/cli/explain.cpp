@@ -26,13 +26,13 @@ struct explain_arguments {
     bool all_dates = false, program = false;
 };
 
-// A long list is told by its ends.
+// A long list is shown by its ends.
 struct cut {
     std::size_t most, first, last;
 };
 constexpr cut dates_cut{16, 8, 4}, numbers_cut{9, 5, 3}, values_cut{6, 3, 1}, factors_cut{12, 8, 3};
 
-// Says each place of a list to show, and how many places were left out where some are.
+// Gives each place of a list to show, and the number of places left out where some are.
 template <class Show, class Skip>
 void each_of(std::size_t count, const cut& at, bool all, Show&& show, Skip&& skip) {
     const bool shorten = !all && count > at.most;
@@ -193,7 +193,7 @@ std::vector<column> columns_of(const trade_plan& plan) {
     return out;
 }
 
-// Dates go down where the columns have room, else only the last date is shown, with what is known of it down.
+// One line a date if the columns have room; else the last date alone, with one line a figure.
 std::string numbers_text(const trade_plan& plan, bool all, std::size_t room) {
     constexpr std::size_t most_columns = 8;
     const std::vector<column> columns = columns_of(plan);

@@ -15,7 +15,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// A handler can reach nothing but what outlives every scope.
+// A handler can reach only objects that outlive every scope.
 std::atomic<int> listeners = 0;  // those who have something to put in order first
 std::atomic<int> signal_seen = 0;
 std::atomic<bool> asked_to_stop = false;

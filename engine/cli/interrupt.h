@@ -23,7 +23,7 @@ class interrupt {
     bool is_asked() const { return *flag(); }
     // Throws tilewalk::error (cancelled) if the flag is set.
     void check() const;
-    // The flag was heard: from here on a signal is a first one again.
+    // Acknowledges the flag: from here on a signal is a first one again.
     void take_back() const;
 };
 

@@ -168,7 +168,7 @@ struct identity {
     friend bool operator==(const identity&, const identity&) = default;
 };
 
-// Nothing of what is no regular file: devices and pipes may be read and written at once.
+// Nothing for a device or a pipe, which may be read and written at once.
 std::optional<identity> identity_of(int failed, const struct stat& about) {
     if (failed != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     return identity{about.st_dev, about.st_ino};
@@ -184,7 +184,7 @@ std::optional<identity> identity_of(int descriptor) {
     return identity_of(::fstat(descriptor, &about), about);
 }
 
-// The place a file would have, the name of its folder being one of many.
+// The place that a file would have, by the identity of its folder, which may have many names.
 std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::path& file) {
     struct stat about {};
     if (::stat(folder_of(file).c_str(), &about) != 0) return {std::nullopt, file.string()};

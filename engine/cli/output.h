@@ -16,7 +16,7 @@ namespace tilewalk::cli {
 class output {
   public:
     // "-" is standard output. Refuses at once what could not be written later; throws tilewalk::error (io).
-    // `option` is what asks for it.
+    // `option` is the name of the option, for messages.
     explicit output(std::string destination, std::string option = "--output");
 
     // Writes the whole text, once. A file is written under another name in its folder and then renamed; until
@@ -45,7 +45,7 @@ void keep_apart(const std::vector<const output*>& outputs, const std::vector<std
 
 // A line on standard error, with control characters spelt out; a message that can't be shown is dropped.
 void complain(std::string_view message);
-// The same of what is good to know but no failure; nothing after be_quiet().
+// The same for remarks, which are no failures; prints nothing after be_quiet().
 void remark(std::string_view message);
 void be_quiet();
 bool is_quiet();

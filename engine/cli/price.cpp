@@ -35,7 +35,7 @@ results run(const chosen_book& asked, const market& of) {
     return pricer.price(asked.trades, of, options);
 }
 
-// Prices are right without them; who runs the machine should know.
+// The prices are right without these GPUs, but whoever runs the machine should know.
 void complain_of_lost_gpus(const results& r) {
     for (const auto& lost : r.manifest.lost_devices)
         remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));

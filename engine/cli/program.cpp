@@ -154,7 +154,7 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         return all_well;
     };
     try {
-        // The parser takes them from behind.
+        // The parser takes arguments in reverse order.
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {
         return say_help(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing the bar, ten times a second at most, and only in runs that last long enough to be wondered about.
+// Drawing the bar, ten times a second at most, and only in runs that last a while.
 #include "engine/cli/progress.h"
 
 #include <fmt/core.h>

@@ -133,7 +133,7 @@ setting<bool> resolve_flag(bool is_said, const std::string& option_name, const e
     return flag;
 }
 
-// The run's settings: what the variables and options say, and for all of them who has the last word.
+// The run's settings: the values of variables and options, and the source that decides each setting.
 void resolve_run(settings& s, const spoken& options, const environment& variables, const book& of,
                  const std::string& book_name) {
     for (std::size_t i = 0; i < options.run.size(); ++i) {
@@ -401,7 +401,7 @@ std::vector<std::string> misspelt_variables() {
         std::string upper = whole;
         for (char& c : upper)
             if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-        // A name of ours after a word that is nearly Tilewalk's, or not in capitals.
+        // One of our names after a prefix that is nearly TILEWALK_, or not in capitals.
         const auto bar = upper.find('_');
         if (bar == std::string::npos) continue;
         const std::string first = upper.substr(0, bar + 1), name = upper.substr(bar + 1);

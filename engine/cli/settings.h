@@ -27,10 +27,10 @@ struct spoken {
     bool print_config = false;
 };
 
-// Adds --strict and --confine: how files are read. `also_strict` is what else the first one does.
+// Adds --strict and --confine: how files are read. `also_strict` describes the further effects of --strict.
 void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict = {});
-// Adds the options that every command with a book has, `into` being what they fill: the market, the settings
-// of a run, the instruction set and --print-config.
+// Adds the options that every command with a book has, which fill `into`: the market, the settings of a run,
+// the instruction set and --print-config.
 void add_book_options(CLI::App& to, spoken& into);
 // Adds the options that change numbers of a market by their keys.
 void add_change_options(CLI::App& to, std::vector<market_change>& into);
@@ -97,8 +97,8 @@ output_format parse_format(const std::string& text, const std::string& origin);
 // The format that a file's ending asks for, in any case.
 std::optional<output_format> format_of_ending(const std::string& file);
 std::string ending_of(const std::string& file);  // ".json", in small letters
-// Throws tilewalk::error (usage) for a file whose ending is none of the expected; of standard output, devices
-// and pipes no ending is expected. `otherwise` is what else the message offers.
+// Throws tilewalk::error (usage) for a file whose ending is none of the expected. Standard output, devices
+// and pipes need no ending. `otherwise` is a further offer of the message.
 void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
                    const std::string& otherwise = "", const std::string& option = "--output");
 // The same where it stands for no format.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk verify: whether the prices are right, and whether anybody would notice if they were not.
+// tilewalk verify: checks prices that are known, and that mistakes would be noticed.
 #include <fmt/core.h>
 
 #include <algorithm>

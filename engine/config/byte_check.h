@@ -12,7 +12,7 @@ namespace tilewalk::config {
 // Looks at a text that is still growing, each byte once.
 class byte_check {
   public:
-    // `name` is what the text is called in errors.
+    // `name` is the text's name in errors.
     byte_check(std::string name, std::size_t most_line_bytes)
         : name_(std::move(name)), most_line_bytes_(most_line_bytes) {}
 

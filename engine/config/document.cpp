@@ -205,7 +205,8 @@ class shown_buffer : public std::streambuf {
   public:
     using listener = std::function<void(std::string_view)>;
     shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) { show(); }
-    // Why the text ended early. yaml-cpp's stream would not free its memory if it were thrown through it.
+    // The error that ended the text early. Thrown through yaml-cpp's stream, it would leave the stream's
+    // memory behind.
     const std::exception_ptr& failure() const { return failure_; }
 
   private:

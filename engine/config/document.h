@@ -52,8 +52,8 @@ class node {
     // Refuses members that are not in `known`, with the nearest known one suggested.
     void only(const std::vector<std::string>& known) const;
 
-    // A copy of a mapping without a member; with one in the place of that of the same name, or at the end.
-    // The parts that were read keep their places.
+    // Copies of a mapping: without a member; with a member, in the place of the one of the same name or at
+    // the end. The parts that were read keep their places.
     node without(std::string_view key) const;
     node with(std::string_view key, node value) const;
 
@@ -67,7 +67,7 @@ class node {
     node with(std::span<const new_text> texts) const;
 
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
-    // The same for what is none of these words.
+    // The same for a text that is none of these words.
     [[noreturn]] void fail_word(const std::vector<std::string>& known) const;
     // The same for a mapping without a key, `what` being the key in quotes and what it would say. Where the
     // file ends with the mapping, it may have been cut short, and the message says so.
@@ -139,13 +139,13 @@ std::filesystem::path folder_of_file(const std::filesystem::path& file);
 // Throws tilewalk::error (input) for a document without "...", which may have been cut short.
 void demand_end(const document& read);
 
-// `name` is how the text is called in errors.
+// `name` is the text's name in errors.
 document read_document(std::string_view text, const std::string& name, const limits& within = {});
 // Reads a regular file; the error says why it could not be read. Where `inside` is a folder, the file has to
 // be in it or below it, symbolic links followed.
 document read_document(const std::filesystem::path& file, const limits& within = {},
                        const std::filesystem::path& inside = {});
-// Their roots alone.
+// The roots of the documents alone.
 node parse(std::string_view text, const std::string& name, const limits& within = {});
 node load(const std::filesystem::path& file, const limits& within = {});
 

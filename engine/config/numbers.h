@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal numbers as texts, the same in every locale, and what somebody meant who wrote one otherwise.
+// Decimal numbers as texts, the same in every locale, and the number that another spelling was meant to be.
 #pragma once
 
 #include <optional>

@@ -53,7 +53,8 @@ std::filesystem::path resolved_inside(const std::filesystem::path& file,
     std::filesystem::path resolved =
         std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
     const auto [left, rest] = std::mismatch(folder.begin(), folder.end(), resolved.begin(), resolved.end());
-    // The same words for what is there and what is not: whoever may not see a file learns nothing of it.
+    // The message is the same whether the file is there or not: whoever may not see a file learns nothing
+    // about it.
     if (failed || left != folder.end() || rest == resolved.end()) {
         throw error(error_kind::io,
                     "the file is not in the folder of the one that names it, and files are confined to it",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens what people name as their input.
+// Opens the files that people name as their input.
 #pragma once
 
 #include <cstdint>

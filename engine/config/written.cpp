@@ -138,7 +138,7 @@ class writer {
         line_ += std::string(gap) + piece;
     }
 
-    // The value between what stands in front of it and behind it.
+    // Writes the value between the text in front of it and the text behind it.
     void flow(std::string_view gap, const value& held, const std::string& behind,
               const std::string& before = "") {
         switch (held.kind()) {

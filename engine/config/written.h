@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way back from a tree to YAML: what is written reads as the same tree, less comments and layout.
+// Writes a tree as YAML, which reads as the same tree, less comments and layout.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ std::size_t bytes_within(std::string_view utf8, std::size_t most) {
 std::string shortened(std::string_view utf8, std::size_t most) {
     constexpr std::string_view dots = "...";
     if (width(utf8) <= most) return std::string(utf8);
-    // The end tells apart what a program has numbered, so more than a third of the room is its.
+    // Names that a program has numbered differ at their ends, so the end gets more than a third of the room.
     const std::size_t room = most > dots.size() ? most - dots.size() : 0;
     const std::size_t behind = room * 2 / 5;
     const std::vector<std::string_view> all = clusters(utf8);

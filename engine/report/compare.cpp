@@ -59,7 +59,7 @@ price_difference compare(const price_row& a, const price_row& b) {
     return d;
 }
 
-// The parts of the difference tell its own error, where both results have them.
+// The difference part by part gives its own error, if both results have parts.
 void take_error_of_parts(price_difference& d, const price_row& a, const price_row& b, const run_manifest& m) {
     if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
         a.part_means.size() != b.part_means.size())
@@ -195,7 +195,7 @@ std::string told(const comparison& c, const difference_rule& by) {
 constexpr const char* own_errors_text =
     "std error: that of the difference itself, from how much it differs between parts of the run\n";
 
-// Trades of which there is more or less: no price of one unit says so.
+// Trades whose quantity differs, which no price of one unit shows.
 std::string changed_quantities(const comparison& c) {
     std::string out;
     std::uint64_t count = 0;

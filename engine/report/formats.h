@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three forms in which results leave, and the pieces of CSV and JSON that other reports share.
+// The three output forms of results, and the pieces of CSV and JSON that other reports share.
 #pragma once
 
 #include <string>

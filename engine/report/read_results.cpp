@@ -46,7 +46,8 @@ json parse(const std::string& text, const std::string& name) {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
-        // A text that is no JSON is somebody else's file, and may be one long text: no word of it is told.
+        // A text that is no JSON is somebody else's file, and may be one long text: the message repeats no
+        // word of it.
         if (const auto at = message.find("; last read: '"); at != std::string::npos) {
             const auto more = message.rfind("'; expected ");
             message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);
@@ -265,7 +266,7 @@ std::optional<reported_figure> read_reported(const json& value, const std::strin
     return r;
 }
 
-// Before 3 a trade had no remarks and always an error, and its value was not told.
+// Before version 3 a trade had no remarks and always an error, and its value was not written.
 price_row read_row(members from, bool is_older, const std::string& name) {
     price_row row;
     row.trade = from.text("trade");

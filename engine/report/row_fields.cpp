@@ -16,7 +16,7 @@ bool priced(const price_row& row) {
     return row.status == trade_status::priced;
 }
 
-// A figure that a failed trade has not.
+// A figure, which is empty for a failed trade.
 std::string csv_figure(const price_row& row, double x) {
     return priced(row) ? csv_number(x) : "";
 }

@@ -41,14 +41,14 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-// In the order in which columns shrink and go where a line has no room for all.
+// Columns in the order in which they shrink or go where a line has no room for all.
 const std::vector<columns::measure> narrowing{
     {"trade", 40},    {"product", 16}, {"paths"},       {"product"},   {"trade", 24},
     {"95% interval"}, {"quantity"},    {"from double"}, {"trade", 16}, {"value error"},
     {"value"},        {"report"},      {"std error"},   {"trade", 5},  {"currency", 4},
 };
 
-// The table as the terminal has room for it, and what it has none for.
+// The table as the terminal has room for it, and the columns that it has no room for.
 std::string fitted(columns& table, const text_form& form, const std::vector<columns::measure>& measures) {
     const std::vector<std::string> left_out = table.fit(form.columns, measures);
     std::string out = table.text();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures a GPU: how fast each way of reading memory, reducing and making random numbers is, and whether
-// anything became slower since the last time.
+// Benchmarks of a GPU: the speed of each way of reading memory, reducing and making random numbers, and a
+// comparison with an earlier run.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ struct benchmark_suite {
 };
 std::vector<benchmark_suite> benchmark_suites();
 
-// Empty lists stand for all there is. All but the suite and how long to measure is for suites that take it.
+// Empty lists stand for all there is. Every suite takes its name and the limits of sampling; the rest is for
+// the suites that know it.
 struct benchmark_request {
     std::string suite;
     std::string subject;  // a workload or a model by name, or a book's file; empty: the suite's own
@@ -42,8 +43,8 @@ struct benchmark_request {
     double noise = 0.01, seconds = 0.15;
     // False: every row is checked, by one launch, and none timed: for a profiler to watch.
     bool is_timed = true;
-    // The program of this request. The suite prefetch has ncu run it once more, to read off whether
-    // prefetching can pay; a row says why where ncu does not. Empty: it is not asked.
+    // The program of this request, which the suite prefetch lets ncu run once more, to see whether
+    // prefetching can pay. If ncu fails, a row says why. Empty: ncu is not asked.
     std::string command;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const std::string&)> says{};          // what is being done, for people
@@ -55,8 +56,8 @@ void check(const benchmark_request& asked);
 class benchmark_results {
   public:
     explicit benchmark_results(std::shared_ptr<const bench::run> of) : of_(std::move(of)) {}
-    // From what text(output_format::json) gave; `name` is what errors call it. Throws tilewalk::error (input)
-    // with the line.
+    // Reads the text of text(output_format::json); `name` is its name in errors. Throws tilewalk::error
+    // (input) with the line.
     static benchmark_results parse(std::string_view json_lines, const std::string& name);
 
     // In json one object a line.
@@ -65,7 +66,7 @@ class benchmark_results {
     std::string page() const;
     // The figures of that page as SVG, by name.
     std::vector<std::pair<std::string, std::string>> figures() const;
-    // Parts of one run that was cancelled, such as what on_row was given; the last row says so.
+    // Joins parts of one run that was cancelled, such as those given to on_row; the last row says so.
     static benchmark_results interrupted(const std::vector<benchmark_results>& parts);
     bool is_complete() const;
     // Rows whose bits are not those of their reference, or whose launch failed.

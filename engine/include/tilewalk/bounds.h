@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of what an input may be at most: sizes, so that a hostile file costs little, and numbers, so
-// that a slip of the pen is no price. docs/books.md tells them all. This header depends on nothing of ours.
+// The one table of the bounds of inputs: sizes, so that a hostile file costs little, and numbers, so that a
+// slip of the pen is no price. docs/books.md lists them all. This header depends on nothing of ours.
 #pragma once
 
 #include <cstddef>

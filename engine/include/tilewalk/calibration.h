@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models fitted to quotes: what each quote is worth in the fitted model, and the market with these models.
+// Models fitted to quotes: the value of each quote in the fitted model, and the market with these models.
 //
 //     auto fitted = tilewalk::calibrate(tilewalk::market_quotes::load("quotes.yaml"));
 //     if (fitted.is_sound()) auto market = tilewalk::market::parse(fitted.market);
@@ -28,7 +28,7 @@ struct quotes_state;
 class market_quotes {
   public:
     static market_quotes load(const std::filesystem::path& file, const load_options& options = {});
-    // `name` is what errors call the text.
+    // `name` is the text's name in errors.
     static market_quotes parse(std::string_view yaml, const std::string& name = "quotes",
                                const load_options& options = {});
 

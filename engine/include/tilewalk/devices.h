@@ -45,7 +45,7 @@ struct device_pages {
     std::string why_processor;
 };
 
-// Looks, and opens nothing.
+// Looks at the devices and opens none.
 device_pages describe_devices();
 
 // In csv a line for the processor and for each GPU; in json everything.

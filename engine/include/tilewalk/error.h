@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one error type of Tilewalk: what kind it is, where it came from, and a sentence a person can act on.
-// This header is the vocabulary shared by every layer; it depends on nothing of ours.
+// The one error type of Tilewalk: its kind, its place, and a sentence a person can act on. This header is the
+// vocabulary shared by every layer; it depends on nothing of ours.
 #pragma once
 
 #include <stdexcept>

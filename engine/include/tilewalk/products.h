@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products that come with Tilewalk, as text to read: what each pays, what it must be told, and its
-// script.
+// The products that come with Tilewalk, as text to read: the payoff, parameters and script of each.
 #pragma once
 
 #include <iosfwd>

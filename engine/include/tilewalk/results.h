@@ -20,8 +20,8 @@ namespace tilewalk {
 
 enum class trade_status { priced, failed };
 
-// In the place of a figure: there is none. It is a quiet NaN, so what is computed from it is none, too. Files
-// leave such a figure empty (CSV) or null (JSON).
+// Stands for a figure that does not exist. It is a quiet NaN, so anything computed from it is none, too.
+// Files leave such a figure empty (CSV) or null (JSON).
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 constexpr bool is_figure(double x) {
     return x == x;
@@ -61,8 +61,8 @@ struct price_row {
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
     // The mean of each part of the run, which has `run_manifest::part_paths` paths, the last as many as are
-    // left. Trades of a run walk the same parts, so the means tell what their errors have in common. None of
-    // a trade that needed no path, or of results that were read from a file without them.
+    // left. Trades of a run walk the same parts, so the means tell what their errors have in common. Empty
+    // for a trade that needed no path, and in results that were read from a file without them.
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
@@ -95,7 +95,7 @@ struct run_manifest {
     int threads = 0;
     run_settings settings;             // what was said, by the caller or the book
     std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
-    // GPUs that failed, each with its error: the others, or the CPU, did what was theirs to do.
+    // GPUs that failed, each with its error: the others, or the CPU, did their share.
     std::vector<std::string> lost_devices;
     std::vector<input_file> inputs;
     // Numbers of the market that are others than its file says.
@@ -205,8 +205,8 @@ struct difference_rule {
 struct comparison {
     std::vector<price_difference> rows;  // in the order of the first, then what only the second has
     run_manifest first, second;
-    // Seed, paths and all else that random numbers follow from are the same: whatever differs was not left
-    // to chance, and `error` is an upper guess.
+    // True if seed, paths and all else that random numbers follow from are the same: no difference is chance
+    // then, and `error` is too large an estimate.
     bool common_random_numbers = false;
 
     bool agrees(const price_difference& d, const difference_rule& by = {}) const;

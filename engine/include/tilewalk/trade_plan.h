@@ -40,12 +40,14 @@ struct asset_numbers {
         bool is_proportion = false;
     };
     std::vector<dividend> dividends;  // up to the last of the dates
-    // Cash dividends are taken off the spot on their days; else what moves is the spot less those to come.
+    // True: cash dividends are taken off the spot on their days. False: the spot less the dividends to come
+    // moves.
     bool falls_by_dividends = false;
     std::vector<double> forwards;  // by the curves, in the asset's own currency
     // The mean of the spot in the measure of the trade's currency, where that is another and it is known.
     std::vector<std::optional<double>> quanto_forwards;
-    // Black's, at the forward, of what moves of the asset; empty where it is not known without paths.
+    // Black's volatilities, at the forward, of the part of the asset that moves; empty if they are not known
+    // without paths.
     std::vector<std::optional<double>> volatilities;
 };
 

@@ -47,7 +47,7 @@ class verification {
   public:
     explicit verification(std::shared_ptr<const verify::outcome> of) : of_(std::move(of)) {}
 
-    // Every bound holds for the engine as it is, and none that was made went uncaught.
+    // Every bound holds for the engine as it is, and every mistake that was made was caught.
     bool holds() const;
     // False: it was cancelled, and tells of the trades that had been priced by then.
     bool is_complete() const;
