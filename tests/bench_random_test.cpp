@@ -78,8 +78,8 @@ TEST(normals, are_walked_by_kernels_without_spills) {
     }
 }
 
-// Starting a state skips ahead by matrices, in an array that is indexed: a stack frame, and no spills. Of the
-// kernels that are timed none has either.
+// Starting a state skips ahead by matrices, in an array that is indexed: a stack frame, and no spills. The
+// kernels that are timed have neither.
 TEST(normals, of_curand_are_made_by_kernels_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     cuda::toolkit_headers headers;

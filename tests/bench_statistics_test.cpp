@@ -82,7 +82,7 @@ double true_median() {
     return summarise(many).median;
 }
 
-// The interval holds the median with 95 % or more. Of 4000 trials at most 6.4 % may miss: 5 % and four
+// The interval holds the median with 95 % or more. At most 6.4 % of 4000 trials may miss: 5 % and four
 // standard deviations of the count, which a true 5 % passes in 99.997 of 100 cases.
 TEST(bench_statistics, noise_interval_misses_the_median_in_one_of_twenty_at_most) {
     const double truth = true_median();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of one block of a GPU, as feeds see it, modelled on the host. It delivers nothing before it is
 // waited for: an asynchronous copy spoils its target when it starts and brings the numbers when a thread
-// waits for it and not earlier. What a GPU would let pass or punish at random is a fault here: reading what
-// is under way or another thread's, overwriting what was not read, leaving an array, a crooked address.
+// waits for it and not earlier. Mistakes that a GPU would let pass or punish at random are faults here:
+// reading numbers that are under way or another thread's, overwriting numbers that were not read, leaving an
+// array, a crooked address.
 #pragma once
 
 #include <cstddef>

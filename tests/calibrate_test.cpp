@@ -285,8 +285,8 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     for (const fitted_quote& q : level.fits[0].quotes) EXPECT_NEAR(q.model, expected, 1e-6) << text_of(level);
 }
 
-// Two smiles that cross: the later one has the lower variance far out. What is fitted in the end has none of
-// it, costs more, and says so; the market is read as it is.
+// Two smiles that cross: the later one has the lower variance far out. The final fit has no such crossing,
+// costs more, and says so; the market is read as it is.
 TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     const markets::svi_parameters first{0.01, 0.30, -0.3, 0, 0.1}, second{0.04, 0.10, -0.3, 0, 0.1};
     const calibration found =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is told to stop while trades are planned stops there. What counts is how often planning looks at
-// the flag, in units of its work, and never how long it takes.
+// A run that is told to stop while trades are planned stops there. The tests count how often planning looks
+// at the flag, in units of its work, and never how long it takes.
 #include <gtest/gtest.h>
 
 #include <atomic>

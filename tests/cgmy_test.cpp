@@ -165,8 +165,8 @@ TEST(cgmy, lines_are_of_the_third_order_for_calls_and_of_the_fourth_for_the_mean
     EXPECT_NEAR(means, 4, 0.4);
 }
 
-// 10 laws, 3 strikes in one step and after 52 weeks: 60 comparisons, a false alarm in 2,400. What 52 tables
-// are off by is far below a standard error.
+// 10 laws, 3 strikes in one step and after 52 weeks: 60 comparisons, a false alarm in 2,400. The error of 52
+// tables is far below a standard error.
 TEST(cgmy, weeks_add_up_to_a_year) {
     draws d(34);
     double mean_square = 0;

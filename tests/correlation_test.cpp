@@ -46,7 +46,7 @@ bool same_bits(real a, real b) {
     return std::memcmp(&a, &b, sizeof(real)) == 0;
 }
 
-// Numbers, shocks and moves of some steps. What lies between the rows of a cube is poison; so are all moves.
+// Numbers, shocks and moves of some steps. The space between the rows of a cube is poison; so are all moves.
 template <class shock, class real>
 struct example {
     static constexpr std::size_t beyond = 4096;  // room for what must not be written
@@ -133,8 +133,8 @@ template <class real>
     return ::testing::AssertionSuccess();
 }
 
-// All blocks of a launch, each with its threads in an order of its own between two barriers. What one thread
-// shares is there for another only in the same stage: after it shared memory is poison again.
+// All blocks of a launch, each with its threads in an order of its own between two barriers. A number that
+// one thread shares is there for another only in the same stage: after it shared memory is poison again.
 template <class variant>
 void run_on_host(const cuda::correlation_launch& l) {
     ASSERT_EQ(l.how.threads, static_cast<word32>(variant::threads));

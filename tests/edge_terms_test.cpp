@@ -130,7 +130,7 @@ TEST(edge_terms, an_average_that_has_begun) {
             // 3 of 7 prices were 97 on average: what the other 4 must come to is (7 * 98 - 3 * 97) / 4.
             asian + ", strike: 98, averaging_dates: " + to_come + ", average_so_far: 97, weight_so_far: 3",
             asian + fmt::format(", strike: {:.17g}, averaging_dates: ", (7 * 98 - 3 * 97) / 4.0) + to_come,
-            // So much was seen that the call is a forward.
+            // The past observations make the call a forward.
             asian + ", strike: 50, averaging_dates: [1], average_so_far: 200, weight_so_far: 2",
             asian + ", strike: 98, averaging_dates: " + to_come,
             asian + ", strike: 98, averaging_dates: " + to_come +

@@ -142,8 +142,7 @@ class feed_kernels : public testing::Test {
     }
 };
 
-// In double: one shock a step, one path a thread, distance 8. What follows v2. is the type, as the compiler
-// likes.
+// In double: one shock a step, one path a thread, distance 8. The type follows v2., as the compiler likes.
 std::vector<promise> promises_in_double(std::string_view feed) {
     const std::string_view step = "// a copy of the step", load = "ld.global.nc.v2.";
     const promise once{step, 1, 1};

@@ -330,8 +330,8 @@ TEST(jump_models, the_fourier_integral_gives_black) {
     }
 }
 
-// 6 models, 4 prices in one step and 2 after 60 dates: 36 comparisons, a false alarm in 4,000. Of Bates the
-// steps of a fiftieth of a year take their share of the allowance, a tenth of a cent.
+// 6 models, 4 prices in one step and 2 after 60 dates: 36 comparisons, a false alarm in 4,000. The steps of
+// Bates, a fiftieth of a year, take their share of the allowance, a tenth of a cent.
 TEST(jump_models, calls_are_those_of_the_characteristic_function) {
     std::vector<judged> all;
     std::uint64_t seed = 100;

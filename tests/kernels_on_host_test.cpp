@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that a GPU compiles, run by the host: path kernels of the library's products and of made books are
 // built with the host's compiler, every thread of a block is a thread of ours, and each tile must have the
-// bits that the CPU's walk gives it. What C++ has no words for is put in words for it; feeds that copy
+// bits that the CPU's walk gives it. Words that C++ does not know are defined for it; feeds that copy
 // asynchronously are left to feeds_test.
 #include <dlfcn.h>
 #include <fmt/format.h>

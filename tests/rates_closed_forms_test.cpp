@@ -153,7 +153,7 @@ TEST(rates_closed_forms, meet_every_published_price) {
 // --- the law of the factors --------------------------------------------------------------------------------
 
 // The moments of the factors and of their integrals solve linear differential equations: Runge and Kutta's
-// fourth order over short steps of each piece shares nothing with the formulas. What a bond is worth is then
+// fourth order over short steps of each piece shares nothing with the formulas. The price of a bond is then
 // exp(-the variance of the integral ...), said by its definition.
 struct moments {
     std::array<std::array<double, 2>, 2> xx{}, xi{}, ii{};

@@ -216,7 +216,7 @@ TEST(rates_scripts, rate_future) {
         << "settled today, it is paid what it is worth";
     EXPECT_NEAR(worth_of("rate_future", "settlements: [0], end: 0.25, traded_rate: 0.04"),
                 100 * (0.04 - rate), 1e-12);
-    // From 2026-07-15 to 2026-10-15, 92 days. What was settled before today is gone.
+    // From 2026-07-15 to 2026-10-15, 92 days. Settlements before today are gone.
     const double days = interest(92 / 365.0) * 360 / 92;
     EXPECT_NEAR(worth_of("rate_future",
                          "settlements: [2025-12-15, 2026-01-14, 2026-04-15, 2026-07-15], end: 2026-10-15, "

@@ -253,7 +253,7 @@ json square_root_forward(const json& model) {
     return cev(model.at("spot"), rate, model.at("sigma").get<double>() / std::sqrt(growth), 0.5);
 }
 
-// On a forward, which is a spot without carry. What happens at zero follows from beta.
+// On a forward, which is a spot without carry. The behaviour at zero follows from beta.
 json sabr(const json& model) {
     const double beta = model.at("beta");
     if (model.at("absorbing_at_zero") != (beta > 0 && beta < 1))
@@ -308,8 +308,8 @@ json libor_market_model(const json& model) {
     return {{"as_of", as_of}, {"currencies", {{"USD", currency}}}};
 }
 
-// In the measure of its annuity a swap rate has no drift. What moves is in the market of the swaption, which
-// says of which swap the rate is.
+// In the measure of its annuity a swap rate has no drift. The moving part is in the market of the swaption,
+// which says of which swap the rate is.
 json black_swap_rate(const json&) {
     return {{"as_of", as_of}, {"currencies", {{"USD", {{"rate", 0}}}}}};
 }
@@ -465,10 +465,10 @@ expressed double_touch_digital(const json& model, const json& product) {
     return {{}, "double_touch", terms, allowance};
 }
 
-// A continuous average from its conditional means over n intervals. What these leave out of the variance of a
-// Brownian average is sigma^2 T / (12 n^2) of sigma^2 T / 3, a share of 1 / (4 n^2), and so a share of 1 / (8
-// n^2) of the standard deviation: of a call or put, that is at most 0.4 deviations' worth, 1 / (8 n^2) of
-// what it can gain from being random.
+// A continuous average from its conditional means over n intervals. These leave out sigma^2 T / (12 n^2) of
+// the variance of a Brownian average, sigma^2 T / 3, a share of 1 / (4 n^2), and so a share of 1 / (8 n^2) of
+// the standard deviation: of a call or put, that is at most 0.4 deviations' worth, 1 / (8 n^2) of what it can
+// gain from being random.
 constexpr int continuous_intervals = 64;
 
 // The mean over any time of a variance that reverts to a mean is at most the larger of its start and that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Volatilities that each path has for itself: against flat ones, closed forms averaged over the paths, and a
-// pricer written here that shares no code with the engine; alone, in books, in every precision. What is wrong
-// with a file or its times is said with its place. Bounds of 4 standard errors raise a false alarm in 1 of
+// pricer written here that shares no code with the engine; alone, in books, in every precision. A fault of a
+// file or of its times is reported with its place. Bounds of 4 standard errors raise a false alarm in 1 of
 // 15,000 cases, at a fixed seed never again.
 #include <gtest/gtest.h>
 

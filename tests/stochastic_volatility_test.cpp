@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// label: no_sanitizer (hundreds of millions of path-steps)
-// Assets of stochastic volatility, Heston's in both schemes and Schobel and Zhu's, against Fourier integrals,
-// published prices, a plain simulation of two assets, and what must hold of any model. What a barrier needs
-// between steps is held under local volatility, too.
+// label: no_sanitizer (hundreds of millions of path-steps) Assets of stochastic volatility, Heston's in both
+// schemes and Schobel and Zhu's, against Fourier integrals, published prices, a plain simulation of two
+// assets, and rules that hold for any model. The watching of a barrier between steps is tested under local
+// volatility, too.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -211,8 +211,8 @@ double black(double volatility, analytics::right right) {
 }
 
 // The 95 % interval holds the truth in 95 of 100 runs, and the error is that of many runs: where positions
-// hedge each other, where they have nothing in common, and where they are all alike. Of 600 runs the interval
-// may miss in 8 to 56, which a right one leaves four times in a million (binomial, 5 %).
+// hedge each other, where they have nothing in common, and where they are all alike. The interval may miss in
+// 8 to 56 of 600 runs, which a right one leaves four times in a million (binomial, 5 %).
 TEST(totals, intervals_cover) {
     const double call_a = black(0.2, analytics::right::call), put_a = black(0.2, analytics::right::put);
     const double call_b = black(0.3, analytics::right::call);

@@ -41,7 +41,7 @@ std::vector<std::string> missed(const std::vector<statistic>& all) {
 using names = std::vector<std::string>;
 
 // Means of 200 exponential payoffs (skewness 2), 40,000 of them. The mean of t is -a/2 = -0.071 and its third
-// cumulant -2a = -0.28; their own errors are 0.005 and, for a normal t, 0.019. Of the corrected t both are 0
+// cumulant -2a = -0.28; their own errors are 0.005 and, for a normal t, 0.019. For the corrected t both are 0
 // up to terms of the order a^2 = 0.02: the mean is held within 4.5 errors, the third cumulant within 4.5 and
 // that much.
 TEST(verify_statistics, skew_of_payoffs_is_taken_out) {

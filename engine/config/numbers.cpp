@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers by from_chars. What other readers of YAML take for a number, or turn into another one, is refused
-// with what was meant.
+// Numbers by from_chars. Texts that other readers of YAML take for a number, or turn into another one, are
+// refused with the number that was meant.
 #include "engine/config/numbers.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a book: read by both ways of reading, which have to accept the same and see the same in it,
-// and its trades planned. Of several mistakes in a file they may name another one first.
+// and its trades planned. If a file has several mistakes they may name another one first.
 #include <algorithm>
 
 #include "engine/book/book_state.h"

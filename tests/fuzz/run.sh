@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes every target for so many seconds, all at once: tests/fuzz/run.sh [SECONDS]. Seeds are the books, markets, quotes
-# and products that come with Tilewalk. What breaks a target stays in build/fuzz/found; to see it again give its file to
-# the target.
+# Fuzzes every target for so many seconds, all at once: tests/fuzz/run.sh [SECONDS]. Seeds are the books, markets, quotes and
+# products that come with Tilewalk. Inputs that break a target stay in build/fuzz/found; give such a file to the target to see
+# the failure again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}

@@ -137,8 +137,8 @@ struct results {
 enum class output_format { table, csv, json };
 // The layout of text.
 struct text_form {
-    // Columns that a line of a table may take. What does not fit is left out or shortened, and the table says
-    // what.
+    // Columns that a line of a table may take. Columns that do not fit are left out or shortened, and the
+    // table says which.
     std::size_t columns = 200;
     // Put an apostrophe before text in CSV that a spreadsheet would run as a formula.
     bool spreadsheet_safe = false;
