@@ -8,7 +8,7 @@ reader's commands work there as written:
 - ```yaml blocks are products (priced by their example), books (priced) or markets (kept as files);
 - ```cpp and ```cmake blocks are built against the installed package, and the programs run;
 - a block that none of this executes is a failure;
-- the tables of products, feeds and instruction sets have every row of their catalogue, and no other, and stand on one
+- the tables of products, commands, feeds and instruction sets have every row of their catalogue, and no other, and stand on one
   page each;
 - relative links lead to files that exist and to headings that exist, and the README leads to every page of docs/.
 
@@ -38,7 +38,7 @@ sanitize = os.environ["TILEWALK_SANITIZE"]
 TIMINGS = re.compile(r"[0-9.e-]+ [a-z]+ on [0-9]+ threads? ")
 KNOWN = {"sh", "yaml", "cpp", "cmake", "text"}
 README = "README.md"
-TABLES = ("product", "feed", "instruction set")
+TABLES = ("product", "command", "feed", "instruction set")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -197,6 +197,10 @@ class reader:
         if shown := find_table(text, "product"):
             entries = json.loads(self.run(at, [command, "products", "--format", "json"]))
             compare_rows(page, "product", shown, {e["product"]: e["summary"] for e in entries})
+        if shown := find_table(text, "command"):
+            known = re.findall(r"^  (\w+)", self.run(at, [command, "--help"]).split("\nCommands:\n")[1].split("\n\n")[0], re.M)
+            compare_rows(page, "command", *({name: "" for name in names}
+                                            for names in ([row.split()[1] for row in shown], known)))
         for head, option in (("feed", "--prefetch"), ("instruction set", "--instruction-set")):
             if shown := find_table(text, head):
                 refusal = self.run(at, [command, "price", "configs/books/demo.yaml", option, "?"], 2)
