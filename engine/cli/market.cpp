@@ -21,7 +21,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-struct request {
+struct market_arguments {
     std::string file;
     spoken options;
     bool keys = false, changes = false;
@@ -29,8 +29,8 @@ struct request {
 };
 
 // A market's file, or a book with its market.
-market read(const request& asked, std::vector<std::filesystem::path>& inputs) {
-    const load_options how = settle_load(asked.options, process_environment());
+market read(const market_arguments& asked, std::vector<std::filesystem::path>& inputs) {
+    const load_options how = resolve_load(asked.options, process_environment());
     const bool is_stdin = asked.file == "-";
     const std::string name = is_stdin ? "<stdin>" : parse_file(asked.file, "FILE");
     const std::string text = is_stdin ? text_of_standard_input("a market") : text_of_file(name, "a market");
@@ -46,7 +46,7 @@ market read(const request& asked, std::vector<std::filesystem::path>& inputs) {
     return *trades.market();
 }
 
-int show(const request& asked) {
+int show(const market_arguments& asked) {
     const output_format format = parse_format(asked.format, "--format");
     if (asked.keys && asked.changes)
         throw error(error_kind::usage, "--keys and --changes ask for two lists; take one of them");
@@ -90,7 +90,7 @@ std::string market_keys_text() {
 command add_market(CLI::App& to) {
     CLI::App* app = to.add_subcommand("market", "Show a market, list its keys, change its numbers by them")
                         ->group("Commands");
-    const auto asked = std::make_shared<request>();
+    const auto asked = std::make_shared<market_arguments>();
     app->add_option("FILE", asked->file, "A market, or a book with its market; - is standard input")
         ->required();
     app->add_flag("--keys", asked->keys, "List the market keys with their numbers and units");
