@@ -105,6 +105,14 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
     return language::nearest(wrong, known);
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    return config::joined(words);
+}
+
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
+    return config::suggestion(wrong, known);
+}
+
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known) {
     return config::alternatives(wrong, what, known);

@@ -20,6 +20,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "tilewalk/error.h"
+#include "tilewalk/products.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk::cli {

@@ -291,11 +291,10 @@ void refuse_ending(const std::string& file, const std::vector<std::string>& expe
                    const std::string& otherwise, const std::string& option) {
     if (!is_regular_or_new(file)) return;
     const std::string ending = ending_of(file);
-    const std::string near = nearest_name(ending, expected);
-    throw error(error_kind::usage, fmt::format("{}: found '{}', which {}{} expected {}{}", option, file,
-                                               ending.empty() ? "has no ending" : "ends in '" + ending + "'",
-                                               near.empty() ? ";" : "; did you mean '" + near + "'?",
-                                               joined(expected), otherwise));
+    throw error(error_kind::usage,
+                fmt::format("{}: found '{}', which {}{} expected {}{}", option, file,
+                            ending.empty() ? "has no ending" : "ends in '" + ending + "'",
+                            suggestion(ending, expected, ";"), joined(expected), otherwise));
 }
 
 void refuse_unknown_ending(const std::string& file, const std::string& option) {
@@ -305,14 +304,8 @@ void refuse_unknown_ending(const std::string& file, const std::string& option) {
 
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,
                        const std::string& otherwise) {
-    const std::string near = nearest_name(wrong, known);
-    return near.empty() ? otherwise : fmt::format("; did you mean '{}'?", near);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
+    const std::string near = tilewalk::suggestion(wrong, known);
+    return near.empty() ? otherwise : near;
 }
 
 setting<bool> resolve_strict(const spoken& options, const environment& variables) {

@@ -107,6 +107,5 @@ void refuse_unknown_ending(const std::string& file, const std::string& option = 
 // "; did you mean 'price'?" or `otherwise`.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,
                        const std::string& otherwise = "");
-std::string joined(const std::vector<std::string>& words);
 
 }  // namespace tilewalk::cli

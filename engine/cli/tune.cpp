@@ -13,6 +13,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/status_line.h"
 #include "engine/cli/terminal.h"
+#include "tilewalk/products.h"
 
 namespace tilewalk::cli {
 

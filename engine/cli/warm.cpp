@@ -10,6 +10,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/terminal.h"
+#include "tilewalk/products.h"
 
 namespace tilewalk::cli {
 

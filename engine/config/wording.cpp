@@ -5,9 +5,6 @@
 #include <array>
 #include <charconv>
 
-#include "products/language/nearest.h"
-#include "products/language/product.h"
-
 namespace tilewalk::config {
 
 std::string shown(std::string_view text) {
@@ -41,23 +38,6 @@ std::string shown(double number) {
     std::array<char, 40> text{};
     const auto [end, status] = std::to_chars(text.data(), text.data() + text.size(), number);
     return std::string(text.data(), end);
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
-std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
-    const std::string near = language::nearest(wrong, known);
-    return near.empty() ? "" : "; did you mean '" + near + "'?";
-}
-
-std::string alternatives(std::string_view wrong, const std::string& what,
-                         const std::vector<std::string>& known) {
-    const std::string near = suggestion(wrong, known);
-    return (near.empty() ? "; " : near + " ") + what + " " + language::listed(wrong, known);
 }
 
 }  // namespace tilewalk::config

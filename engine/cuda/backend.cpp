@@ -32,7 +32,7 @@ std::vector<int> indices_in(const std::string& wanted) {
     }
 }
 
-std::string joined(const device_survey& s) {
+std::string words_of(const device_survey& s) {
     if (!s.why_none.empty()) return s.why_none;
     std::string out;
     for (const device_finding& d : s.devices) {
@@ -65,11 +65,11 @@ backend::choice backend::choose(const std::string& wanted) {
     for (const int index : listed) {
         if (std::find(usable.begin(), usable.end(), index) == usable.end()) {
             throw error(error_kind::device, "GPU " + std::to_string(index) + " can't be used: " +
-                                                joined(survey) + "; see tilewalk devices");
+                                                words_of(survey) + "; see tilewalk devices");
         }
     }
     if (usable.empty()) {
-        missing(joined(survey));
+        missing(words_of(survey));
         return out;
     }
     if (!no_compiler.empty()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <ostream>
 
+#include "engine/config/wording.h"
 #include "engine/cuda/reductions.h"
 #include "engine/report/columns.h"
 #include "engine/report/manifest_text.h"
@@ -120,16 +121,8 @@ bool varies(const run_manifest& m) {
     });
 }
 
-// "a, b or c", with `last` between the last two.
-std::string joined(const std::vector<std::string>& words, const std::string& last) {
-    std::string out;
-    for (std::size_t i = 0; i < words.size(); ++i)
-        out += (i == 0 ? "" : i + 1 == words.size() ? last : ", ") + words[i];
-    return out;
-}
-
 std::string that_differ(const std::vector<std::string>& words) {
-    return joined(words, " and ") + (words.size() == 1 ? " differs" : " differ");
+    return config::joined(words, ", ", " and ") + (words.size() == 1 ? " differs" : " differ");
 }
 
 // The settings that a difference may come from, and those that it can't.
@@ -157,7 +150,7 @@ std::string reasons(const comparison& c) {
         for (auto& name : bits) name.insert(0, "the ");
         bits.insert(bits.end(), {"the inputs", "the version"});
         out = "the random numbers are common, so no difference is chance: it comes from " +
-              joined(bits, " or ") + '\n';
+              config::joined(bits, ", ", " or ") + '\n';
     } else {
         out = that_differ(draws) +
               ", so the random numbers are not common: the two runs are taken as independent\n";
@@ -321,8 +314,8 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
                                                    {"trade", 5}});
     text += c.rows.empty() ? "no trades\n" : table.text();
     if (!left_out.empty())
-        text +=
-            line("left out in " + std::to_string(form.columns) + " columns: " + joined(left_out, " and "));
+        text += line("left out in " + std::to_string(form.columns) +
+                     " columns: " + config::joined(left_out, ", ", " and "));
     const std::uint64_t differing = c.differing(by);
     text +=
         "\n" +

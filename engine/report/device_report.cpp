@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "engine/config/wording.h"
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
@@ -13,12 +14,6 @@ namespace tilewalk {
 namespace {
 
 constexpr std::size_t widest_page = 100;
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
 
 std::string gibibytes(std::uint64_t bytes) {
     return report::fixed(static_cast<double>(bytes) / (1 << 30), 1) + " GiB";
@@ -32,7 +27,7 @@ std::string why_not(const processor_page& p) {
 std::string figures(const processor_page& p) {
     if (!why_not(p).empty()) return why_not(p);
     return report::counted(static_cast<std::uint64_t>(p.threads), "thread") + ", " +
-           joined(p.instruction_sets);
+           config::joined(p.instruction_sets);
 }
 
 std::string figures(const gpu_page& g) {
@@ -51,7 +46,7 @@ std::string automatic(const device_pages& p) {
     if (p.automatic.empty()) return "the processor: " + p.why_processor;
     std::vector<std::string> indices;
     for (const int index : p.automatic) indices.push_back(std::to_string(index));
-    return (indices.size() == 1 ? "GPU " : "GPUs ") + joined(indices);
+    return (indices.size() == 1 ? "GPU " : "GPUs ") + config::joined(indices);
 }
 
 std::string table(const device_pages& p, const text_form& form) {

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "engine/config/wording.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 #include "engine/report/words.h"
@@ -31,12 +32,6 @@ std::string yes_or_no(bool is) {
 
 std::string position(int n) {
     return n > 0 ? std::to_string(n) : "";
-}
-
-std::string joined(const std::vector<std::string>& sentences) {
-    std::string out;
-    for (const auto& one : sentences) out += (out.empty() ? "" : "; ") + one;
-    return out;
 }
 
 std::string json_of(const reported_figure& r) {
@@ -100,7 +95,7 @@ constexpr std::array rows{
               [](const price_row& row) { return json_number(row.shadow_difference.value_or(no_figure)); }},
     row_field{
         "remark", "remarks", "Remarks on odd terms or numbers of the market; in JSON a list.",
-        [](const price_row& row, const text_form& form) { return csv_field(joined(row.remarks), form); },
+        [](const price_row& row, const text_form& form) { return csv_field(config::joined(row.remarks, "; "), form); },
         [](const price_row& row) { return json_list(row.remarks); }},
     row_field{"report", "",
               "The answer that the trade asks for beside its price, such as `implied_volatility`.",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/config/wording.h"
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/manifest_text.h"
@@ -35,12 +36,6 @@ std::string reported_text(const price_row& row) {
            (is_figure(r.standard_error) ? " +- " + error_text(r.standard_error) : "");
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
-
 // Columns in the order in which they shrink or go where a line has no room for all.
 const std::vector<columns::measure> narrowing{
     {"trade", 40},    {"product", 16}, {"paths"},       {"product"},   {"trade", 24},
@@ -53,8 +48,9 @@ std::string fitted(columns& table, const text_form& form, const std::vector<colu
     const std::vector<std::string> left_out = table.fit(form.columns, measures);
     std::string out = table.text();
     if (!left_out.empty())
-        out += hanging("left out in " + std::to_string(form.columns) + " columns: " + joined(left_out),
-                       form.columns, 2);
+        out +=
+            hanging("left out in " + std::to_string(form.columns) + " columns: " + config::joined(left_out),
+                    form.columns, 2);
     return out;
 }
 

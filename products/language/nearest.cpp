@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,15 +45,32 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string joined(const std::vector<std::string>& words, std::string_view between, std::string_view last) {
+    std::string out;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const bool is_last = i + 1 == words.size() && !last.empty();
+        if (i > 0) out += is_last ? last : between;
+        out += words[i];
+    }
+    return out;
+}
+
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
+    const std::string near = nearest(wrong, known);
+    return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+std::string alternatives(std::string_view wrong, const std::string& what,
+                         const std::vector<std::string>& known) {
+    const std::string near = suggestion(wrong, known);
+    return (near.empty() ? "; " : near + " ") + what + " " + listed(wrong, known);
+}
+
 std::string listed(std::string_view wrong, const std::vector<std::string>& known) {
     constexpr std::size_t most_at_all = 24, most_bytes_at_all = 600, most_of_a_cut_list = 8,
                           most_compared = 1000;
-    const auto joined = [](std::string all, const std::string& name) {
-        return std::move(all) + (all.empty() ? "" : ", ") + name;
-    };
-    std::string all;
     if (known.size() <= most_at_all) {
-        all = std::accumulate(known.begin(), known.end(), std::string(), joined);
+        std::string all = joined(known);
         if (all.size() <= most_bytes_at_all || known.size() <= most_of_a_cut_list) return all;
     }
     // The comparison is bounded: nobody reads a list of this length.
@@ -64,9 +80,9 @@ std::string listed(std::string_view wrong, const std::vector<std::string>& known
         by_distance.emplace_back(is_long ? longest_name : distance(wrong, known[i]), known[i]);
     }
     std::ranges::stable_sort(by_distance, {}, &std::pair<std::size_t, std::string>::first);
-    all.clear();
-    for (std::size_t i = 0; i < most_of_a_cut_list; ++i) all = joined(std::move(all), by_distance[i].second);
-    return all + " and " + std::to_string(known.size() - most_of_a_cut_list) + " more";
+    std::vector<std::string> told;
+    for (std::size_t i = 0; i < most_of_a_cut_list; ++i) told.push_back(by_distance[i].second);
+    return joined(told) + " and " + std::to_string(known.size() - most_of_a_cut_list) + " more";
 }
 
 std::string nearest(std::string_view wrong, const std::vector<std::string>& known) {

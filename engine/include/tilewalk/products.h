@@ -47,6 +47,10 @@ void write(std::ostream& out, const product_page& page, output_format format, co
 // The known name nearest to a misspelt one, or empty if none is near: the suggestions of every Tilewalk
 // message.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
+// "asian, barrier, european"
+std::string joined(const std::vector<std::string>& words);
+// "; did you mean 'swap'?", or nothing if no known name is near.
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 // Words for a misspelt name: "; did you mean 'swap'? known products: cap_floor, swap". `what`
 // is such as "known products:". Of a long list only the nearest names are told, and how many more there are.
 std::string alternatives(std::string_view wrong, const std::string& what,

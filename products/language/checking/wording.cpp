@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "products/language/checking/wording.h"
 
-#include "products/language/nearest.h"
 #include "products/language/product.h"
 
 namespace tilewalk::language::checking {
@@ -34,11 +33,6 @@ std::string described(type t) {
             return "a currency";
     }
     return "";
-}
-
-std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
-    const std::string near = nearest(wrong, known);
-    return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
 std::string suggestion_or_all(std::string_view wrong, const std::vector<std::string>& known,

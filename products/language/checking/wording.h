@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "products/language/nearest.h"
 #include "products/language/syntax.h"
 
 namespace tilewalk::language::checking {
@@ -16,8 +17,6 @@ namespace tilewalk::language::checking {
 std::string in_quotes(std::string_view name);
 // "a number", "a list of assets".
 std::string described(type t);
-// "; did you mean 'spot'?", or nothing if no known name is near.
-std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 // The nearest name; if none is near, all of them.
 std::string suggestion_or_all(std::string_view wrong, const std::vector<std::string>& known,
                               const std::string& what);
