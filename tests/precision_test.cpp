@@ -15,6 +15,7 @@
 #include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/plan/trade_program.h"
+#include "engine/run/units.h"
 #include "engine/settings/precision_named.h"
 #include "products/program/evaluate.h"
 #include "products/program/precision.h"
@@ -334,8 +335,7 @@ TEST(precision, demo_book_agrees_with_double) {
             jobs.push_back({&code, &made.data, &made.when, 42, paths, in, {}, {}});
         const auto r = tests::whole(cpu::walk_all(jobs, *instruction_sets().at(0), 2, nullptr, {}));
         const auto standard_error = [&](int i) {
-            const auto& m = r[static_cast<std::size_t>(i)].moments;
-            return std::sqrt(m.m2 / (m.count - 1) / m.count);
+            return run::standard_error_of(r[static_cast<std::size_t>(i)].moments);
         };
         for (const auto& one : r) ASSERT_EQ(one.not_finite, 0U);
         // Path by path the same shocks: what differs is rounding, some of 2^-24 a step. (A path that lands

@@ -14,6 +14,7 @@
 
 #include "engine/analytics/black.h"
 #include "engine/cpu/back_end.h"
+#include "engine/run/units.h"
 #include "kernels/tile.h"
 #include "tests/regressed_call.h"
 #include "tilewalk/error.h"
@@ -29,10 +30,6 @@ std::vector<outcome> walked(const schedule& s, precision in = precision::double_
     return s.walk_on(on);
 }
 
-double error_of(const kernels::moments& m) {
-    return std::sqrt(m.m2 / (m.count - 1) / m.count);
-}
-
 // A pilot, a regression, the price: with the control taken off, the error falls by what the correlation of
 // the pilot says, and the price is Black's. Its 4.5 errors are exceeded by chance 7 times in a million.
 TEST(schedule, prices_with_what_a_pilot_found) {
@@ -44,7 +41,7 @@ TEST(schedule, prices_with_what_a_pilot_found) {
         analytics::black_price(analytics::right::call, call.spot, call.strike, call.volatility);
     const kernels::moments price = got[2].tallies.at(0).whole().moments;
     EXPECT_EQ(price.count, static_cast<double>(paths));
-    EXPECT_NEAR(price.mean, truth, 4.5 * error_of(price));
+    EXPECT_NEAR(price.mean, truth, 4.5 * standard_error_of(price));
 
     const tally& pilot = got[0].tallies.at(0);
     const kernels::moments raw = pilot.whole(0).moments, control = pilot.whole(1).moments;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/measure/timing.h"
 
-#include <cmath>
 #include <string>
 
 #include "engine/report/machine.h"
+#include "engine/run/units.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk::bench {
@@ -45,8 +45,7 @@ json figures_of(const gpu_timer::timing& t) {
 json price_figures(const std::vector<kernels::tile_result>& tiles, std::size_t tiles_of_trade) {
     kernels::tile_result all{};
     for (std::size_t i = 0; i < tiles_of_trade; ++i) all = kernels::merge(all, tiles[i]);
-    const double n = all.moments.count;
-    json out{{"price", all.moments.mean}, {"standard_error", std::sqrt(all.moments.m2 / (n - 1) / n)}};
+    json out{{"price", all.moments.mean}, {"standard_error", tilewalk::run::standard_error_of(all.moments)}};
     if (all.not_finite > 0) out["not_finite"] = all.not_finite;
     return out;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/run/units.h"
+
 namespace tilewalk::cpu {
 
 shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,
@@ -17,8 +19,7 @@ shadow compare(const kernels::tile_result& sample, const kernels::tile_result& i
         out.difference = infinity;
     }
     if (out.difference == 0) return out;
-    const kernels::moments& m = whole_run.moments;
-    const double standard_error = m.count > 1 ? std::sqrt(m.m2 / (m.count - 1) / m.count) : 0.0;
+    const double standard_error = run::standard_error_of(whole_run.moments);
     out.in_standard_errors =
         standard_error > 0 ? out.difference / standard_error : std::copysign(infinity, out.difference);
     return out;

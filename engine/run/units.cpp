@@ -24,8 +24,12 @@ std::uint64_t quasi_unit_paths(std::uint64_t run_paths) {
            kernels::paths_per_tile;
 }
 
-// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over 1 -
-// sum w^2: without bias for equal weights, and with almost none if one differs.
+double standard_error_of(const kernels::moments& paths) {
+    return paths.count > 1 ? kernels::sqrt(paths.m2 / (paths.count - 1) / paths.count) : 0.0;
+}
+
+// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over
+// 1 - sum w^2: without bias for equal weights, and with next to none when one differs.
 estimate estimate_of_units(std::span<const kernels::moments> units) {
     double paths = 0;
     for (const auto& u : units) paths += u.count;

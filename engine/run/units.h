@@ -44,6 +44,9 @@ inline constexpr std::uint64_t least_quasi_paths = least_randomisations * kernel
 // Paths of a unit of a quasi-random run; throws tilewalk::error (usage) if the run has too few.
 std::uint64_t quasi_unit_paths(std::uint64_t run_paths);
 
+// The standard error of the mean of independent paths; 0 for fewer than two.
+double standard_error_of(const kernels::moments& paths);
+
 struct estimate {
     double mean = 0;
     double standard_error = 0;
