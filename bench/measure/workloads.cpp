@@ -103,7 +103,7 @@ workload heston_step(precision in) {
                               into.term("rho_bar", std::sqrt(1 - rho * rho)) * second));
     const auto made = std::move(into).finish();
     plan::trade_program out;
-    out.code = program::hoist(program::optimise(made.code, {.is_fast = in == precision::single_fast}));
+    out.code = program::hoist(program::optimise(made.code, {.is_fast = program::is_fast(in)}));
     out.data = program::bind(out.code, made.data);
     for (int s = 1; s <= steps; ++s) {
         if (s == steps) out.when.add({1, 0});

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of stored shocks: float in the precisions single and mixed, double in double.
+// The type in which a shock is stored: that of the precision's shocks (products/program/precision.h).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "products/program/precision.h"
 
 namespace tilewalk::arrays {
 
-enum class element : std::uint8_t { single_, double_ };
-
-constexpr std::size_t bytes_of(element of) {
-    return of == element::double_ ? sizeof(double) : sizeof(float);
-}
+using element = program::number_type;
+using program::bytes_of;
 
 }  // namespace tilewalk::arrays

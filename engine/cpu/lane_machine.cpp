@@ -68,7 +68,7 @@ run::tile_range path_job::walked_tiles() const {
 
 void path_job::check() const {
     if (walked_tiles().end() > tiles()) throw error(error_kind::internal, "the run has no such tiles");
-    if (precision == program::precision::single_fast) {
+    if (program::is_fast(precision)) {
         throw error(
             error_kind::usage,
             "precision single_fast stands for the approximations of a GPU's hardware and needs a GPU; "
@@ -251,17 +251,14 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
         for (std::uint64_t in_tile = 0; in_tile < count; in_tile += lanes)
             walk.walk(job, first + in_tile, payoffs_.data() + in_tile);
     };
-    switch (job.precision) {
-        case program::precision::double_:
-            walk_with(double_);
-            break;
-        case program::precision::single:
-        case program::precision::single_fast:  // refused by the job's check
-            walk_with(single_);
-            break;
-        case program::precision::mixed:
-            walk_with(mixed_);
-            break;
+    using program::number_type;
+    const number_type real = program::real_type(job.precision), shock = program::shock_type(job.precision);
+    if (real == number_type::single_) {
+        walk_with(single_);
+    } else if (shock == number_type::single_) {
+        walk_with(mixed_);
+    } else {
+        walk_with(double_);
     }
     const auto row = [&](std::size_t k) { return payoffs_.data() + k * kernels::paths_per_tile; };
     const auto result_of = [&](const double* payoffs) {

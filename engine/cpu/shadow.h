@@ -25,7 +25,8 @@ inline constexpr std::uint64_t shadow_tiles = 4;
 
 // The precision with double's arithmetic on the shocks of a run in this precision.
 constexpr program::precision shadow_precision(program::precision of_run) {
-    return of_run == program::precision::double_ ? of_run : program::precision::mixed;
+    return program::shock_type(of_run) == program::number_type::double_ ? program::precision::double_
+                                                                        : program::precision::mixed;
 }
 constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
     const std::uint64_t most = shadow_tiles * kernels::paths_per_tile;

@@ -356,8 +356,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     into.poll();
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);
-    const bool is_fast = for_precision == program::precision::single_fast;
-    out.code = program::hoist(program::optimise(recorded.code, {.is_fast = is_fast}));
+    out.code = program::hoist(program::optimise(recorded.code, {.is_fast = program::is_fast(for_precision)}));
     out.data = program::bind(out.code, recorded.data);
     out.blocks = script.blocks();
     out.when = timeline_of(grid, after, out.code);

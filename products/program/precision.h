@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precisions, the kinds of numbers that a path is walked in: their only list, and their names.
+// Precisions, and all that each of them means: the one table, which everybody asks.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +18,61 @@ enum class precision {
     mixed,        // single's shocks converted to double, everything else in double
 };
 
-// "double", "single", "single_fast", "mixed".
-std::string_view name_of(precision p);
+enum class number_type : std::uint8_t { single_, double_ };
+
+constexpr std::size_t bytes_of(number_type type) {
+    return type == number_type::double_ ? sizeof(double) : sizeof(float);
+}
+// The type's name in C++.
+constexpr std::string_view word_of(number_type type) {
+    return type == number_type::double_ ? "double" : "float";
+}
+
+struct precision_traits {
+    precision is;
+    std::string_view name;
+    number_type shock;  // type in which shocks are drawn and stored
+    number_type real;   // type of states, terms, rows and operations
+    bool is_fast;       // approximations of a GPU's hardware, on a GPU alone; programs are contracted for it
+    // In the text of a kernel, below tilewalk::kernels: the struct that draws shocks, the namespace of the
+    // mathematical functions, and the header of both.
+    std::string_view draws, math, header;
+};
+
+inline constexpr std::array precision_table{
+    precision_traits{precision::double_, "double", number_type::double_, number_type::double_, false,
+                     "double_draws", "kernels", "kernels/draws.h"},
+    precision_traits{precision::single, "single", number_type::single_, number_type::single_, false,
+                     "single_draws", "kernels", "kernels/draws.h"},
+    precision_traits{precision::single_fast, "single_fast", number_type::single_, number_type::single_, true,
+                     "fast_draws", "kernels::fast", "kernels/fast.h"},
+    precision_traits{precision::mixed, "mixed", number_type::single_, number_type::double_, false,
+                     "single_draws", "kernels", "kernels/draws.h"},
+};
+
+constexpr const precision_traits& traits_of(precision p) {
+    return precision_table[static_cast<std::size_t>(p)];
+}
+static_assert(
+    [] {
+        for (std::size_t i = 0; i < precision_table.size(); ++i)
+            if (precision_table[i].is != static_cast<precision>(i)) return false;
+        return true;
+    }(),
+    "the table has a line for each precision, in the order of the enumerators");
+
+constexpr number_type shock_type(precision p) {
+    return traits_of(p).shock;
+}
+constexpr number_type real_type(precision p) {
+    return traits_of(p).real;
+}
+constexpr bool is_fast(precision p) {
+    return traits_of(p).is_fast;
+}
+constexpr std::string_view name_of(precision p) {
+    return traits_of(p).name;
+}
 // In the order of the enumerators.
 std::vector<std::string> precision_names();
 
