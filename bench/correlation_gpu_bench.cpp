@@ -75,7 +75,7 @@ gpu& the_gpu() {
 }
 
 std::size_t bytes_of_real(precision p) {
-    return p == precision::single ? sizeof(float) : sizeof(double);
+    return bytes_of(program::real_type(p));
 }
 
 // A cube of normals (or moves), a row for each factor of each step.
@@ -101,8 +101,7 @@ class filler {
           source_(random::catalogue()[0].open(
               {the_gpu().on(),
                [](const std::string& text, const char* name) { return the_gpu().kernel_of(text, name); },
-               seed, paths, rows,
-               p == precision::single ? arrays::element::single_ : arrays::element::double_})) {}
+               seed, paths, rows, program::shock_type(p)})) {}
 
     void fill(const cube_memory& c) {
         source_->fill({c.memory.as<void>(), c.pitch, c.rows, random::shock_kind::normal}, 0, paths_, stream);
@@ -153,14 +152,12 @@ plan::trade_program basket_trade(int assets, int steps) {
 class walk {
   public:
     walk(const program::path_program& code, const program::path_data& data, const program::timeline& when,
-         const cuda::kernel_choice& how, std::uint64_t paths)
-        : threads_(static_cast<std::uint32_t>(how.threads)),
+         const cuda::kernel_decision& how, std::uint64_t paths)
+        : threads_(static_cast<std::uint32_t>(how[cuda::knobs::block])),
           shared_bytes_(static_cast<std::uint32_t>(cuda::path_kernel_shared_bytes(code, how))),
           kernel_(the_gpu().kernel_of(cuda::path_kernel_text(code, how), "walk")) {
         const run::job job{&code, &data, &when};
-        const auto packed =
-            cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
-                                                                     : cuda::number_type::double_);
+        const auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
         if (packed.failures[0]) throw *packed.failures[0];
         numbers_ = uploaded(packed.numbers.data(), packed.numbers.size());
         words_ = uploaded(packed.words.data(), packed.words.size() * sizeof(kernels::word32));
@@ -213,7 +210,7 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
     constexpr int steps = 12;
     const auto assets = static_cast<std::size_t>(state.range(0));
     const plan::trade_program t = basket_trade(static_cast<int>(assets), steps);
-    cuda::kernel_choice built;
+    cuda::kernel_decision built;
     built.precision = p;
     built.feed = how == way::in_kernel_inline ? "inline" : "none";
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timings of kernels generated from YAML, each alone and many times over: the Asian and the worst-of
 // autocallable with shocks in registers, and the Asian with shocks from memory by every feed, at several
-// occupancies. Results end in device memory; the time is that of the path kernel between two events. Prints
-// one JSON object a line; bench/gpu_figures.py compares them with the hand-written kernels of
-// bench/gpu_baselines.
+// occupancies. Results end in device memory; time is that of the path kernel between two events. Prints one
+// JSON object a line; bench/gpu_figures.py sets them beside the hand-written kernels of bench/gpu_baselines.
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bench/measure/timing.h"
 #include "bench/measure/workloads.h"
 #include "engine/cuda/backend.h"
-#include "engine/cuda/best_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "tilewalk/error.h"
 
@@ -21,31 +22,31 @@ namespace tilewalk::bench {
 
 namespace {
 
-using cuda::kernel_choice;
+using cuda::kernel_decision;
+using cuda::kernel_wish;
+namespace knobs = cuda::knobs;
 using program::precision;
 
 struct generated_case {
     std::string workload;
-    kernel_choice how;
+    kernel_decision how;
     std::vector<int> warps{0};  // per multiprocessor; 0: as many as fit
 };
 
-bool anything_fits(const kernel_choice&, int) {
+bool anything_fits(const kernel_decision&, int) {
     return true;
 }
 
-// Shocks in registers: every block size and width, with the limits on registers of the best choice and of the
-// compiler.
+// Shocks in registers: every block and width, with the registers of the rules and the compiler's.
 void add_inline(const workload& of, std::vector<generated_case>& to) {
-    for (const int threads : {64, 128, 256}) {
-        for (const int width : {1, 2, 4}) {
-            generated_case c{of.name, {}};
-            c.how.precision = of.precision;
-            c.how.feed = "inline";
-            c.how.threads = threads;
-            c.how.width = width;
-            c.how.blocks = kernel_choice::automatic_blocks;
-            c.how = best_choice(c.how, of.code, anything_fits);
+    for (const int threads : knobs::block.line().values.list) {
+        for (const int width : knobs::width.line().values.list) {
+            kernel_wish wish;
+            wish.precision = of.precision;
+            wish.feed = "inline";
+            wish[knobs::block] = threads;
+            wish[knobs::width] = width;
+            generated_case c{of.name, decide(wish, of.code, anything_fits)};
             to.push_back(c);
             if (c.how.blocks == 0) continue;
             c.how.blocks = 0;
@@ -56,27 +57,23 @@ void add_inline(const workload& of, std::vector<generated_case>& to) {
 
 // Shocks from memory: every feed, with few warps on a multiprocessor and with many.
 void add_streamed(const workload& of, std::vector<generated_case>& to) {
+    static constexpr std::array distances{6, 8, 12};
+    static constexpr std::array distance_of_stages{24};
     for (const auto& feed : cuda::feeds()) {
         if (!feed.makes_use_of(cuda::feed_entry::array)) continue;
-        const bool has_distance = feed.makes_use_of(cuda::feed_entry::distance);
-        const bool has_rows = feed.makes_use_of(cuda::feed_entry::rows);
-        for (const int width : {1, 2, 4}) {
-            for (const int distance : has_rows       ? std::vector{24}
-                                      : has_distance ? std::vector{6, 8, 12}
-                                                     : std::vector{8}) {
-                generated_case c{of.name, {}, {64, 32, 16, 8}};
-                c.how.precision = of.precision;
-                c.how.feed = std::string(feed.name);
-                c.how.distance = distance;
-                c.how.rows = has_rows ? 12 : c.how.rows;
-                c.how.width = width;
-                c.how.layout = kernels::ring_layout::padded;
-                to.push_back(c);
-                if (!feed.makes_use_of(cuda::feed_entry::layout)) continue;
-                c.how.layout = kernels::ring_layout::transposed;
-                to.push_back(c);
-            }
-        }
+        const bool has_rows = feed.makes_use_of(knobs::rows);
+        const auto values = [&](cuda::knob_id k) -> std::span<const int> {
+            if (k == knobs::block) return {};
+            if (k != knobs::distance) return k.line().tuned;
+            return has_rows ? std::span<const int>(distance_of_stages) : distances;
+        };
+        kernel_wish wish;
+        wish.precision = of.precision;
+        wish.feed = std::string(feed.name);
+        if (has_rows) wish[knobs::rows] = 12;
+        cuda::for_each_setting(feed, wish, values, [&](const kernel_wish& one) {
+            to.push_back({of.name, cuda::with_presets(one), {64, 32, 16, 8}});
+        });
     }
 }
 
@@ -87,11 +84,11 @@ void print(const generated_case& c, path_timer& kernel, const path_timer::prepar
     json line{{"generated", c.workload},
               {"precision", std::string(program::name_of(c.how.precision))},
               {"feed", c.how.feed},
-              {"distance", c.how.distance},
-              {"rows", c.how.rows},
-              {"layout", std::string(cuda::layout_names[static_cast<std::size_t>(c.how.layout)])},
-              {"width", c.how.width},
-              {"block", c.how.threads},
+              {"distance", c.how[knobs::distance]},
+              {"rows", c.how[knobs::rows]},
+              {"layout", text_of(knobs::layout.line(), c.how[knobs::layout])},
+              {"width", c.how[knobs::width]},
+              {"block", c.how[knobs::block]},
               {"warps_per_multiprocessor", ready.warps},
               {"registers", ready.registers},
               {"local_bytes", ready.local_bytes},
@@ -130,9 +127,9 @@ int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>
             }
         } catch (const std::exception& e) {
             ++failures;
-            std::fprintf(stderr, "%s, %s, %s, distance %d, width %d, block %d: %s\n", c.workload.c_str(),
-                         std::string(program::name_of(c.how.precision)).c_str(), c.how.feed.c_str(),
-                         c.how.distance, c.how.width, c.how.threads, e.what());
+            std::fprintf(stderr, "%s, %s, %s: %s\n", c.workload.c_str(),
+                         std::string(program::name_of(c.how.precision)).c_str(), described(c.how).c_str(),
+                         e.what());
         }
     }
     return failures;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewalk::engine: plan every trade, walk every tile, merge, report.
 #include "tilewalk/engine.h"
-#include "engine/settings/precision_named.h"
+#include "engine/settings/wished_kernel.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@
 #include "engine/cpu/shadow.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
-#include "engine/cuda/best_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/market/market_state.h"
@@ -78,44 +78,11 @@ struct settled {
     int threads;
     std::string device, random;
     std::string replay;  // a file, or empty
-    cuda::kernel_choice how;
+    cuda::kernel_wish how;
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
 };
-
-kernels::ring_layout layout_named(const std::string& name) {
-    const auto at = std::ranges::find(cuda::layout_names, name);  // a choice of the setting's table
-    return static_cast<kernels::ring_layout>(at - cuda::layout_names.begin());
-}
-
-cuda::kernel_choice kernel_of(const run_settings& all) {
-    cuda::kernel_choice k;
-    k.precision = precision_named(*all.precision);
-    const bool in_registers = *all.random == random::catalogue().front().name && !all.replay;
-    k.feed = *all.prefetch != "auto" ? *all.prefetch : in_registers ? "inline" : "smem_rolling_async";
-    if (!in_registers && !cuda::feed_named(k.feed).makes_use_of(cuda::feed_entry::array)) {
-        throw error(error_kind::usage,
-                    "prefetch is '" + k.feed + "', which makes its own shocks; " +
-                        (all.replay ? "a replay" : "the random source '" + *all.random + "'") +
-                        " needs a feed that reads them, or auto");
-    }
-    k.distance = all.distance.value_or(k.distance);
-    k.rows = all.rows.value_or(k.rows);
-    const bool has_padding = *all.padding != "auto";  // which only the layout padded has
-    if (all.layout) k.layout = layout_named(*all.layout);
-    k.has_best_layout = !all.layout && !has_padding;
-    k.padding = has_padding ? std::stoi(*all.padding) : cuda::kernel_choice::automatic_padding;
-    k.width = all.width.value_or(cuda::kernel_choice::automatic_width);
-    k.threads = all.block.value_or(k.threads);
-    k.blocks = cuda::kernel_choice::automatic_blocks;
-    k.space = all.space.value_or(k.space);
-    k.row_space = all.row_space.value_or(k.row_space);
-    k.reduction = *all.reduction;
-    k.is_open = *all.prefetch == "auto" && !all.distance && !all.rows && !all.layout && !has_padding &&
-                !all.width && !all.block;
-    return k;
-}
 
 settled settle(const run_options& options, const run_settings& file) {
     const run_settings& caller = options.overrides;
@@ -130,7 +97,7 @@ settled settle(const run_options& options, const run_settings& file) {
     s.device = *all.device;
     s.random = *all.random;
     s.replay = all.replay.value_or("");
-    s.how = kernel_of(all);
+    s.how = wished_kernel(all);
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -358,7 +325,7 @@ void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, const st
     told.kernel_seconds = facts.kernel_seconds;
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
-    const bool is_fast = run.how.precision == program::precision::single_fast;
+    const bool is_fast = program::is_fast(run.how.precision);
     const bool cpu_can = on.may_fall_back && !is_fast && !source.needs_gpu;
     for (std::size_t k = 0; k < walks.size(); ++k) {
         if (got.failures[k]) {
@@ -391,14 +358,10 @@ run::job job_of(const planned& p) {
     return {p.code.get(), &p.data, &p.when};
 }
 
-arrays::element element_of(program::precision p) {
-    return p == program::precision::double_ ? arrays::element::double_ : arrays::element::single_;
-}
-
 // The file of shocks that the run is to walk, if it names one.
 std::optional<arrays::shock_file> replayed_in(const settled& run) {
     std::optional<arrays::shock_file> file;
-    if (!run.replay.empty()) file.emplace(run.replay, element_of(run.how.precision));
+    if (!run.replay.empty()) file.emplace(run.replay, program::shock_type(run.how.precision));
     return file;
 }
 
@@ -573,8 +536,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     constexpr double normal_95 = 1.959963984540054;
     const kernels::moments& m = r.moments;
     const double n = m.count;
-    const double of_paths = paths > 1 ? std::sqrt(m.m2 / (n - 1) / n) : 0.0;
-    const double standard_error = quasi ? quasi->standard_error : of_paths;
+    const double standard_error = quasi ? quasi->standard_error : run::standard_error_of(m);
     const double low = m.mean - normal_95 * standard_error, high = m.mean + normal_95 * standard_error;
     if (!std::isfinite(m.mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
         !std::isfinite(high)) {
@@ -809,24 +771,10 @@ struct book_on_gpu {
     }
 };
 
-// "smem_rolling_async, distance 8, transposed, width 4, block 256"
-std::string described(const cuda::kernel_choice& how) {
-    const cuda::feed_entry& feed = cuda::feed_named(how.feed);
-    std::string out = how.feed;
-    if (feed.makes_use_of(cuda::feed_entry::distance)) out += ", distance " + std::to_string(how.distance);
-    if (feed.makes_use_of(cuda::feed_entry::rows)) out += ", rows " + std::to_string(how.rows);
-    if (feed.makes_use_of(cuda::feed_entry::layout)) {
-        out += ", " + std::string(cuda::layout_names[static_cast<std::size_t>(how.layout)]);
-    }
-    out += ", width " + std::to_string(how.width) + ", block " + std::to_string(how.threads);
-    if (how.blocks > 0) out += ", " + std::to_string(how.blocks) + " blocks resident";
-    return out;
-}
-
 // How a GPU's kernel of this program is built, and why.
-std::string kernel_text_of(const program::path_program& code, const cuda::kernel_choice& asked,
+std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,
                            const cuda::device_properties& on, cuda::tuned_choices& choices) {
-    const auto fits = [&](const cuda::kernel_choice& how, int slots) {
+    const auto fits = [&](const cuda::kernel_decision& how, int slots) {
         try {
             cuda::check(how, slots, {on.major, on.minor, on.shared_bytes_per_block});
             return true;
@@ -834,14 +782,14 @@ std::string kernel_text_of(const program::path_program& code, const cuda::kernel
             return false;
         }
     };
-    if (!asked.is_open) return described(cuda::best_choice(asked, code, fits)) + " (as set)";
+    if (!asked.is_open()) return cuda::described(cuda::decide(asked, code, fits)) + " (as set)";
     if (const auto found = choices.find(on, code, asked); found && fits(found->how, code.slots_per_step())) {
         char gain[32];
         std::snprintf(gain, sizeof(gain), "%.2f", found->untuned_milliseconds / found->milliseconds);
-        return described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " + gain +
-               " times as fast as by the rules)";
+        return cuda::described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " +
+               gain + " times as fast as by the rules)";
     }
-    return described(cuda::best_choice(asked, code, fits)) +
+    return cuda::described(cuda::decide(asked, code, fits)) +
            " (by the rules, which an H100's figures made; tilewalk tune measures)";
 }
 
@@ -852,10 +800,9 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                                        const std::function<void(const std::string&)>& says) const {
     const auto& state = trades.state();
     const settled run = settle(options, trades.settings());
-    if (!run.how.is_open) {
-        throw error(error_kind::usage,
-                    "prefetch, distance, rows, layout, padding, width and block must be left open: it is "
-                    "these that are tuned");
+    if (!run.how.is_open()) {
+        throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
+                                           " must be left open: it is these that are tuned");
     }
     const auto gpus = gpus_->choose(run.device);
     if (gpus.devices.empty()) {
@@ -890,10 +837,10 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                 of.trades.push_back({*book.trades->jobs[j].data, *book.trades->jobs[j].when});
             }
             tuning::path_timer kernel(with, of, tuning::paths_to_time(of.path_steps()));
-            with.says(t.name + ": " + described(run.how));
+            with.says(t.name + ": " + cuda::described(needed.how));
             const tuning::outcome found = tuning::tune(with, kernel, run.how, seconds);
-            t.untuned = described(found.untuned);
-            t.best = described(found.best);
+            t.untuned = cuda::described(found.untuned);
+            t.best = cuda::described(found.best);
             t.untuned_milliseconds = found.untuned_milliseconds;
             t.best_milliseconds = found.best_milliseconds;
             t.paths = kernel.paths();

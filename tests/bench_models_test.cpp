@@ -48,10 +48,8 @@ std::vector<example> named(const std::set<std::string_view>& names) {
 }
 
 planned_walk plan_of(const example& of, precision in) {
-    cuda::kernel_choice how;
+    cuda::kernel_wish how;
     how.precision = in;
-    how.width = cuda::kernel_choice::automatic_width;
-    how.blocks = cuda::kernel_choice::automatic_blocks;
     return plan_walk(models::book_of(of), how);
 }
 

@@ -58,8 +58,9 @@ TEST(normals, are_walked_by_an_asian_of_252_fixings) {
         EXPECT_EQ(in_registers.code.normals_per_step, 1);
         EXPECT_EQ(in_registers.how.feed, "inline");
         EXPECT_EQ(streamed.how.feed, "smem_rolling_async");
-        EXPECT_EQ(streamed.how.width * (p == program::precision::double_ ? 8 : 4), 16) << "bytes of a copy";
-        EXPECT_EQ(streamed.how.layout, kernels::ring_layout::transposed);
+        EXPECT_EQ(streamed.how[cuda::knobs::width] * (p == program::precision::double_ ? 8 : 4), 16)
+            << "bytes of a copy";
+        EXPECT_EQ(streamed.how.layout(), kernels::ring_layout::transposed);
     }
 }
 

@@ -12,7 +12,7 @@
 
 #include "bench/measure/conflicts.h"
 #include "bench/measure/workloads.h"
-#include "engine/cuda/best_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/tuned_choices.h"
@@ -25,7 +25,9 @@ namespace tilewalk {
 
 namespace {
 
-using cuda::kernel_choice;
+using cuda::kernel_decision;
+using cuda::kernel_wish;
+namespace knobs = cuda::knobs;
 using kernels::ring_layout;
 using tuning::contest;
 
@@ -97,7 +99,7 @@ TEST(contest, samples_that_do_not_count_are_no_times) {
     EXPECT_TRUE(std::isinf(none.winner_milliseconds));
 }
 
-bool fits_an_h100(const kernel_choice& how, int slots) {
+bool fits_an_h100(const kernel_decision& how, int slots) {
     try {
         cuda::check(how, slots, {9, 0, 227 * 1024});
         return true;
@@ -106,13 +108,9 @@ bool fits_an_h100(const kernel_choice& how, int slots) {
     }
 }
 
-kernel_choice open_choice(bool reads) {
-    kernel_choice how;
-    how.feed = reads ? "smem_rolling_async" : "inline";
-    how.has_best_layout = true;
-    how.width = kernel_choice::automatic_width;
-    how.blocks = kernel_choice::automatic_blocks;
-    how.is_open = true;
+kernel_wish open_wish(bool reads) {
+    kernel_wish how;
+    how.reads_shocks = reads;
     return how;
 }
 
@@ -120,11 +118,10 @@ TEST(candidates, are_all_possible_all_different_and_of_one_kind) {
     for (const auto& entry : bench::workloads()) {
         const auto of = entry.make(program::precision::double_);
         for (const bool reads : {false, true}) {
-            const auto all = tuning::candidates(open_choice(reads), of.code, fits_an_h100);
+            const auto all = tuning::candidates(open_wish(reads), of.code, fits_an_h100);
             // Fifty shocks a step leave few rings that fit.
             ASSERT_GT(all.size(), entry.name == "basket_of_50" ? 5U : 10U) << entry.name;
-            kernel_choice first = cuda::best_choice(open_choice(reads), of.code, fits_an_h100);
-            first.is_open = first.has_best_layout = false;
+            const kernel_decision first = cuda::decide(open_wish(reads), of.code, fits_an_h100);
             EXPECT_EQ(all.front(), first) << "what runs without a tuner is the first";
             for (std::size_t i = 0; i < all.size(); ++i) {
                 EXPECT_TRUE(fits_an_h100(all[i], of.code.slots_per_step()));
@@ -139,13 +136,14 @@ TEST(candidates, begin_with_one_that_fits_whatever_a_step_takes) {
     for (const int shocks : {1, 19, 40, 60}) {
         auto code = bench::workloads().front().make(program::precision::double_).code;
         code.uniforms_per_step = shocks - code.normals_per_step;
-        const kernel_choice best = cuda::best_choice(open_choice(true), code, fits_an_h100);
+        const kernel_decision best = cuda::decide(open_wish(true), code, fits_an_h100);
         EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
-        EXPECT_EQ(best.distance == kernel_choice{}.distance, shocks == 1) << best.distance;
-        // A choice that was asked for stays, and is refused where it can't be built.
-        kernel_choice said = open_choice(true);
-        said.is_open = false;
-        EXPECT_EQ(cuda::best_choice(said, code, fits_an_h100).distance, said.distance);
+        EXPECT_EQ(best[knobs::distance] == knobs::distance.line().preset, shocks == 1)
+            << best[knobs::distance];
+        // A wish that says a value keeps it, and is refused where it can't be built.
+        kernel_wish said = open_wish(true);
+        said[knobs::distance] = 8;
+        EXPECT_EQ(cuda::decide(said, code, fits_an_h100)[knobs::distance], 8);
     }
 }
 
@@ -210,14 +208,13 @@ class tuned : public testing::Test {
 
     cuda::tuned_choice found() const {
         cuda::tuned_choice out;
-        out.how = open_choice(true);
-        out.how.is_open = out.how.has_best_layout = false;
         out.how.feed = "bulk_async";
-        out.how.distance = 12;
-        out.how.rows = 6;
-        out.how.layout = ring_layout::transposed;
-        out.how.width = 2;
-        out.how.threads = 128;
+        out.how[knobs::distance] = 12;
+        out.how[knobs::rows] = 6;
+        out.how[knobs::layout] = static_cast<int>(ring_layout::transposed);
+        out.how[knobs::padding] = 0;
+        out.how[knobs::width] = 2;
+        out.how[knobs::block] = 128;
         out.how.blocks = 4;
         out.milliseconds = 0.75;
         out.untuned_milliseconds = 1.5;
@@ -232,7 +229,7 @@ class tuned : public testing::Test {
 };
 
 TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
-    const auto asked = open_choice(true);
+    const auto asked = open_wish(true);
     cuda::tuned_choices first(folder_);
     EXPECT_FALSE(first.find(on_, asian_.code, asked));
     first.remember(on_, asian_.code, asked, found());
@@ -255,14 +252,14 @@ TEST_F(tuned, choices_are_remembered_by_device_driver_and_kernel) {
     auto single = asked;
     single.precision = program::precision::single;
     EXPECT_FALSE(second.find(on_, asian_.code, single));
-    EXPECT_FALSE(second.find(on_, asian_.code, open_choice(false))) << "shocks that are made";
+    EXPECT_FALSE(second.find(on_, asian_.code, open_wish(false))) << "shocks that are made";
     const auto heston =
         bench::workloads_named("heston_step", program::precision::double_, [](const auto&) {});
     EXPECT_FALSE(second.find(on_, heston.front().code, asked));
 }
 
 TEST_F(tuned, files_that_are_damaged_say_nothing) {
-    const auto asked = open_choice(true);
+    const auto asked = open_wish(true);
     cuda::tuned_choices writer(folder_);
     writer.remember(on_, asian_.code, asked, found());
     const auto file = writer.file_of(on_, asian_.code, asked);
@@ -292,26 +289,26 @@ TEST_F(tuned, files_that_are_damaged_say_nothing) {
 
 TEST_F(tuned, nothing_is_remembered_without_a_folder) {
     cuda::tuned_choices none{std::filesystem::path()};
-    EXPECT_FALSE(none.find(on_, asian_.code, open_choice(true)));
-    EXPECT_THROW(none.remember(on_, asian_.code, open_choice(true), found()), error);
+    EXPECT_FALSE(none.find(on_, asian_.code, open_wish(true)));
+    EXPECT_THROW(none.remember(on_, asian_.code, open_wish(true), found()), error);
 }
 
 TEST_F(tuned, kernels_are_built_as_was_found_where_that_is_open) {
     cuda::tuned_choices choices(folder_);
     auto made = found();
     made.how.feed = "inline";
-    auto asked = open_choice(false);
+    auto asked = open_wish(false);
     choices.remember(on_, asian_.code, asked, made);
     const run::job job{&asian_.code, &asian_.trades[0].data, &asian_.trades[0].when};
     const auto width_of = [&](const std::optional<cuda::tuned_device>& by) {
         for (const auto& k : cuda::kernels_of({&job, 1}, asked, "auto", by)) {
-            if (k.is_walk) return k.how.width * 1000 + k.how.threads;
+            if (k.is_walk) return k.how[knobs::width] * 1000 + k.how[knobs::block];
         }
         return 0;
     };
     EXPECT_EQ(width_of({}), 4256);
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2128);
-    asked.is_open = false;  // somebody said something
+    asked.feed = "inline";  // somebody said something
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 4256);
 }
 

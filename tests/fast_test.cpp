@@ -108,7 +108,7 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
     for (const auto& t : trades.state().trades) {
         const auto made = plan::plan_trade(t, trades.market()->state());
         const auto contracted = program::contract(made.code);
-        cuda::kernel_choice how;
+        cuda::kernel_decision how;
         how.precision = program::precision::single_fast;
         const std::string text = cuda::path_kernel_text(contracted, how);
         if (!texts.insert(text).second) continue;

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/spaces.h"
 #include "kernels/draws.h"
@@ -636,10 +637,10 @@ namespace {
 constexpr cuda::device_limits old_device{8, 0, 49152};
 constexpr cuda::device_limits new_device{9, 0, 232448};
 
-std::string refusal(const cuda::kernel_choice& how, int slots = 1,
+std::string refusal(const cuda::kernel_wish& how, int slots = 1,
                     const cuda::device_limits& device = new_device) {
     try {
-        cuda::check(how, slots, device);
+        cuda::check(cuda::with_presets(how), slots, device);
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::usage);
         return e.message();
@@ -647,8 +648,8 @@ std::string refusal(const cuda::kernel_choice& how, int slots = 1,
     return "";
 }
 
-cuda::kernel_choice with_feed(const std::string& feed) {
-    cuda::kernel_choice how;
+cuda::kernel_wish with_feed(const std::string& feed) {
+    cuda::kernel_wish how;
     how.feed = feed;
     return how;
 }
@@ -672,7 +673,7 @@ TEST(catalogue_of_feeds, lists_every_header) {
 namespace {
 
 template <template <class, class> class feed, class shape>
-void expect_bytes(const std::string& name, cuda::kernel_choice how) {
+void expect_bytes(const std::string& name, cuda::kernel_decision how) {
     how.feed = name;
     const word32 of_kernel = feed<shape, model_thread>::shared_bytes();
     EXPECT_EQ(cuda::feed_shared_bytes(how, shape::slots), of_kernel) << name << ": " << words_of<shape>(0);
@@ -681,14 +682,14 @@ void expect_bytes(const std::string& name, cuda::kernel_choice how) {
 
 template <class shape>
 void expect_bytes_of_all() {
-    cuda::kernel_choice how;
+    cuda::kernel_decision how;
     how.precision = sizeof(typename shape::shock) == 8 ? cuda::precision::double_ : cuda::precision::mixed;
-    how.distance = shape::distance;
-    how.rows = shape::rows;
-    how.layout = shape::layout;
-    how.padding = shape::padding;
-    how.width = shape::width;
-    how.threads = shape::threads;
+    how[cuda::knobs::distance] = shape::distance;
+    how[cuda::knobs::rows] = shape::rows;
+    how[cuda::knobs::layout] = static_cast<int>(shape::layout);
+    how[cuda::knobs::padding] = shape::padding >= 0 ? shape::padding : cuda::found_padding(shape::distance);
+    how[cuda::knobs::width] = shape::width;
+    how[cuda::knobs::block] = shape::threads;
     expect_bytes<feeds::none, shape>("none", how);
     expect_bytes<feeds::smem_batched, shape>("smem_batched", how);
     expect_bytes<feeds::smem_rolling, shape>("smem_rolling", how);
@@ -705,7 +706,7 @@ TEST(catalogue_of_feeds, knows_the_shared_memory_of_a_kernel) {
     expect_bytes_of_all<feed_shape<float, 2, 4, 128, 12, 12, transposed, found>>();
     expect_bytes_of_all<feed_shape<float, 5, 2, 64, 1, 1, plain, found>>();
     expect_bytes_of_all<feed_shape<float, 0, 1, 64, 32, 3, plain, found>>();
-    EXPECT_EQ(cuda::padding_of(with_feed("smem_rolling")), 1);
+    EXPECT_EQ(cuda::with_presets(with_feed("smem_rolling"))[cuda::knobs::padding], 1);
 }
 
 TEST(catalogue_of_feeds, passes_what_works) {
@@ -734,36 +735,36 @@ TEST(catalogue_of_feeds, says_what_would_work) {
         "register_batched, register_rolling, smem_batched, smem_rolling, smem_rolling_async, l2_prefetch, "
         "l2_hint");
     auto how = with_feed("smem_rolling_async");
-    how.distance = 32;
-    how.layout = plain;
+    how[cuda::knobs::distance] = 32;
+    how[cuda::knobs::layout] = static_cast<int>(plain);
     EXPECT_EQ(
         refusal(how, 1, old_device),
         "smem_rolling_async with distance 32, block 256 and width 1 needs 73,728 bytes of shared memory a "
         "block for 1 shocks a step, 8,192 of them for payoffs; this device has 49,152: distance 20, or block "
         "128 fits");
-    how.distance = 20;
+    how[cuda::knobs::distance] = 20;
     EXPECT_EQ(refusal(how, 1, old_device), "");
-    how.distance = 21;
+    how[cuda::knobs::distance] = 21;
     EXPECT_NE(refusal(how, 1, old_device), "");
-    how.layout = padded;  // 33 pieces a thread
+    how[cuda::knobs::layout] = static_cast<int>(padded);  // 33 pieces a thread
     EXPECT_NE(refusal(how, 1, old_device).find("distance 17, or block 128 fits"), std::string::npos)
         << refusal(how, 1, old_device);
-    how.distance = 18;
-    how.width = 2;
-    how.threads = 128;
+    how[cuda::knobs::distance] = 18;
+    how[cuda::knobs::width] = 2;
+    how[cuda::knobs::block] = 128;
     EXPECT_NE(refusal(how, 1, old_device).find("or layout transposed, or block 64, or width 1 fits"),
               std::string::npos)
         << refusal(how, 1, old_device);
-    how.width = 4;
-    how.threads = 64;
+    how[cuda::knobs::width] = 4;
+    how[cuda::knobs::block] = 64;
     EXPECT_NE(refusal(how, 300, old_device)
                   .find("none, unroll, register_batched, register_rolling, l2_prefetch, "
                         "l2_hint fit"),
               std::string::npos)
         << refusal(how, 300, old_device);
     how = with_feed("bulk_async");
-    how.rows = 64;
-    how.distance = 32;
+    how[cuda::knobs::rows] = 64;
+    how[cuda::knobs::distance] = 32;
     EXPECT_NE(refusal(how).find("rows"), std::string::npos) << refusal(how);
     how = with_feed("smem_rolling_async");
     how.space = "texture";
@@ -778,19 +779,19 @@ TEST(catalogue_of_feeds, says_what_would_work) {
     how.space = "texure";
     EXPECT_NE(refusal(how).find("did you mean 'texture'?"), std::string::npos) << refusal(how);
     how = with_feed("none");
-    how.distance = 33;
+    how[cuda::knobs::distance] = 33;
     EXPECT_EQ(refusal(how), "distance 33: it goes from 1 to 32");
     how = with_feed("none");
-    how.width = 3;
+    how[cuda::knobs::width] = 3;
     EXPECT_EQ(refusal(how), "width 3: there are 1, 2, 4");
     how = with_feed("none");
-    how.threads = 512;
+    how[cuda::knobs::block] = 512;
     EXPECT_EQ(refusal(how), "block 512: there are 64, 128, 256");
     how = with_feed("none");
-    how.rows = 0;
+    how[cuda::knobs::rows] = 0;
     EXPECT_EQ(refusal(how), "rows 0: it goes from 1 to 64");
     how = with_feed("none");
-    how.padding = -2;
+    how[cuda::knobs::padding] = -2;
     EXPECT_EQ(refusal(how), "padding -2: it goes from 0 to 64");
 }
 

@@ -25,7 +25,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
-#include "engine/cuda/best_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/reductions.h"
@@ -43,7 +43,8 @@ namespace tilewalk {
 
 namespace {
 
-using cuda::kernel_choice;
+using cuda::kernel_decision;
+using cuda::kernel_wish;
 using kernels::word64;
 using program::precision;
 
@@ -382,11 +383,9 @@ struct walked_program {
 };
 
 template <class draws>
-void expect_bits(const walked_program& t, const kernel_choice& how) {
+void expect_bits(const walked_program& t, const kernel_decision& how) {
     const run::job job{&t.code, &t.data, &t.when};
-    const auto packed =
-        cuda::pack({&job, 1}, how.precision == precision::single ? cuda::number_type::single
-                                                                 : cuda::number_type::double_);
+    const auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
     ASSERT_FALSE(packed.failures[0]);
     // 16 bytes are aligned as on a device.
     std::vector<kernels::neighbours<kernels::word32, 4>> numbers(packed.numbers.size() / 16 + 1),
@@ -429,7 +428,7 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     a.scenario.first = scenarios.data();
     a.scenario.step_stride = a.scenario.slot_stride = pitch;
     host_kernel(cuda::path_kernel_text(t.code, how))
-        .run(static_cast<unsigned>(tiles), static_cast<unsigned>(how.threads), a);
+        .run(static_cast<unsigned>(tiles), static_cast<unsigned>(how[cuda::knobs::block]), a);
 
     const cpu::lane_program code = cpu::compile(t.code);
     std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};
@@ -454,30 +453,28 @@ void expect_bits(const walked_program& t, const kernel_choice& how) {
     }
 }
 
-void expect_bits(const walked_program& t, const kernel_choice& how) {
+void expect_bits(const walked_program& t, const kernel_decision& how) {
     how.precision == precision::double_ ? expect_bits<kernels::double_draws>(t, how)
                                         : expect_bits<kernels::single_draws>(t, how);
 }
 
-void expect_bits_of(const std::string& trade, const kernel_choice& how) {
+void expect_bits_of(const std::string& trade, const kernel_decision& how) {
     SCOPED_TRACE(fmt::format("{}, {}, feed {}, width {}, block {}, rows in {}", trade,
-                             program::name_of(how.precision), how.feed, how.width, how.threads,
-                             how.row_space));
+                             program::name_of(how.precision), how.feed, how[cuda::knobs::width],
+                             how[cuda::knobs::block], how.row_space));
     const planned_trade& t = planned(trade);
     expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
 }
 
 // The kernel of a run that says no more than the precision; in blocks of two warps, so that few threads
 // start.
-kernel_choice usual(const program::path_program& code, precision in) {
-    kernel_choice asked;
+kernel_decision usual(const program::path_program& code, precision in) {
+    kernel_wish asked;
     asked.precision = in;
-    asked.threads = 64;
-    asked.width = kernel_choice::automatic_width;
-    asked.blocks = kernel_choice::automatic_blocks;
-    return cuda::best_choice(asked, code, [](const kernel_choice&, int) { return true; });
+    asked[cuda::knobs::block] = 64;
+    return cuda::decide(asked, code, [](const kernel_decision&, int) { return true; });
 }
-kernel_choice usual(const std::string& trade, precision in) {
+kernel_decision usual(const std::string& trade, precision in) {
     return usual(planned(trade).program.code, in);
 }
 
@@ -503,20 +500,21 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const char* feed :
          {"none", "unroll", "register_batched", "register_rolling", "smem_batched", "smem_rolling"}) {
-        kernel_choice how;
+        kernel_wish how;
         how.feed = feed;
-        how.distance = 5;
+        how[cuda::knobs::distance] = 5;
         how.precision = n % 2 == 0 ? precision::double_ : precision::single;
-        how.width = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 4;
-        how.threads = n % 2 == 0 ? 64 : 128;
+        how[cuda::knobs::width] = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 4;
+        how[cuda::knobs::block] = n % 2 == 0 ? 64 : 128;
         how.row_space = n % 2 == 0 ? "read_only" : "global";
-        how.layout = n % 2 == 0 ? kernels::ring_layout::padded : kernels::ring_layout::transposed;
-        expect_bits_of(n % 2 == 0 ? "barrier" : "asian_by_path", how);
+        how[cuda::knobs::layout] =
+            static_cast<int>(n % 2 == 0 ? kernels::ring_layout::padded : kernels::ring_layout::transposed);
+        expect_bits_of(n % 2 == 0 ? "barrier" : "asian_by_path", cuda::with_presets(how));
         ++n;
     }
     for (const int width : {1, 2}) {
-        kernel_choice how;
-        how.width = width;
+        kernel_decision how;
+        how[cuda::knobs::width] = width;
         expect_bits_of("asian_7", how);
     }
 }
@@ -533,10 +531,10 @@ TEST(kernels_of_several_outputs_on_host, give_the_bits_of_the_cpu) {
         for (std::uint32_t s = static_cast<std::uint32_t>(code.states.size()); s-- > 0;)
             code.outputs.push_back(s);
         code.crossed = {{0, 2}, {1, 2}};
-        kernel_choice how = usual(code, in);
+        kernel_decision how = usual(code, in);
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
         how.reduction = "last_block";  // which uses the memory of an output again for the next
-        how.width = 1;
+        how[cuda::knobs::width] = 1;
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
     }
 }
@@ -547,23 +545,23 @@ TEST(kernels_with_tables_on_host, give_the_bits_of_the_cpu) {
         for (const std::size_t every : {1u, 2u}) {
             const tests::surface_program p(11, size, every);
             for (const precision in : {precision::double_, precision::single, precision::mixed}) {
-                kernel_choice how = usual(p.code, in);
+                kernel_decision how = usual(p.code, in);
                 how.row_space = ++n % 2 == 0 ? "read_only" : "global";
                 SCOPED_TRACE(fmt::format("{}, {} numbers, a payment after {} steps, width {}",
-                                         program::name_of(in), size, every, how.width));
+                                         program::name_of(in), size, every, how[cuda::knobs::width]));
                 expect_bits({p.code, p.data, p.when, {}}, how);
             }
         }
     }
     const tests::surface_program p(11, 40, 2);
     for (const char* feed : {"unroll", "register_batched", "smem_rolling"}) {
-        kernel_choice how;
+        kernel_wish how;
         how.feed = feed;
-        how.distance = 4;
-        how.threads = 64;
+        how[cuda::knobs::distance] = 4;
+        how[cuda::knobs::block] = 64;
         how.precision = feed[0] == 'u' ? precision::single : precision::double_;
         SCOPED_TRACE(feed);
-        expect_bits({p.code, p.data, p.when, {}}, how);
+        expect_bits({p.code, p.data, p.when, {}}, cuda::with_presets(how));
     }
 }
 

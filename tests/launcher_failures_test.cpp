@@ -38,6 +38,7 @@
 #include "tests/fake_device.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
+#include "tests/wish_for.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::cuda {
@@ -320,7 +321,7 @@ fake_gpu::work with_arguments(std::span<void*> arguments, const std::function<vo
 }
 
 // A fake GPU with the kernels of the book.
-std::shared_ptr<fake_gpu> new_gpu(const kernel_choice& how) {
+std::shared_ptr<fake_gpu> new_gpu(const kernel_decision& how) {
     auto gpu = std::make_shared<fake_gpu>();
     gpu->kernel = [how](const std::string& cubin, const std::string& name, const launch& l,
                         std::span<void*> arguments) -> fake_gpu::work {
@@ -350,7 +351,7 @@ constexpr std::array every_schedule{fake_gpu::schedule::at_once, fake_gpu::sched
 struct run_of_book {
     std::uint64_t paths = 2500;
     std::uint64_t seed = 7;
-    kernel_choice how;
+    kernel_decision how;
     run::tile_range tiles{};
     std::uint64_t memory_bytes = 0;
     const std::atomic<bool>* cancel = nullptr;
@@ -359,7 +360,7 @@ struct run_of_book {
     gpu_run asked() const {
         gpu_run run;
         run.jobs = the_book().jobs();
-        run.how = how;
+        run.how = tests::wish_for(how);
         run.seed = seed;
         run.paths = paths;
         run.tiles = tiles;
@@ -450,7 +451,7 @@ TEST(launcher, is_a_back_end) {
     text_compiler compiler;
     kernel_store kernels(compiler, {});
     const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(new_gpu(what.how)));
-    launcher with_settings({device}, kernels, {.how = what.how});
+    launcher with_settings({device}, kernels, {.how = tests::wish_for(what.how)});
     run::back_end& any = with_settings;
     const gpu_run asked = what.asked();
     const run::outcome got = any.walk_all(static_cast<const run::walk&>(asked));

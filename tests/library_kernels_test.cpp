@@ -24,8 +24,8 @@
 
 #include "engine/arrays/shock_writer.h"
 #include "engine/book/library.h"
-#include "engine/cuda/best_choice.h"
 #include "engine/cuda/compiler.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/spaces.h"
@@ -324,19 +324,16 @@ class kernels_by_precision : public testing::TestWithParam<std::string> {
     precision in() const { return precision_named(GetParam()); }
 };
 
-// The choice of a run whose settings name only a feed and a precision.
-cuda::kernel_choice usual(const program::path_program& code, precision in, std::string_view feed) {
-    cuda::kernel_choice asked;
+// The decision of a run whose settings name only a feed and a precision.
+cuda::kernel_decision usual(const program::path_program& code, precision in, std::string_view feed) {
+    cuda::kernel_wish asked;
     asked.precision = in;
     asked.feed = feed;
-    asked.width = cuda::kernel_choice::automatic_width;
-    asked.blocks = cuda::kernel_choice::automatic_blocks;
-    asked.has_best_layout = true;
-    return cuda::best_choice(asked, code, [](const cuda::kernel_choice&, int) { return true; });
+    return cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
 }
 
 // All that a kernel is judged by.
-void compile_and_judge(const program::path_program& code, const cuda::kernel_choice& how,
+void compile_and_judge(const program::path_program& code, const cuda::kernel_decision& how,
                        const std::string& architecture, const std::string& product) {
     const std::string in(program::name_of(how.precision));
     const std::string what = fmt::format("{}, feed {}, {}, {}", product, how.feed, in, architecture);
@@ -390,7 +387,7 @@ TEST_P(library_kernels_long, neither_spill_nor_approximate) {
 }
 
 void expect_written_fma_alone(const std::string& product, precision in) {
-    cuda::kernel_choice how;
+    cuda::kernel_decision how;
     how.precision = in;
     const std::string text = cuda::path_kernel_text(example_of(product), how);
     const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
@@ -458,12 +455,12 @@ void judge_with_scenarios(precision in, share of) {
             }
         }
         if (!is_due(of, ++turn, in)) continue;
-        cuda::kernel_choice how;
+        cuda::kernel_decision how;
         how.precision = in;
         if (t.id == "asian") {
-            how.width = 4;  // what a run takes for it
+            how[cuda::knobs::width] = 4;  // what a run takes for it
             compile_and_judge(code, how, "sm_90", t.id + " with scenarios on four paths a thread");
-            how.width = 1;
+            how[cuda::knobs::width] = 1;
         }
         how.feed = "none";
         how.space = "texture";
@@ -587,7 +584,7 @@ INSTANTIATE_TEST_SUITE_P(all, kernels_of_intervals_long, testing::ValuesIn(progr
 
 void judge_with_tables(precision in, share of) {
     std::size_t turn = 0;
-    const auto judge = [&](const program::path_program& code, const cuda::kernel_choice& how,
+    const auto judge = [&](const program::path_program& code, const cuda::kernel_decision& how,
                            const std::string& architecture, const std::string& what) {
         if (is_due(of, turn++, in)) compile_and_judge(code, how, architecture, what);
     };
@@ -605,15 +602,15 @@ void judge_with_tables(precision in, share of) {
             if (runs_on(feed, architecture))
                 judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
     }
-    cuda::kernel_choice how;
+    cuda::kernel_decision how;
     how.precision = in;
     for (const int width : {1, 2, 4}) {
-        how.width = width;
+        how[cuda::knobs::width] = width;
         judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
     }
     for (const auto& space : cuda::spaces()) {
         if (!space.holds_rows) continue;
-        how.width = 1;
+        how[cuda::knobs::width] = 1;
         how.row_space = space.name;
         judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
     }
@@ -638,7 +635,7 @@ TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const tests::surface_program p(12, 100, 2);
     for (const precision in : exact_precisions) {
-        cuda::kernel_choice how;
+        cuda::kernel_decision how;
         how.precision = in;
         const std::string text = cuda::path_kernel_text(p.code, how);
         const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
@@ -724,7 +721,7 @@ TEST(library_kernels_texts, terms_are_data) {
 // The judges can fail.
 TEST(library_kernels_judges, find_what_is_planted) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    cuda::kernel_choice how;
+    cuda::kernel_decision how;
     how.precision = precision::mixed;
     const std::string text = cuda::path_kernel_text(example_of("european"), how);
     const auto planted = [&](const std::string& statement) {

@@ -22,7 +22,7 @@ namespace tilewalk {
 namespace {
 
 bench::planned_walk plan_of(const std::string& model, const std::string& trade) {
-    cuda::kernel_choice how;
+    cuda::kernel_wish how;
     how.precision = program::precision::double_;
     return bench::plan_walk(
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0}}\n  assets:\n    A: {currency: USD, "

@@ -27,6 +27,7 @@
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/launcher.h"
@@ -41,6 +42,7 @@
 #include "tests/plain_walk.h"
 #include "tests/scenario_file.h"
 #include "tests/whole.h"
+#include "tests/wish_for.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::cuda {
@@ -341,13 +343,13 @@ host_kernel takes(std::function<void(const launch&, const value&)> use) {
 }
 
 template <class real, class draws>
-host_kernel walk_of(const program::path_program& code, const kernel_choice& how) {
+host_kernel walk_of(const program::path_program& code, const kernel_decision& how) {
     const bool from_arrays = feed_named(how.feed).makes_use_of(feed_entry::array);
     return takes<kernels::path_arguments>(
         [&code, from_arrays](const launch& l, const auto& a) { walk<real, draws>(code, from_arrays, l, a); });
 }
 
-host_kernel walk_of(const program::path_program& code, const kernel_choice& how) {
+host_kernel walk_of(const program::path_program& code, const kernel_decision& how) {
     switch (how.precision) {
         case precision::double_:
             return walk_of<double, kernels::double_draws>(code, how);
@@ -386,12 +388,13 @@ std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const sepa
     add_fills(kernels::single_draws{}, arrays::element::single_);
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         const auto& code = *separated.jobs()[j].code;
-        kernel_choice how = run.how;
+        kernel_wish wish = run.how;
         if (separated.is_separated(j)) {
-            how = choice_that_reads_moves(how, code.slots_per_step());
+            wish = wish_that_reads_moves(wish, code.slots_per_step());
             const auto& v = best_correlation_variant(static_cast<std::size_t>(code.normals_per_step));
             all[correlation_text(v, run.how.precision)] = correlate_of(v, run.how.precision);
         }
+        const kernel_decision how = with_presets(wish);
         all[path_kernel_text(code, how)] = walk_of(code, how);
     }
     return all;
@@ -456,6 +459,7 @@ gpu_run run_of(const planned_book& of, const char* correlation, precision p = pr
     gpu_run run;
     run.jobs = of.jobs();
     run.scenarios = of.scenarios();
+    run.how = tests::wish_for({});
     run.how.precision = p;
     run.how.feed = feed;
     run.correlation = correlation;
@@ -724,15 +728,20 @@ TEST(moves_walk, kernels_ahead_of_a_run_are_those_of_the_run) {
 
 // Few factors take a ring, many no shared memory; what is said is kept.
 TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
-    kernel_choice how;
-    EXPECT_EQ(choice_that_reads_moves(how, 2).feed, "smem_rolling_async");
-    EXPECT_EQ(choice_that_reads_moves(how, 40).feed, "none");
+    kernel_wish how;
+    EXPECT_EQ(feed_of(wish_that_reads_moves(how, 2)).name, "smem_rolling_async");
+    EXPECT_TRUE(wish_that_reads_moves(how, 2).is_open());
+    EXPECT_EQ(wish_that_reads_moves(how, 40).feed, "none");
+    how.feed = "inline";  // somebody said something
+    EXPECT_EQ(wish_that_reads_moves(how, 2).feed, "smem_rolling_async");
+    EXPECT_FALSE(wish_that_reads_moves(how, 2).is_open());
+    EXPECT_EQ(wish_that_reads_moves(how, 40).feed, "none");
     how.feed = "register_rolling";
-    EXPECT_EQ(choice_that_reads_moves(how, 40), how);
+    EXPECT_EQ(wish_that_reads_moves(how, 40), how);
     how.precision = precision::mixed;
     how.space = "mapped";
-    EXPECT_EQ(choice_that_reads_moves(how, 40).precision, precision::double_);
-    EXPECT_EQ(choice_that_reads_moves(how, 40).space, "read_only");
+    EXPECT_EQ(wish_that_reads_moves(how, 40).precision, precision::double_);
+    EXPECT_EQ(wish_that_reads_moves(how, 40).space, "read_only");
 }
 
 // ---- shocks of the next chunk, made while this one is walked

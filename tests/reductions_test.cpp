@@ -627,9 +627,9 @@ TEST(reductions, compile_without_spills) {
         ASSERT_NE(promised, promises.end()) << r.name;
         for (const auto& [architecture, threads] :
              {std::pair{"sm_80", 64}, {"sm_80", 256}, {"sm_90", 128}, {"sm_90", 256}}) {
-            cuda::kernel_choice how;
+            cuda::kernel_decision how;
             how.reduction = r.name;
-            how.threads = threads;
+            how[cuda::knobs::block] = threads;
             const auto got = cuda::nvrtc_compiler().compile(
                 {cuda::path_kernel_text(planned.code, how), architecture}, true);
             const std::string words =

@@ -28,6 +28,7 @@
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/compiler.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_store.h"
@@ -40,6 +41,7 @@
 #include "tests/regressed_call.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
+#include "tests/wish_for.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -138,10 +140,10 @@ class settings_space {
             const auto& feed = cuda::feed_named(value(c, "prefetch"));
             const auto leave_out = [&](std::string_view name) { c[place(name)] = -1; };
             if (!feed.makes_use_of(cuda::feed_entry::array)) leave_out("space");
-            if (!feed.makes_use_of(cuda::feed_entry::distance)) leave_out("distance");
-            if (!feed.makes_use_of(cuda::feed_entry::layout)) leave_out("layout");
+            if (!feed.makes_use_of(cuda::knobs::distance)) leave_out("distance");
+            if (!feed.makes_use_of(cuda::knobs::layout)) leave_out("layout");
             if (value(c, "layout") != "padded") leave_out("padding");
-            if (!feed.makes_use_of(cuda::feed_entry::rows)) leave_out("rows");
+            if (!feed.makes_use_of(cuda::knobs::rows)) leave_out("rows");
             if (can_run(c)) return c;
         }
     }
@@ -174,28 +176,20 @@ class settings_space {
     }
 
     bool can_run(const combination& c) const {
-        cuda::kernel_choice how;
-        const auto number = [&](std::string_view name, int otherwise) {
-            const std::string text = value(c, name);
-            return text.empty() || text == "auto" ? otherwise : std::stoi(text);
-        };
-        const std::string precision = value(c, "precision"), layout = value(c, "layout");
+        cuda::kernel_wish how;
+        const std::string precision = value(c, "precision");
         how.precision = precision == "double"   ? cuda::precision::double_
                         : precision == "single" ? cuda::precision::single
                                                 : cuda::precision::mixed;
         how.feed = value(c, "prefetch");
-        how.distance = number("distance", how.distance);
-        how.rows = number("rows", how.rows);
-        how.layout = layout == "plain"    ? kernels::ring_layout::plain
-                     : layout == "padded" ? kernels::ring_layout::padded
-                                          : kernels::ring_layout::transposed;
-        how.padding = number("padding", cuda::kernel_choice::automatic_padding);
-        how.width = number("width", 1);
-        how.threads = number("block", 256);
+        how[cuda::knobs::layout] = static_cast<int>(kernels::ring_layout::transposed);
+        for (const cuda::knob_id k : cuda::all_knobs())
+            if (const auto said = cuda::value_of(k.line(), value(c, k.line().name))) how[k] = said;
         if (!value(c, "space").empty()) how.space = value(c, "space");
         how.row_space = value(c, "row_space");
         try {
-            cuda::check(how, most_slots, {device_.major, device_.minor, device_.shared_bytes_per_block});
+            cuda::check(cuda::with_presets(how), most_slots,
+                        {device_.major, device_.minor, device_.shared_bytes_per_block});
             return true;
         } catch (const error&) {
             return false;
@@ -549,9 +543,9 @@ TEST_F(same_bits, of_a_schedule_of_walks) {
     for (const auto precision : {cuda::precision::double_, cuda::precision::single, cuda::precision::mixed}) {
         cpu::back_end on_cpu(*cpu::runnable_instruction_sets().sets[0], 2, precision);
         const auto expected = schedule.walk_on(on_cpu);
-        cuda::kernel_choice how;
+        cuda::kernel_decision how;
         how.precision = precision;
-        cuda::launcher on_gpu({device}, kernels, {.how = how});
+        cuda::launcher on_gpu({device}, kernels, {.how = tests::wish_for(how)});
         const auto got = schedule.walk_on(on_gpu);
         for (std::size_t r = 0; r < expected.size(); ++r) {
             ASSERT_FALSE(got[r].failures.at(0)) << got[r].failures[0]->what();
@@ -581,9 +575,11 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
             walks.push_back({&lanes[i], jobs[i].data, jobs[i].when, 5, paths, precision, {}, {}});
         const auto expected =
             tests::whole(cpu::walk_all(walks, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
-        const auto compare = [&](const cuda::kernel_choice& how) {
-            SCOPED_TRACE(std::string(program::name_of(precision)) + ", feed " + how.feed + ", width " +
-                         std::to_string(how.width) + ", rows in " + how.row_space);
+        const auto compare = [&](const cuda::kernel_wish& how) {
+            const auto width = how[cuda::knobs::width];
+            SCOPED_TRACE(std::string(program::name_of(precision)) + ", feed " +
+                         std::string(cuda::feed_of(how).name) + ", width " +
+                         (width ? std::to_string(*width) : "open") + ", rows in " + how.row_space);
             cuda::gpu_run run;
             run.jobs = jobs;
             run.how = how;
@@ -603,14 +599,14 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
                 ++compared;
             }
         };
-        cuda::kernel_choice how;
+        cuda::kernel_decision how;
         how.precision = precision;
         for (const auto& space : cuda::spaces()) {
             if (!space.holds_rows) continue;
             for (const int width : {1, 4}) {
                 how.row_space = space.name;
-                how.width = width;
-                compare(how);
+                how[cuda::knobs::width] = width;
+                compare(tests::wish_for(how));
             }
         }
         how = {};
@@ -618,13 +614,11 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
         for (const auto& feed : cuda::feeds()) {
             if (feed.least_compute_capability > 10 * on.major + on.minor) continue;
             how.feed = feed.name;
-            compare(how);
+            compare(tests::wish_for(how));
         }
-        how = {};
-        how.precision = precision;
-        how.width = cuda::kernel_choice::automatic_width;
-        how.blocks = cuda::kernel_choice::automatic_blocks;
-        compare(how);
+        cuda::kernel_wish open;
+        open.precision = precision;
+        compare(open);
     }
     std::printf("%zu results compared\n", compared);
 }

@@ -46,9 +46,8 @@ std::string verdict_on(const cuda::feed_entry& feed, double share_of_bandwidth,
                        double share_of_time_stalled) {
     if (share_of_bandwidth >= saturated_bandwidth) return "can't pay: the bandwidth is taken";
     if (share_of_time_stalled >= least_stalled) return "can pay";
-    // A thread waits for a bulk copy at a barrier in shared memory, which the counter does not count as a
-    // load.
-    if (feed.makes_use_of(cuda::feed_entry::rows)) return "not known: it waits at barriers";
+    // A thread waits for a bulk copy at a barrier in shared memory: no load that the counter knows.
+    if (feed.makes_use_of(cuda::knobs::rows)) return "not known: it waits at barriers";
     return "can't pay: warps seldom wait for loads";
 }
 

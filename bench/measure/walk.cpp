@@ -2,14 +2,14 @@
 #include "bench/measure/walk.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "engine/book/book_state.h"
-#include "engine/cuda/best_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/market/market_state.h"
 #include "engine/run/tally.h"
+#include "engine/run/units.h"
 #include "kernels/tile.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
@@ -22,9 +22,7 @@ using kernels::tile_result;
 
 cuda::packed_trades packed(const planned_walk& of) {
     const tilewalk::run::job job{&of.code, &of.trade.data, &of.trade.when};
-    const bool is_single =
-        of.how.precision == program::precision::single || of.how.precision == program::precision::single_fast;
-    auto out = cuda::pack({&job, 1}, is_single ? cuda::number_type::single : cuda::number_type::double_);
+    auto out = cuda::pack({&job, 1}, program::real_type(of.how.precision));
     if (out.failures.at(0)) throw *out.failures[0];
     return out;
 }
@@ -35,20 +33,18 @@ std::string planned_walk::text() const {
     return cuda::path_kernel_text(code, how);
 }
 
-planned_walk plan_walk(const std::string& text, const cuda::kernel_choice& how) {
+planned_walk plan_walk(const std::string& text, const cuda::kernel_wish& how) {
     const book b = book::parse(text, "benchmark");
     const auto& trade = b.state().trades.at(0);
     if (trade.failure) throw *trade.failure;
-    planned_walk out{plan::plan_trade(trade, b.market()->state(), how.precision), {}, how};
-    out.code =
-        how.precision == program::precision::single_fast ? program::contract(out.trade.code) : out.trade.code;
-    out.how = best_choice(how, out.code, [](const cuda::kernel_choice&, int) { return true; });
+    planned_walk out{plan::plan_trade(trade, b.market()->state(), how.precision), {}, {}};
+    out.code = program::is_fast(how.precision) ? program::contract(out.trade.code) : out.trade.code;
+    out.how = decide(how, out.code, [](const cuda::kernel_decision&, int) { return true; });
     return out;
 }
 
 estimate estimate_of(const tile_result& all) {
-    const double n = all.moments.count;
-    return {all.moments.mean, std::sqrt(all.moments.m2 / (n - 1) / n)};
+    return {all.moments.mean, tilewalk::run::standard_error_of(all.moments)};
 }
 
 walk::walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths) : walk(on, of, paths, packed(of)) {}

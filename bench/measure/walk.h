@@ -7,7 +7,7 @@
 
 #include "bench/measure/timing.h"
 #include "engine/cuda/chunk.h"
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/plan/trade_program.h"
@@ -19,13 +19,13 @@ namespace tilewalk::bench {
 // A trade and the choice of its kernel, fully decided before anything is compiled.
 struct planned_walk {
     plan::trade_program trade;
-    program::path_program code;  // for the precision
-    cuda::kernel_choice how;
+    program::path_program code;  // of the precision
+    cuda::kernel_decision how;
 
     std::string text() const;
 };
 // The first trade of a book, in YAML. Throws tilewalk::error as the book does.
-planned_walk plan_walk(const std::string& book, const cuda::kernel_choice& how);
+planned_walk plan_walk(const std::string& book, const cuda::kernel_wish& how);
 
 // The price of merged tiles.
 struct estimate {

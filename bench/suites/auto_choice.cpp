@@ -25,7 +25,9 @@ namespace tilewalk::bench {
 
 namespace {
 
-using cuda::kernel_choice;
+using cuda::kernel_decision;
+using cuda::kernel_wish;
+namespace knobs = cuda::knobs;
 using program::precision;
 
 struct combination {
@@ -60,40 +62,38 @@ constexpr std::array combinations{
 
 constexpr double tuner_seconds = 2;
 
-kernel_choice open_choice(const combination& c) {
-    kernel_choice how;
+kernel_wish open_wish(const combination& c) {
+    kernel_wish how;
     how.precision = c.in;
-    how.feed = c.reads_shocks ? "smem_rolling_async" : "inline";
-    how.has_best_layout = true;
-    how.width = kernel_choice::automatic_width;
-    how.blocks = kernel_choice::automatic_blocks;
-    how.is_open = true;
+    how.reads_shocks = c.reads_shocks;
     return how;
 }
 
-double time_of(gpu_timer& on, path_timer& kernel, const kernel_choice& how, int warps) {
+double time_of(gpu_timer& on, path_timer& kernel, const kernel_decision& how, int warps) {
     const auto ready = kernel.prepare(how, warps);
     return on.time([&] { kernel.launch(how, ready); }).milliseconds.median;
 }
 
-// Distances between those of the tuner, for feeds whose rings take them.
-void add_more(std::vector<kernel_choice>& to, const path_timer& kernel) {
-    const std::vector<kernel_choice> known = to;
-    for (kernel_choice how : known) {
-        if (!cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::layout) || how.distance != 4) continue;
+// Distances between those of the tuner, for the feeds whose rings take them.
+void add_more(std::vector<kernel_decision>& to, const path_timer& kernel) {
+    const std::vector<kernel_decision> known = to;
+    for (kernel_decision how : known) {
+        if (!cuda::feed_named(how.feed).makes_use_of(knobs::layout) || how[knobs::distance] != 4) continue;
         for (const int distance : {6, 12}) {
-            how.distance = distance;
+            how[knobs::distance] = distance;
+            if (how.layout() == kernels::ring_layout::padded)
+                how[knobs::padding] = cuda::found_padding(distance);
             if (kernel.why_not(how).empty()) to.push_back(how);
         }
     }
 }
 
 struct searched {
-    kernel_choice best;
+    kernel_decision best;
     double milliseconds = std::numeric_limits<double>::infinity();
     std::size_t ways = 0;
 };
-searched search(gpu_timer& on, path_timer& kernel, std::vector<kernel_choice> all, int warps) {
+searched search(gpu_timer& on, path_timer& kernel, std::vector<kernel_decision> all, int warps) {
     std::vector<std::string> texts;
     for (const auto& how : all) texts.push_back(kernel.text(how));
     on.compile(texts);
@@ -113,7 +113,7 @@ searched search(gpu_timer& on, path_timer& kernel, std::vector<kernel_choice> al
     out.ways = all.size();
     constexpr std::size_t looked_at_again = 10;
     for (std::size_t k = 0; k < std::min(looked_at_again, first.size()); ++k) {
-        const kernel_choice& how = all[first[k].second];
+        const kernel_decision& how = all[first[k].second];
         const double t = time_of(on, kernel, how, warps);
         if (t < out.milliseconds) out.milliseconds = t, out.best = how;
     }
@@ -123,11 +123,11 @@ searched search(gpu_timer& on, path_timer& kernel, std::vector<kernel_choice> al
 void measure_one(gpu_timer& on, const combination& c, row& out) {
     const auto of = workloads_named(std::string(c.workload), c.in, on.says);
     path_timer kernel(on, of.front(), 0);
-    const kernel_choice asked = open_choice(c);
+    const kernel_wish asked = open_wish(c);
     const tuning::outcome found = tuning::tune(on, kernel, asked, tuner_seconds, c.warps);
     if (found.wrong > 0) throw error(error_kind::internal, "ways to build it give other bits than the first");
 
-    const auto fits = [&](const kernel_choice& how, int) { return kernel.why_not(how).empty(); };
+    const auto fits = [&](const kernel_decision& how, int) { return kernel.why_not(how).empty(); };
     auto all = tuning::candidates(asked, of.front().code, fits);
     add_more(all, kernel);
     const searched full = search(on, kernel, std::move(all), c.warps);
@@ -143,18 +143,18 @@ void measure_one(gpu_timer& on, const combination& c, row& out) {
     out.figures["best_milliseconds"] = by_search;
     out.figures["over_best"] = by_tuner / by_search;
     if (c.reads_shocks) {
-        kernel_choice none;
+        kernel_decision none;
         none.precision = c.in;
         none.feed = "none";
         out.figures["over_none"] = by_tuner / time_of(on, kernel, none, c.warps);
     }
     out.figures["over_rules"] = found.best_milliseconds / found.untuned_milliseconds;
     out.figures["feed"] = found.best.feed;
-    out.figures["width"] = found.best.width;
-    out.figures["distance"] = found.best.distance;
+    out.figures["width"] = found.best[knobs::width];
+    out.figures["distance"] = found.best[knobs::distance];
     out.figures["best_feed"] = full.best.feed;
-    out.figures["best_width"] = full.best.width;
-    out.figures["best_distance"] = full.best.distance;
+    out.figures["best_width"] = full.best[knobs::width];
+    out.figures["best_distance"] = full.best[knobs::distance];
     out.figures["ways_tuned"] = found.tried;
     out.figures["ways_searched"] = full.ways;
     out.figures["tuner_seconds"] = found.seconds;

@@ -163,7 +163,7 @@ constexpr std::array on_cpu{precision::single, precision::double_};
 // An example and a way to walk it.
 struct planned {
     workload of;
-    cuda::kernel_choice how;
+    cuda::kernel_decision how;
     cpu::lane_program lanes;
 
     cpu::path_job job(std::uint64_t paths) const {
@@ -173,10 +173,8 @@ struct planned {
 };
 
 planned plan_of(const example& of, precision in) {
-    cuda::kernel_choice open;
+    cuda::kernel_wish open;
     open.precision = in;
-    open.width = cuda::kernel_choice::automatic_width;
-    open.blocks = cuda::kernel_choice::automatic_blocks;
     planned_walk made = plan_walk(book_of(of), open);
     planned out;
     out.of.name = std::string(of.name);
@@ -351,7 +349,7 @@ void measure_on_gpu(gpu_timer& on, subject& what, precision p, std::uint64_t mos
     r.wrong = why_not_the_price(all, bench.paths(), what.of().price);
     if (!r.wrong.empty()) return;
     const std::size_t count = std::min<std::size_t>(got.size(), what.checked() / kernels::paths_per_tile);
-    if (p == precision::single_fast) {
+    if (program::is_fast(p)) {
         hold_against_double(r, merged(std::span(got).first(count)), what.shadow(p, count), all);
     } else {
         r.wrong = why_not_the_bits(got, std::span(what.on_cpu(p)).first(count), "on the processor");
@@ -364,8 +362,8 @@ void measure_on_gpu(gpu_timer& on, subject& what, precision p, std::uint64_t mos
     r.figures["registers"] = ready.registers;
     r.figures["resident_warps"] = ready.warps;
     if (ready.local_bytes > 0) r.figures["local_bytes"] = ready.local_bytes;
-    r.figures["width"] = walked.how.width;
-    r.figures["block"] = walked.how.threads;
+    r.figures["width"] = walked.how[cuda::knobs::width];
+    r.figures["block"] = walked.how[cuda::knobs::block];
 }
 
 }  // namespace

@@ -226,10 +226,8 @@ constexpr own_style own_styles[] = {{program::precision::single_fast, "float32"}
                                     {program::precision::double_, "float64"}};
 
 planned_walk planned(const std::string& book, program::precision p) {
-    cuda::kernel_choice how;
+    cuda::kernel_wish how;
     how.precision = p;
-    how.width = cuda::kernel_choice::automatic_width;
-    how.blocks = cuda::kernel_choice::automatic_blocks;
     return plan_walk(book, how);
 }
 

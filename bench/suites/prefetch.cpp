@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `prefetch`: every feed, at every distance, layout and width, with few warps and with many. It
-// shows which way to bring shocks from memory to a path kernel is fastest. A row whose tiles differ in a bit
-// from those of `none` is wrong.
+// Benchmark of feeds, at every distance, layout and width, with few warps and with many: which way of
+// bringing shocks from memory to a path kernel is fastest. A row whose tiles differ in a bit from those of
+// `none` is wrong.
 //
 // The study that this reproduces compared five strategies (batched and rolling prefetch, to registers and to
 // shared memory, and asynchronous copies) on a kernel of computational finance over the distance: uneven
@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 #include "bench/measure/timing.h"
 #include "bench/measure/workloads.h"
 #include "engine/config/wording.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/settings/precision_named.h"
 #include "kernels/tile.h"
@@ -33,17 +35,18 @@ namespace tilewalk::bench {
 namespace {
 
 using cuda::feed_entry;
-using cuda::kernel_choice;
-using cuda::layout_names;
-using kernels::ring_layout;
+using cuda::kernel_decision;
+using cuda::kernel_wish;
+namespace knobs = cuda::knobs;
 
 // Warps that a multiprocessor has room for; a request for as many takes as many as fit.
 constexpr int most_warps = 64;
 
 struct plan_of_sweep {
     std::vector<const feed_entry*> feeds;
-    std::vector<ring_layout> layouts;
-    std::vector<int> distances, widths, warps;
+    // The values of each knob; none: it stays at its preset.
+    std::array<std::vector<int>, cuda::knob_table.size()> values;
+    std::vector<int> warps;
 };
 
 template <class value>
@@ -61,69 +64,67 @@ plan_of_sweep plan_for(const request& asked) {
         if (wanted || feed.name == "none") out.feeds.push_back(&feed);
     }
     for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));
-    for (const auto& name : or_all<std::string>(asked.layouts, {layout_names.begin(), layout_names.end()})) {
-        const auto found = std::ranges::find(layout_names, name);
-        if (found == layout_names.end()) {
-            const std::vector<std::string> known(layout_names.begin(), layout_names.end());
-            throw error(error_kind::usage, "there is no layout " + config::shown(name) +
-                                               config::alternatives(name, "there are", known));
+    for (const cuda::knob_id k : cuda::all_knobs())
+        out.values[k.at].assign(k.line().swept.begin(), k.line().swept.end());
+    std::vector<int> layouts;
+    for (const auto& name : asked.layouts) {
+        const auto layout = value_of(knobs::layout.line(), name);
+        if (!layout) {
+            throw error(error_kind::usage,
+                        "there is no layout " + config::shown(name) +
+                            config::alternatives(name, "there are", value_names(knobs::layout.line())));
         }
-        out.layouts.push_back(static_cast<ring_layout>(found - layout_names.begin()));
+        layouts.push_back(*layout);
     }
-    out.distances = or_all(asked.distances, {1, 2, 4, 6, 8, 12, 16});
-    out.widths = or_all(asked.widths, {1, 2, 4});
+    const auto narrow = [&](cuda::knob_id k, const std::vector<int>& to) {
+        if (!to.empty()) out.values[k.at] = to;
+    };
+    narrow(knobs::layout, layouts);
+    narrow(knobs::distance, asked.distances);
+    narrow(knobs::width, asked.widths);
     out.warps = or_all(asked.warps, {64, 32, 16, 8});
     return out;
 }
 
 // All ways to build a kernel that the sweep wants, `none` of width 1 first.
-std::vector<kernel_choice> choices_of(const plan_of_sweep& sweep, program::precision in) {
-    std::vector<kernel_choice> out;
+std::vector<kernel_decision> ways_of(const plan_of_sweep& sweep, program::precision in) {
+    std::vector<kernel_decision> out;
+    kernel_wish wish;
+    wish.precision = in;
     for (const feed_entry* feed : sweep.feeds) {
-        const auto distances = feed->makes_use_of(feed_entry::distance)
-                                   ? sweep.distances
-                                   : std::vector{kernel_choice{}.distance};
-        const auto layouts =
-            feed->makes_use_of(feed_entry::layout) ? sweep.layouts : std::vector{kernel_choice{}.layout};
-        for (const int distance : distances) {
-            for (const ring_layout layout : layouts) {
-                for (const int width : sweep.widths) {
-                    kernel_choice how;
-                    how.precision = in;
-                    how.feed = std::string(feed->name);
-                    how.distance = distance;
-                    how.layout = layout;
-                    how.width = width;
-                    // Few large copies beat many small ones.
-                    if (feed->makes_use_of(feed_entry::rows)) how.rows = std::max(1, distance / 2);
-                    out.push_back(how);
-                }
-            }
-        }
+        wish.feed = std::string(feed->name);
+        const auto values = [&](cuda::knob_id k) { return std::span<const int>(sweep.values[k.at]); };
+        cuda::for_each_setting(*feed, wish, values, [&](kernel_wish one) {
+            // Few large copies beat many small ones.
+            if (feed->makes_use_of(knobs::rows)) one[knobs::rows] = std::max(1, *one[knobs::distance] / 2);
+            out.push_back(cuda::with_presets(one));
+        });
     }
-    const auto is_reference = [](const kernel_choice& how) { return how.feed == "none" && how.width == 1; };
+    const auto is_reference = [](const kernel_decision& how) {
+        return how.feed == "none" && how[knobs::width] == 1;
+    };
     if (std::ranges::none_of(out, is_reference)) {
-        kernel_choice none;
-        none.precision = in;
-        none.feed = "none";
-        out.push_back(none);
+        wish.feed = "none";
+        out.push_back(cuda::with_presets(wish));
     }
     std::stable_partition(out.begin(), out.end(), is_reference);
     return out;
 }
 
-json axes_of(const path_timer& bench, const kernel_choice& how, int warps) {
+json axes_of(const path_timer& bench, const kernel_decision& how, int warps) {
     const feed_entry& feed = cuda::feed_named(how.feed);
     json axes{{"workload", bench.of().name},
               {"precision", std::string(program::name_of(how.precision))},
               {"paths", bench.paths()},
               {"feed", how.feed}};
-    if (feed.makes_use_of(feed_entry::distance)) axes["distance"] = how.distance;
-    if (feed.makes_use_of(feed_entry::rows)) axes["rows"] = how.rows;
-    if (feed.makes_use_of(feed_entry::layout))
-        axes["layout"] = std::string(layout_names[static_cast<std::size_t>(how.layout)]);
-    axes["width"] = how.width;
-    axes["block"] = how.threads;
+    const auto add = [&](cuda::knob_id k) {
+        const cuda::knob& of = k.line();
+        axes[std::string(of.name)] = of.values.names.empty() ? json(how[k]) : json(text_of(of, how[k]));
+    };
+    for (const cuda::knob_id k : cuda::all_knobs())
+        if (feed.makes_use_of(k) && k != knobs::padding) add(k);
+    for (const cuda::knob_id k : cuda::all_knobs())
+        if (k.line().of == cuda::knob::part::kernel) add(k);
     axes["warps"] = warps;
     return axes;
 }
@@ -143,7 +144,7 @@ class sweeper {
     }
 
     void run() {
-        auto choices = choices_of(sweep_, bench_.of().precision);
+        const auto choices = ways_of(sweep_, bench_.of().precision);
         std::vector<std::string> texts;
         for (const auto& how : choices) {
             if (bench_.why_not(how).empty()) texts.push_back(bench_.text(how));
@@ -158,11 +159,11 @@ class sweeper {
     }
 
   private:
-    void measure(const kernel_choice& how, int warps) {
+    void measure(const kernel_decision& how, int warps) {
         row empty;
         empty.suite = "prefetch";
         empty.axes = axes_of(bench_, how, warps);
-        const bool is_reference = how.feed == "none" && how.width == 1;
+        const bool is_reference = how.feed == "none" && how[knobs::width] == 1;
         if (!is_reference && reference_.contains(warps)) empty.over = reference_.at(warps).axes;
         attempt(std::move(empty), to_, [&](row& out) {
             out.skipped = bench_.why_not(how);
@@ -183,7 +184,7 @@ class sweeper {
         });
     }
 
-    void check_then_time(const kernel_choice& how, const path_timer::prepared& ready, row& out) {
+    void check_then_time(const kernel_decision& how, const path_timer::prepared& ready, row& out) {
         bench_.launch(how, ready);
         const auto tiles = bench_.results();
         if (truth_.empty()) truth_ = tiles;
@@ -203,7 +204,7 @@ class sweeper {
             out.figures["bytes_per_second"] = rate;
             out.figures["share_of_copy"] = rate / on_.copy_rate();
         }
-        if (cuda::feed_named(how.feed).makes_use_of(feed_entry::layout)) {
+        if (cuda::feed_named(how.feed).makes_use_of(knobs::layout)) {
             out.figures["conflicts"] =
                 predicted_passes(cuda::ring_of(how, bench_.of().code.slots_per_step()));
         }

@@ -56,7 +56,7 @@ const char* name_of(element of) {
 }
 
 bool is_single(program::precision p) {
-    return p != program::precision::double_;
+    return program::shock_type(p) == element::single_;
 }
 
 random::opening opening_on(gpu_timer& on, std::uint64_t paths, std::uint64_t rows, element of,
@@ -277,13 +277,13 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
         const auto t = on.time([&] { w.run(); });
         inline_milliseconds = t.milliseconds.median;
         add_walk_figures(r, t, paths);
-        r.figures["block"] = in_registers.how.threads;
-        r.figures["width"] = in_registers.how.width;
+        r.figures["block"] = in_registers.how[cuda::knobs::block];
+        r.figures["width"] = in_registers.how[cuda::knobs::width];
     });
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
-        const element of = is_single(p) ? element::single_ : element::double_;
+        const element of = program::shock_type(p);
         const memory_cube made(on, paths, walk_steps, of);
-        const auto opened = opening_on(on, paths, walk_steps, of, p == program::precision::single_fast);
+        const auto opened = opening_on(on, paths, walk_steps, of, program::is_fast(p));
         walk w(on, streamed, paths);
         const auto fill = [&] { random::draw_cube(opened, made.cube, 0, paths, on.stream()); };
         const kernels::array_argument normals{made.cube.first, made.cube.pitch, made.cube.pitch, 0};
@@ -309,8 +309,7 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
     const row by_curand = row_of_walk(device_generators().front().name, p);
     if (!headers.found) return skip(by_curand, to, headers.why_not);
     attempt(by_curand, to, [&](row& r) {
-        device_asian walk_of_curand(on, *headers.found, is_single(p) ? element::single_ : element::double_,
-                                    paths);
+        device_asian walk_of_curand(on, *headers.found, program::shock_type(p), paths);
         walk_of_curand.run();
         r.wrong = why_not_priced_alike(walk_of_curand.result(), paths);
         if (!r.wrong.empty()) return;
@@ -344,21 +343,19 @@ std::string why_not_normal(std::span<const double> sample) {
 }
 
 planned_walk inline_asian(program::precision p) {
-    cuda::kernel_choice how;
+    cuda::kernel_wish how;
     how.precision = p;
-    how.width = cuda::kernel_choice::automatic_width;
-    how.blocks = cuda::kernel_choice::automatic_blocks;
     return plan_walk(asian_book, how);
 }
 
 planned_walk streamed_asian(program::precision p) {
-    // The fastest ring at any occupancy, with 16 bytes a copy.
-    cuda::kernel_choice how;
+    // 16 bytes a copy: the fastest ring at any occupancy.
+    cuda::kernel_wish how;
     how.precision = p;
     how.feed = "smem_rolling_async";
-    how.distance = 8;
-    how.width = is_single(p) ? 4 : 2;
-    how.has_best_layout = true;
+    how[cuda::knobs::distance] = 8;
+    how[cuda::knobs::width] = is_single(p) ? 4 : 2;
+    how.blocks = 0;
     return plan_walk(asian_book, how);
 }
 

@@ -40,9 +40,11 @@ double normal_cdf(double x) {
 }  // namespace
 
 planned_walk cheap_walk(const cuda::reduction_entry& by) {
-    cuda::kernel_choice how;
+    cuda::kernel_wish how;
     how.reduction = by.name;
-    how.threads = threads;
+    how[cuda::knobs::width] = 1;
+    how[cuda::knobs::block] = threads;
+    how.blocks = 0;
     return plan_walk(
         "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {A: {currency: USD, spot: 100, "
         "volatility: 0.2}}}\n"

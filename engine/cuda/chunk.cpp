@@ -90,11 +90,11 @@ void chunk_memory::merge(kernel merge_tiles, stream s) {
     on_.run(merge_tiles, {static_cast<std::uint32_t>(number_of_parts()), merge_threads}, arguments, s);
 }
 
-launch launch_of(const program::path_program& code, const kernel_choice& how, std::uint64_t trades,
+launch launch_of(const program::path_program& code, const kernel_decision& how, std::uint64_t trades,
                  std::uint64_t tiles) {
     launch out;
     out.blocks = static_cast<std::uint32_t>(trades * tiles);
-    out.threads = static_cast<std::uint32_t>(how.threads);
+    out.threads = static_cast<std::uint32_t>(how[knobs::block]);
     out.shared_bytes = static_cast<std::uint32_t>(path_kernel_shared_bytes(code, how));
     return out;
 }

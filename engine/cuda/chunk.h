@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/reductions.h"
 #include "engine/run/tile_range.h"
@@ -63,8 +63,8 @@ class chunk_memory {
     device_memory tiles_, parts_, finished_, payoffs_;
 };
 
-// The launch of a path kernel for so many trades and tiles.
-launch launch_of(const program::path_program& code, const kernel_choice& how, std::uint64_t trades,
+// The launch of a path kernel for so many trades on so many tiles.
+launch launch_of(const program::path_program& code, const kernel_decision& how, std::uint64_t trades,
                  std::uint64_t tiles);
 
 }  // namespace tilewalk::cuda

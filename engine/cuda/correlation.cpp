@@ -69,10 +69,10 @@ constexpr std::array variants{
 };
 
 bool is_single(precision p) {
-    return p == precision::single || p == precision::single_fast;
+    return program::real_type(p) == program::number_type::single_;
 }
 std::size_t bytes_of_real(precision p) {
-    return is_single(p) ? sizeof(float) : sizeof(double);
+    return bytes_of(program::real_type(p));
 }
 
 template <class real>
@@ -141,8 +141,8 @@ correlate(const __grid_constant__ tilewalk::kernels::correlation::arguments a) {
 }}
 )",
         fmt::arg("kind", v.kind), fmt::arg("header", fmt::format("\"kernels/correlation/{}.h\"", v.kind)),
-        fmt::arg("constants", v.constants), fmt::arg("shock", p == precision::double_ ? "double" : "float"),
-        fmt::arg("real", is_single(p) ? "float" : "double"), fmt::arg("threads", v.threads),
+        fmt::arg("constants", v.constants), fmt::arg("shock", word_of(program::shock_type(p))),
+        fmt::arg("real", word_of(program::real_type(p))), fmt::arg("threads", v.threads),
         fmt::arg("rows", v.rows), fmt::arg("paths", v.paths), fmt::arg("shared_bytes", v.shared_bytes(p)));
 }
 
@@ -162,7 +162,7 @@ std::vector<correlation_launch> correlation_launches(const correlation_job& job,
                                                      precision p, std::uint64_t most_blocks) {
     std::vector<correlation_launch> out;
     if (job.paths == 0 || job.factors == 0) return out;
-    const std::size_t shock_bytes = p == precision::double_ ? sizeof(double) : sizeof(float);
+    const std::size_t shock_bytes = bytes_of(program::shock_type(p));
     const std::size_t real_bytes = bytes_of_real(p);
     const correlation::arguments whole{job.numbers,
                                        job.shocks,

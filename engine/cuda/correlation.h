@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "engine/cuda/device.h"
-#include "engine/cuda/kernel_choice.h"
 #include "kernels/correlation/arguments.h"
 #include "products/program/moves.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::cuda {
 
-// One kernel of kernels/correlation, and how it is built and launched.
+using program::precision;
+
+// How one kernel of kernels/correlation is built and launched.
 struct correlation_variant {
     std::string_view name;       // "tiled_16_unrolled"
     std::string_view kind;       // its class, and the name of its header

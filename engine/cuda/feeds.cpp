@@ -17,53 +17,95 @@ namespace {
 
 using enum feed_entry::use;
 
-constexpr int most_distance = 32;
-constexpr int most_rows = 64;
-constexpr int most_padding = 64;
-// What a path kernel keeps in shared memory besides: the payoffs of its tile.
+// A path kernel keeps the payoffs of its tile in shared memory, too.
 constexpr std::uint64_t bytes_of_payoffs(int rows) {
     return static_cast<std::uint64_t>(rows) * kernels::paths_per_tile * sizeof(double);
 }
 
-int shock_bytes(const kernel_choice& how) {
-    return how.precision == precision::double_ ? 8 : 4;
+int shock_bytes(const kernel_decision& how) {
+    return static_cast<int>(bytes_of(program::shock_type(how.precision)));
 }
 
-std::uint64_t nothing(const kernel_choice&, int) {
+std::uint64_t nothing(const kernel_decision&, int) {
     return 0;
 }
-std::uint64_t ring(const kernel_choice& how, int slots) {
+std::uint64_t ring(const kernel_decision& how, int slots) {
     return ring_of(how, slots).bytes();
 }
-std::uint64_t stages(const kernel_choice& how, int slots) {
-    return kernels::stage_geometry{how.rows, how.distance, slots, how.threads * how.width * shock_bytes(how)}
+std::uint64_t stages(const kernel_decision& how, int slots) {
+    return kernels::stage_geometry{how[knobs::rows], how[knobs::distance], slots,
+                                   how[knobs::block] * how[knobs::width] * shock_bytes(how)}
         .bytes();
 }
 
-// name, summary; uses, least compute capability, shared memory
+// name, summary; uses, knobs, least compute capability, shared memory
 constexpr auto catalogue = std::to_array<feed_entry>({
-    {"none", "a plain load where it is used, not unrolled: the baseline",  //
-     array, 80, nothing},
-    {"unroll", "plain loads, the loop unrolled by distance",  //
-     array | distance, 80, nothing},
-    {"register_batched", "distance steps loaded at once into registers, used up, loaded again",  //
-     array | distance, 80, nothing},
-    {"register_rolling", "a ring in registers, one load a step",  //
-     array | distance, 80, nothing},
-    {"smem_batched", "distance steps loaded at once into shared memory, used up, loaded again",  //
-     array | distance | layout, 80, ring},
-    {"smem_rolling", "a ring in shared memory, one load a step",  //
-     array | distance | layout, 80, ring},
-    {"smem_rolling_async", "a ring in shared memory, one asynchronous copy a step",  //
-     array | addresses | distance | layout, 80, ring},
-    {"l2_prefetch", "the second-level cache is asked distance steps ahead",  //
-     array | addresses | distance, 80, nothing},
-    {"l2_hint", "loads that bring the 256 bytes around to the second-level cache, unrolled by distance",  //
-     array | addresses | distance, 80, nothing},
-    {"bulk_async", "bulk copies of a block's rows into a ring of stages of rows steps",  //
-     array | addresses | distance | rows, 90, stages},
-    {"inline", "no array: shocks are made in registers",  //
-     0, 80, nothing},
+    {"none",
+     "a plain load where it is used, not unrolled: the baseline",  //
+     array,
+     {},
+     80,
+     nothing},
+    {"unroll",
+     "plain loads, the loop unrolled by distance",  //
+     array,
+     {knobs::distance},
+     80,
+     nothing},
+    {"register_batched",
+     "distance steps loaded at once into registers, used up, loaded again",  //
+     array,
+     {knobs::distance},
+     80,
+     nothing},
+    {"register_rolling",
+     "a ring in registers, one load a step",  //
+     array,
+     {knobs::distance},
+     80,
+     nothing},
+    {"smem_batched",
+     "distance steps loaded at once into shared memory, used up, loaded again",  //
+     array,
+     {knobs::distance, knobs::layout, knobs::padding},
+     80,
+     ring},
+    {"smem_rolling",
+     "a ring in shared memory, one load a step",  //
+     array,
+     {knobs::distance, knobs::layout, knobs::padding},
+     80,
+     ring},
+    {"smem_rolling_async",
+     "a ring in shared memory, one asynchronous copy a step",  //
+     array | addresses,
+     {knobs::distance, knobs::layout, knobs::padding},
+     80,
+     ring},
+    {"l2_prefetch",
+     "the second-level cache is asked distance steps ahead",  //
+     array | addresses,
+     {knobs::distance},
+     80,
+     nothing},
+    {"l2_hint",
+     "loads that bring the 256 bytes around to the second-level cache, unrolled by distance",  //
+     array | addresses,
+     {knobs::distance},
+     80,
+     nothing},
+    {"bulk_async",
+     "bulk copies of a block's rows into a ring of stages of rows steps",  //
+     array | addresses,
+     {knobs::distance, knobs::rows},
+     90,
+     stages},
+    {"inline",
+     "no array: shocks are made in registers",  //
+     0,
+     {},
+     80,
+     nothing},
 });
 
 template <class predicate>
@@ -79,26 +121,7 @@ std::vector<std::string> names_of_feeds(const predicate& fits) {
     throw error(error_kind::usage, message);
 }
 
-void check_range(const char* what, int got, int least, int most) {
-    if (got < least || got > most)
-        refuse(fmt::format("{} {}: it goes from {} to {}", what, got, least, most));
-}
-
-void check_one_of(const char* what, int got, std::initializer_list<int> known) {
-    if (std::ranges::find(known, got) == known.end()) {
-        refuse(fmt::format("{} {}: there are {}", what, got, fmt::join(known, ", ")));
-    }
-}
-
-void check_numbers(const kernel_choice& how) {
-    check_range("distance", how.distance, 1, most_distance);
-    check_range("rows", how.rows, 1, most_rows);
-    if (how.padding != kernel_choice::automatic_padding) check_range("padding", how.padding, 0, most_padding);
-    check_one_of("width", how.width, {1, 2, 4});
-    check_one_of("block", how.threads, {64, 128, 256});
-}
-
-void check_spaces(const kernel_choice& how, const feed_entry& feed) {
+void check_spaces(const kernel_decision& how, const feed_entry& feed) {
     const space_entry& rows = space_named(how.row_space);
     const auto holds_rows = [](const space_entry& s) { return s.holds_rows; };
     if (!holds_rows(rows)) {
@@ -136,45 +159,36 @@ std::string with_commas(std::uint64_t number) {
 }
 
 // Single changes that make it fit, the mildest of each kind.
-std::vector<std::string> what_fits(const kernel_choice& how, int slots, const feed_entry& feed,
+std::vector<std::string> what_fits(const kernel_decision& how, int slots, const feed_entry& feed,
                                    std::uint64_t payoff_bytes, std::uint64_t limit) {
     std::vector<std::string> found;
-    const auto fits = [&](const kernel_choice& other) {
+    const bool finds_padding = how[knobs::padding] == found_padding(how[knobs::distance]);
+    const auto fits = [&](kernel_decision other) {
+        if (finds_padding) other[knobs::padding] = found_padding(other[knobs::distance]);
         return feed.shared_bytes(other, slots) + payoff_bytes <= limit;
     };
-    const auto mildest = [&](const char* what, int kernel_choice::*number,
-                             std::initializer_list<int> values) {
-        kernel_choice other = how;
-        for (const int value : values) {
-            other.*number = value;
-            if (value < how.*number && fits(other)) {
-                found.push_back(fmt::format("{} {}", what, value));
-                return;
-            }
+    const auto largest_below = [&](knob_id k) {
+        kernel_decision other = how;
+        for (int value = how[k] - 1; value > 0; --value) {
+            if (!k.line().values.has(value)) continue;
+            other[k] = value;
+            if (!fits(other)) continue;
+            found.push_back(fmt::format("{} {}", k.line().name, value));
+            return;
         }
     };
-    const auto largest_below = [&](const char* what, int kernel_choice::*number) {
-        kernel_choice other = how;
-        while (--(other.*number) > 0) {
-            if (fits(other)) {
-                found.push_back(fmt::format("{} {}", what, other.*number));
-                return;
-            }
-        }
-    };
-    if (feed.makes_use_of(distance)) largest_below("distance", &kernel_choice::distance);
-    if (feed.makes_use_of(rows)) largest_below("rows", &kernel_choice::rows);
-    if (feed.makes_use_of(layout)) {
-        kernel_choice other = how;
-        other.layout = kernels::ring_layout::transposed;
+    for (const knob_id k : {knobs::distance, knobs::rows})
+        if (feed.makes_use_of(k)) largest_below(k);
+    if (feed.makes_use_of(knobs::layout)) {
+        kernel_decision other = how;
+        other[knobs::layout] = static_cast<int>(kernels::ring_layout::transposed);
         if (fits(other)) found.emplace_back("layout transposed");
     }
-    mildest("block", &kernel_choice::threads, {128, 64});
-    mildest("width", &kernel_choice::width, {2, 1});
+    for (const knob_id k : {knobs::block, knobs::width}) largest_below(k);
     return found;
 }
 
-void check_shared_memory(const kernel_choice& how, int slots, const feed_entry& feed,
+void check_shared_memory(const kernel_decision& how, int slots, const feed_entry& feed,
                          const device_limits& device, int payoff_rows) {
     const std::uint64_t payoff_bytes = bytes_of_payoffs(payoff_rows);
     const std::uint64_t needed = feed.shared_bytes(how, slots) + payoff_bytes;
@@ -190,17 +204,17 @@ void check_shared_memory(const kernel_choice& how, int slots, const feed_entry& 
     refuse(
         fmt::format("{} with distance {}, block {} and width {} needs {} bytes of shared memory a block "
                     "for {} shocks a step, {} of them for payoffs; this device has {}: {} fit{}",
-                    feed.name, how.distance, how.threads, how.width, with_commas(needed), slots,
-                    with_commas(payoff_bytes), with_commas(device.shared_bytes_per_block), advice,
-                    fitting.empty() ? "" : "s"));
+                    feed.name, how[knobs::distance], how[knobs::block], how[knobs::width],
+                    with_commas(needed), slots, with_commas(payoff_bytes),
+                    with_commas(device.shared_bytes_per_block), advice, fitting.empty() ? "" : "s"));
 }
 
 }  // namespace
 
-kernels::ring_geometry ring_of(const kernel_choice& how, int slots) {
-    const int paths = kernels::paths_of_piece(how.width, shock_bytes(how));
-    return {how.layout,  slots * (how.width / paths), how.threads, how.distance,
-            how.padding, paths * shock_bytes(how)};
+kernels::ring_geometry ring_of(const kernel_decision& how, int slots) {
+    const int width = how[knobs::width], paths = kernels::paths_of_piece(width, shock_bytes(how));
+    return {how.layout(),         slots * (width / paths), how[knobs::block],
+            how[knobs::distance], how[knobs::padding],     paths * shock_bytes(how)};
 }
 
 std::string feed_entry::header() const {
@@ -210,6 +224,10 @@ std::string feed_entry::header() const {
 std::string feed_entry::type() const {
     // The one name that is a word of the language.
     return name == "inline" ? "inline_" : std::string(name);
+}
+
+std::string feed_entry::own_arguments(const kernel_decision& how) const {
+    return cuda::own_arguments(knob_table, knobs, how.values);
 }
 
 std::span<const feed_entry> feeds() {
@@ -224,17 +242,27 @@ const feed_entry& feed_named(std::string_view name) {
                        config::alternatives(name, "there are", known)));
 }
 
-std::uint64_t feed_shared_bytes(const kernel_choice& how, int slots) {
+const feed_entry& feed_of(const kernel_wish& wish) {
+    return feed_named(wish.feed ? std::string_view(*wish.feed)
+                                : std::string_view(wish.reads_shocks ? "smem_rolling_async" : "inline"));
+}
+
+bool reads_shocks(const kernel_wish& wish) {
+    return feed_of(wish).makes_use_of(array);
+}
+
+std::uint64_t feed_shared_bytes(const kernel_decision& how, int slots) {
     return feed_named(how.feed).shared_bytes(how, slots);
 }
 
-int padding_of(const kernel_choice& how) {
-    return ring_of(how, 1).length() - how.distance;
+int found_padding(int distance) {
+    constexpr int found = -1;
+    return kernels::ring_geometry{kernels::ring_layout::padded, 1, 1, distance, found, 1}.length() - distance;
 }
 
-void check(const kernel_choice& how, int slots, const device_limits& device, int payoff_rows) {
+void check(const kernel_decision& how, int slots, const device_limits& device, int payoff_rows) {
     const feed_entry& feed = feed_named(how.feed);
-    check_numbers(how);
+    for (const knob_id k : all_knobs()) check(k.line(), how[k]);
     check_spaces(how, feed);
     check_capability(feed, device);
     check_shared_memory(how, slots, feed, device, payoff_rows);

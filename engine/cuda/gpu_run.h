@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/tuned_choices.h"
 #include "engine/run/job.h"
@@ -18,13 +18,13 @@ namespace tilewalk::cuda {
 
 // Settings of walks on GPUs.
 struct gpu_settings {
-    kernel_choice how;
+    kernel_wish how;
     std::string correlation = "auto";  // auto, kernel or matrix, see makes_moves_ahead
     // The source of shocks for feeds that read them; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
     std::uint64_t memory_bytes = 0;  // the most that a run may take of each device; 0: all that is free
     int compile_threads = 1;
-    tuned_choices* tuned = nullptr;  // asked where the choice is open
+    tuned_choices* tuned = nullptr;  // asked where the wish is open
 };
 
 struct gpu_run : run::walk, gpu_settings {};

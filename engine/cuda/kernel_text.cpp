@@ -13,49 +13,11 @@
 
 namespace tilewalk::cuda {
 
-namespace {
-
-struct words_of_precision {
-    const char* real;
-    const char* shock;
-    const char* draws;
-    const char* math;
-    const char* header;
-};
-
-words_of_precision words_of(precision p) {
-    switch (p) {
-        case precision::double_:
-            return {"double", "double", "double_draws", "kernels", "kernels/draws.h"};
-        case precision::single:
-            return {"float", "float", "single_draws", "kernels", "kernels/draws.h"};
-        case precision::single_fast:
-            return {"float", "float", "fast_draws", "kernels::fast", "kernels/fast.h"};
-        case precision::mixed:
-            return {"double", "float", "single_draws", "kernels", "kernels/draws.h"};
-    }
-    return {};
-}
-
-const char* word_of(kernels::ring_layout layout) {
-    switch (layout) {
-        case kernels::ring_layout::plain:
-            return "plain";
-        case kernels::ring_layout::padded:
-            return "padded";
-        case kernels::ring_layout::transposed:
-            return "transposed";
-    }
-    return "";
-}
-
-}  // namespace
-
-std::string path_kernel_text(const program::path_program& p, const kernel_choice& how) {
+std::string path_kernel_text(const program::path_program& p, const kernel_decision& how) {
     using use = feed_entry::use;
-    const auto words = words_of(how.precision);
-    // In single_fast alone: everywhere else a program does on a GPU what it does on the CPU.
-    const program::path_program code = how.precision == precision::single_fast ? program::contract(p) : p;
+    const program::precision_traits& words = program::traits_of(how.precision);
+    // Everywhere else a program does on a GPU what it does on the CPU.
+    const program::path_program code = words.is_fast ? program::contract(p) : p;
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
     const reduction_entry& reduction = reduction_named(how.reduction);
@@ -66,8 +28,9 @@ std::string path_kernel_text(const program::path_program& p, const kernel_choice
     const std::string_view space = from_arrays   ? space_named(how.space).type
                                    : from_memory ? "read_only"
                                                  : "global";
-    const bool has_layout = feed.makes_use_of(use::layout);
-    const auto layout = has_layout ? how.layout : kernels::ring_layout::plain;
+    const auto used = [&](knob_id k, int otherwise) { return feed.makes_use_of(k) ? how[k] : otherwise; };
+    const int layout = used(knobs::layout, static_cast<int>(kernels::ring_layout::plain));
+    const bool is_padded = layout == static_cast<int>(kernels::ring_layout::padded);
     const std::string scenarios =
         p.scenarios_per_step == 0
             ? "no_scenarios"
@@ -96,7 +59,7 @@ struct choice {{
     using memory = thread_memory<spaces::{space}>;
     using numbers = numbers_in_memory<real, spaces::{row_space}>;
     using source = {source};
-    using feed = feeds::{feed}<shape, memory>;
+    using feed = feeds::{feed}<shape, memory{own}>;
     using reduction = reductions::{reduction}<{threads}>;
 }};
 
@@ -109,19 +72,19 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
 }}
 )",
         fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
-        fmt::arg("program", cuda::program_text(code, "program")), fmt::arg("real", words.real),
-        fmt::arg("shock", words.shock), fmt::arg("slots", p.slots_per_step()),
-        fmt::arg("bounds", how.blocks > 0 ? fmt::format("{}, {}", how.threads, how.blocks)
-                                          : fmt::to_string(how.threads)),
-        fmt::arg("width", how.width), fmt::arg("threads", how.threads),
-        fmt::arg("distance", feed.makes_use_of(use::distance) ? how.distance : 1),
-        fmt::arg("rows", feed.makes_use_of(use::rows) ? how.rows : 1), fmt::arg("layout", word_of(layout)),
-        fmt::arg("padding", layout == kernels::ring_layout::padded ? padding_of(how) : 0),
-        fmt::arg("space", space), fmt::arg("row_space", rows.type), fmt::arg("source", source),
-        fmt::arg("feed", feed.type()));
+        fmt::arg("program", cuda::program_text(code, "program")), fmt::arg("real", word_of(words.real)),
+        fmt::arg("shock", word_of(words.shock)), fmt::arg("slots", p.slots_per_step()),
+        fmt::arg("bounds", how.blocks > 0 ? fmt::format("{}, {}", how[knobs::block], how.blocks)
+                                          : fmt::to_string(how[knobs::block])),
+        fmt::arg("width", how[knobs::width]), fmt::arg("threads", how[knobs::block]),
+        fmt::arg("distance", used(knobs::distance, 1)), fmt::arg("rows", used(knobs::rows, 1)),
+        fmt::arg("layout", text_of(knobs::layout.line(), layout)),
+        fmt::arg("padding", is_padded ? how[knobs::padding] : 0), fmt::arg("space", space),
+        fmt::arg("row_space", rows.type), fmt::arg("source", source), fmt::arg("feed", feed.type()),
+        fmt::arg("own", feed.own_arguments(how)));
 }
 
-std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how) {
+std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how) {
     // The reduction works where the feed's memory was.
     const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
     return p.payoff_rows() * kernels::paths_per_tile * sizeof(double) +

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The translation unit of a path kernel: a printed program, the choice of how it is built, and the kernel
+// The translation unit of a path kernel: a printed program, the decision how it is built, and the kernel
 // headers.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "products/program/passes.h"
 
 namespace tilewalk::cuda {
 
 // Its kernel is called `walk` and takes one kernels::path_arguments.
-std::string path_kernel_text(const program::path_program& p, const kernel_choice& how);
+std::string path_kernel_text(const program::path_program& p, const kernel_decision& how);
 
 // Dynamic shared memory that a block of that kernel takes.
-std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_choice& how);
+std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
 // The kernel `merge_tiles`: takes kernels::merge_arguments, one block of so many threads for each part.
 inline constexpr std::uint32_t merge_threads = 256;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <variant>
 
-#include "engine/cuda/best_choice.h"
 #include "engine/cuda/compile_kernels.h"
 #include "engine/cuda/correlation.h"
 #include "engine/cuda/counted_kernels.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/reductions.h"
@@ -30,7 +30,7 @@ namespace {
 std::vector<job_group> group(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,
-    const std::function<bool(const kernel_choice&, const program::path_program&)>& fits) {
+    const std::function<bool(const kernel_decision&, const program::path_program&)>& fits) {
     std::map<const program::path_program*, std::size_t> by_code;
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
     std::vector<job_group> out;
@@ -39,22 +39,21 @@ std::vector<job_group> group(
         const auto* code = run.jobs[j].code;
         auto known = by_code.find(code);
         if (known == by_code.end()) {
-            kernel_choice how = run.how;
+            kernel_wish wish = run.how;
             std::string moves_text;
             if (separated.is_separated(j)) {
-                how = choice_that_reads_moves(run.how, code->slots_per_step());
+                wish = wish_that_reads_moves(run.how, code->slots_per_step());
                 moves_text = correlation_text(
                     best_correlation_variant(static_cast<std::size_t>(code->normals_per_step)),
                     run.how.precision);
             }
             std::optional<tuned_choice> measured;
-            if (tuned && how.is_open && !separated.is_separated(j)) {
-                measured = tuned->choices.find(tuned->on, *code, how);
+            if (tuned && wish.is_open() && !separated.is_separated(j)) {
+                measured = tuned->choices.find(tuned->on, *code, wish);
             }
-            const bool takes_measured = measured && fits(measured->how, *code);
-            how = takes_measured
-                      ? measured->how
-                      : best_choice(how, *code, [&](const kernel_choice& c, int) { return fits(c, *code); });
+            const kernel_decision how = decide(
+                wish, *code, [&](const kernel_decision& c, int) { return fits(c, *code); },
+                measured ? &measured->how : nullptr);
             std::string text = path_kernel_text(*code, how);
             const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
             if (is_new)
@@ -72,7 +71,7 @@ std::vector<job_group> group(
     return out;
 }
 
-void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, const kernel_choice& how,
+void check_on_all(const std::vector<std::shared_ptr<loaded_device>>& devices, const kernel_decision& how,
                   const program::path_program& code) {
     const reduction_entry& reduction = reduction_named(how.reduction);
     for (const auto& d : devices) {
@@ -111,8 +110,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.kernels = &kernels;
     plan.poll = [&state] { throw_if_stopped(state); };
     // A feed that makes its own shocks does not use the space; scenarios then lie in plain memory.
-    const bool is_array_feed = feed_named(run.how.feed).makes_use_of(feed_entry::array);
-    plan.space = &space_named(is_array_feed ? run.how.space : kernel_choice().space);
+    plan.space = &space_named(cuda::reads_shocks(run.how) ? run.how.space : kernel_basis().space);
     plan.precision = run.how.precision;
     plan.seed = run.seed;
     plan.paths = run.paths;
@@ -167,13 +165,9 @@ void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
     }
 }
 
-number_type numbers_in(precision p) {
-    return p == precision::double_ || p == precision::mixed ? number_type::double_ : number_type::single;
-}
-
 }  // namespace
 
-std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_choice& how,
+std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned) {
     const separated_jobs separated(jobs, correlation, how.precision);
@@ -183,9 +177,9 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
     std::vector<needed_kernel> out;
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;
-    const auto anything_fits = [](const kernel_choice&, const program::path_program&) { return true; };
+    const auto anything_fits = [](const kernel_decision&, const program::path_program&) { return true; };
     for (job_group& g :
-         group(run, separated, pack(run.jobs, numbers_in(how.precision)), tuned, anything_fits)) {
+         group(run, separated, pack(run.jobs, program::real_type(how.precision)), tuned, anything_fits)) {
         if (g.reads_moves()) {
             auto& readers = correlate[g.correlate.text];
             readers.insert(readers.end(), g.jobs.begin(), g.jobs.end());
@@ -216,11 +210,11 @@ gpu_outcome launcher::walk_all(const gpu_run& asked) {
     outcome.tallies.assign(run.jobs.size(), run::tally(kernels::tiles_of(run.paths)));
     outcome.failures.resize(run.jobs.size());
     outcome.shares.resize(devices_.size());
-    packed_trades packed = pack(run.jobs, numbers_in(run.how.precision));
+    packed_trades packed = pack(run.jobs, program::real_type(run.how.precision));
     refuse_too_long_rows(space_named(run.how.row_space), packed);
     for (std::size_t j = 0; j < run.jobs.size(); ++j) outcome.failures[j] = packed.failures[j];
 
-    const auto fits = [&](const kernel_choice& how, const program::path_program& code) {
+    const auto fits = [&](const kernel_decision& how, const program::path_program& code) {
         try {
             check_on_all(devices_, how, code);
             return true;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/cuda/gpu_run.h"
-#include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/kernel_store.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/tuned_choices.h"
 #include "engine/run/job.h"
@@ -28,7 +28,7 @@ struct needed_kernel {
     std::string text;
     std::vector<std::size_t> jobs;
     bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
-    kernel_choice how{};
+    kernel_decision how{};
 };
 // A device, and the choices measured on it.
 struct tuned_device {
@@ -36,7 +36,7 @@ struct tuned_device {
     const device_properties& on;
 };
 // All kernels that a run of these jobs compiles, except for those that fill arrays with shocks.
-std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_choice& how,
+std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {});
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/random_source.h"
 #include "engine/cuda/spaces.h"
@@ -12,21 +13,15 @@ namespace tilewalk::cuda {
 
 namespace {
 
+using program::real_type;
+using program::shock_type;
+
 // The largest ring that is chosen without being asked for. Every device of compute capability 8.0 and up
 // grants a block this much besides the payoffs, and two such blocks fit beside each other on an H100.
 constexpr std::uint64_t most_ring_bytes = 88 * 1024;
 
-arrays::element element_of_moves(precision p) {
-    return p == precision::double_ || p == precision::mixed ? arrays::element::double_
-                                                            : arrays::element::single_;
-}
-
-arrays::element element_of_shocks(precision p) {
-    return p == precision::double_ ? arrays::element::double_ : arrays::element::single_;
-}
-
 std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
-    return random::padded_paths(tiles * kernels::paths_per_tile, element_of_moves(p));
+    return random::padded_paths(tiles * kernels::paths_per_tile, real_type(p));
 }
 
 // The path kernel reads moves, uniforms and scenarios as one type. In mixed their types differ, so a program
@@ -35,7 +30,7 @@ std::optional<program::separated_moves> separated(const program::path_program& c
                                                   precision p) {
     if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
     const bool reads_more = code.uniforms_per_step > 0 || code.scenarios_per_step > 0;
-    if (p == precision::mixed && reads_more) return std::nullopt;
+    if (shock_type(p) != real_type(p) && reads_more) return std::nullopt;
     return program::separate_moves(code);
 }
 
@@ -60,15 +55,22 @@ program::move_numbers separated_jobs::numbers(std::size_t job) const {
     return program::numbers_of_moves(*from_[job], *given_[job].data);
 }
 
-kernel_choice choice_that_reads_moves(kernel_choice how, int slots) {
-    if (how.precision == precision::mixed) how.precision = precision::double_;
-    // Moves lie in device memory, whatever space the run's shocks are in.
-    if (space_named(how.space).lives_in != residence::memory) how.space = kernel_choice().space;
-    if (feed_named(how.feed).makes_use_of(feed_entry::array)) return how;
-    how.feed = "smem_rolling_async";
-    kernel_choice narrow = how;
-    if (narrow.width == kernel_choice::automatic_width) narrow.width = 1;
-    if (feed_shared_bytes(narrow, slots) > most_ring_bytes) how.feed = "none";
+kernel_wish wish_that_reads_moves(kernel_wish how, int slots) {
+    // Moves are of the states' type, and so is all that the kernel reads.
+    if (real_type(how.precision) == program::number_type::double_) how.precision = precision::double_;
+    // Moves are made in the device's own memory, wherever the run keeps its shocks.
+    if (space_named(how.space).lives_in != residence::memory) how.space = kernel_basis().space;
+    if (reads_shocks(how)) return how;
+    how.reads_shocks = true;
+    const bool is_told = how.feed.has_value();
+    how.feed.reset();
+    const kernel_decision narrow = with_presets(how);
+    const bool is_too_large = feed_shared_bytes(narrow, slots) > most_ring_bytes;
+    if (is_too_large) {
+        how.feed = "none";
+    } else if (is_told) {
+        how.feed = narrow.feed;
+    }
     return how;
 }
 
@@ -79,12 +81,12 @@ void moves_cubes::needs::add(std::size_t factors, std::size_t steps) {
 }
 
 std::size_t moves_cubes::needs::bytes_per_tile() const {
-    return count * rows * pitch_of(1, precision) * arrays::bytes_of(element_of_moves(precision));
+    return count * rows * pitch_of(1, precision) * bytes_of(real_type(precision));
 }
 
 moves_cubes::moves_cubes(device& on, const needs& most, std::uint64_t tiles)
     : on_(on), precision_(most.precision), pitch_(pitch_of(tiles, most.precision)) {
-    const std::size_t bytes = most.rows * pitch_ * arrays::bytes_of(element_of_moves(precision_));
+    const std::size_t bytes = most.rows * pitch_ * bytes_of(real_type(precision_));
     cubes_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         cubes_.push_back({device_memory(on, most.numbers_bytes), device_memory(on, bytes)});
@@ -112,9 +114,8 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
         job.numbers =
             into.numbers.as<std::byte>() + correlation_numbers_bytes(numbers.factors, step, precision_);
         job.shocks = static_cast<const std::byte*>(shocks.first) +
-                     step * shocks.step_stride * arrays::bytes_of(element_of_shocks(precision_));
-        job.moves = into.moves.as<std::byte>() +
-                    step * out.step_stride * arrays::bytes_of(element_of_moves(precision_));
+                     step * shocks.step_stride * bytes_of(shock_type(precision_));
+        job.moves = into.moves.as<std::byte>() + step * out.step_stride * bytes_of(real_type(precision_));
         job.shock_pitch = shocks.slot_stride;
         job.move_pitch = pitch_;
         job.paths = paths;

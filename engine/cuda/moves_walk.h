@@ -15,7 +15,7 @@
 
 #include "engine/cuda/correlation.h"
 #include "engine/cuda/device.h"
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
 #include "kernels/arguments.h"
@@ -45,9 +45,8 @@ class separated_jobs {
     std::vector<run::job> walked_;
 };
 
-// The choice of the path kernel for a separated job, in a run with the choice `how` and so many shocks a
-// step.
-kernel_choice choice_that_reads_moves(kernel_choice how, int slots);
+// The wish for the path kernel of a separated job in a run with this wish, for so many shocks a step.
+kernel_wish wish_that_reads_moves(kernel_wish how, int slots);
 
 // Cubes that take moves in turn. All work on a cube goes into one stream, so that a trade's moves stay until
 // its paths have read them; the streams of the two cubes overlap.

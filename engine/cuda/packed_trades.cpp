@@ -114,12 +114,12 @@ class packer {
 
 packed_trades pack(std::span<const run::job> jobs, number_type type) {
     packed_trades out;
-    out.number_bytes = type == number_type::single ? sizeof(float) : sizeof(double);
+    out.number_bytes = bytes_of(type);
     out.records.reserve(jobs.size());
     const auto add_all = [&](auto&& into) {
         for (const run::job& job : jobs) into.add(job);
     };
-    if (type == number_type::single) {
+    if (type == number_type::single_) {
         add_all(packer<float>(out));
     } else {
         add_all(packer<double>(out));

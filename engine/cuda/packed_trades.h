@@ -11,6 +11,7 @@
 
 #include "engine/run/job.h"
 #include "kernels/arguments.h"
+#include "products/program/precision.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
@@ -21,7 +22,7 @@ struct scenario_row {
     friend auto operator<=>(const scenario_row&, const scenario_row&) = default;
 };
 
-enum class number_type : std::uint8_t { single, double_ };
+using program::number_type;
 
 struct packed_trades {
     std::vector<std::byte> numbers;

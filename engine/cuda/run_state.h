@@ -14,7 +14,7 @@
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/gpu_run.h"
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/moves_walk.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/shock_cubes.h"
@@ -32,7 +32,7 @@ struct job_group {
     built_kernel walk;
     built_kernel correlate;  // makes the moves that walk reads, job by job; without text, walk reads shocks
     const program::path_program* code = nullptr;
-    kernel_choice how;
+    kernel_decision how;
     std::vector<std::size_t> jobs;  // longest first
     bool failed = false;            // it did not compile, or no device can run it
 

@@ -45,7 +45,7 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
     };
     source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths, plan.shock_rows(),
-                                 plan.element(), plan.precision == precision::single_fast});
+                                 plan.element(), program::is_fast(plan.precision)});
 }
 
 void shock_cubes::open(one& cube, std::uint64_t rows) {

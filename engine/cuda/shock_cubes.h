@@ -14,14 +14,16 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cuda/device.h"
-#include "engine/cuda/kernel_choice.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
 #include "kernels/arguments.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::cuda {
+
+using program::precision;
 
 class loaded_device;
 class counted_kernels;
@@ -41,9 +43,7 @@ struct shock_plan {
     // Called for each row that is copied from the host; may throw to end the run.
     std::function<void()> poll{};
 
-    arrays::element element() const {
-        return precision == cuda::precision::double_ ? arrays::element::double_ : arrays::element::single_;
-    }
+    arrays::element element() const { return program::shock_type(precision); }
     std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found fastest on a device, by measurement, for runs that leave it open how a kernel is built. One
-// file for a device, a driver and a kernel, that people can read: JSON in the folder `tuned` beside the
-// kernels.
+// Kept choices: the ways to build kernels that were measured to be fastest on a device, for runs that leave
+// it open. Each device, driver and kernel has a file that people can read: JSON in the folder `tuned` beside
+// the kernels.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 #include <unordered_map>
 
 #include "engine/cuda/device.h"
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "products/program/passes.h"
 
 namespace tilewalk::cuda {
 
 struct tuned_choice {
-    kernel_choice how;
+    kernel_decision how;
     double milliseconds = 0;          // of a launch built so
     double untuned_milliseconds = 0;  // built as it would be without
     std::string date;                 // when it was measured
@@ -29,17 +29,17 @@ class tuned_choices {
     // An empty folder remembers nothing.
     explicit tuned_choices(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // For a kernel of this program whose choice is open; a file that is damaged, or of another device, driver
+    // The choice for a kernel of this program; a file that is damaged, or of another device, driver
     // or program, is as good as none.
     std::optional<tuned_choice> find(const device_properties& on, const program::path_program& p,
-                                     const kernel_choice& asked);
+                                     const kernel_wish& asked);
     // Throws tilewalk::error (io) if it can't be kept.
-    void remember(const device_properties& on, const program::path_program& p, const kernel_choice& asked,
+    void remember(const device_properties& on, const program::path_program& p, const kernel_wish& asked,
                   const tuned_choice& found);
 
-    // Where a choice is kept.
+    // The file in which a choice is kept.
     std::filesystem::path file_of(const device_properties& on, const program::path_program& p,
-                                  const kernel_choice& asked) const;
+                                  const kernel_wish& asked) const;
 
   private:
     const std::filesystem::path folder_;

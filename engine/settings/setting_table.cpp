@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run, an entry each, and the strict reading of their values.
+// The settings of a run, an entry each, and the strict reading of their values. Knobs of kernels are in a
+// table of their own (engine/cuda/knobs.h).
 #include "tilewalk/setting_table.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/knobs.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
@@ -44,9 +46,24 @@ std::vector<std::string> reductions_that_vary() {
     return names;
 }
 
-std::vector<run_setting> all_settings() {
+run_setting setting_of(const cuda::knob& k) {
+    run_setting setting{.name = std::string(k.name),
+                        .takes = k.values.is_range() ? kind::count : kind::choice,
+                        .value = k.setting,
+                        .meaning = std::string(k.meaning),
+                        .choices = cuda::value_names(k),
+                        .least = static_cast<std::uint64_t>(k.values.least),
+                        .most = static_cast<std::uint64_t>(k.values.most)};
+    if (k.takes_auto) {
+        setting.preset = "auto";
+        setting.choices.insert(setting.choices.begin(), "auto");
+    }
+    return setting;
+}
+
+std::vector<run_setting> settings_of_run() {
     using s = run_settings;
-    std::vector<run_setting> all{
+    return {
         {.name = "paths",
          .takes = kind::count,
          .value = &s::paths,
@@ -96,47 +113,18 @@ std::vector<run_setting> all_settings() {
          .meaning = "Shocks to walk instead of random ones",
          .decides_bits = true},
     };
-    const std::vector<run_setting> of_gpu{
-        {.name = "prefetch",
-         .takes = kind::choice,
-         .value = &s::prefetch,
-         .meaning = "How shocks reach a thread",
-         .preset = "auto",
-         .choices = names_of(cuda::feeds(), {"auto"})},
-        {.name = "distance",
-         .takes = kind::count,
-         .value = &s::distance,
-         .meaning = "Steps that a feed is ahead",
-         .least = 1,
-         .most = 32},
-        {.name = "layout",
-         .takes = kind::choice,
-         .value = &s::layout,
-         .meaning = "Of rings in shared memory; unless told, what suits the copies",
-         .choices = {cuda::layout_names.begin(), cuda::layout_names.end()}},
-        {.name = "padding",
-         .takes = kind::count,
-         .value = &s::padding,
-         .meaning = "Elements that the layout padded adds to a ring",
-         .preset = "auto",
-         .choices = {"auto"},
-         .most = 64},
-        {.name = "width",
-         .takes = kind::choice,
-         .value = &s::width,
-         .meaning = "Paths of a thread",
-         .choices = {"1", "2", "4"}},
-        {.name = "rows",
-         .takes = kind::count,
-         .value = &s::rows,
-         .meaning = "Steps that a stage of a bulk copy holds",
-         .least = 1,
-         .most = 64},
-        {.name = "block",
-         .takes = kind::choice,
-         .value = &s::block,
-         .meaning = "Threads of a block",
-         .choices = {"64", "128", "256"}},
+}
+
+std::vector<run_setting> settings_of_gpu() {
+    using s = run_settings;
+    std::vector<run_setting> all{{.name = "prefetch",
+                                  .takes = kind::choice,
+                                  .value = &s::prefetch,
+                                  .meaning = "How shocks reach a thread",
+                                  .preset = "auto",
+                                  .choices = names_of(cuda::feeds(), {"auto"})}};
+    for (const cuda::knob& k : cuda::knob_table) all.push_back(setting_of(k));
+    const std::vector<run_setting> others{
         {.name = "space",
          .takes = kind::choice,
          .value = &s::space,
@@ -169,10 +157,14 @@ std::vector<run_setting> all_settings() {
          .preset = "0",
          .most = std::uint64_t{1} << 50},
     };
-    for (run_setting setting : of_gpu) {
-        setting.of = part::gpu;
-        all.push_back(std::move(setting));
-    }
+    all.insert(all.end(), others.begin(), others.end());
+    for (run_setting& setting : all) setting.of = part::gpu;
+    return all;
+}
+
+std::vector<run_setting> all_settings() {
+    std::vector<run_setting> all = settings_of_run();
+    for (run_setting& setting : settings_of_gpu()) all.push_back(std::move(setting));
     return all;
 }
 

@@ -14,17 +14,10 @@ namespace tilewalk::tuning {
 
 namespace {
 
-using cuda::kernel_choice;
-using program::precision;
+using cuda::kernel_decision;
+using program::shock_type;
 
 constexpr std::uint64_t seed = 42;
-
-bool is_single(precision p) {
-    return p == precision::single || p == precision::single_fast;
-}
-arrays::element element_of(precision p) {
-    return p == precision::double_ ? arrays::element::double_ : arrays::element::single_;
-}
 
 }  // namespace
 
@@ -32,8 +25,7 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     : on_(on), of_(of), paths_(paths > 0 ? paths : of.paths) {
     std::vector<run::job> jobs;
     for (const auto& t : of.trades) jobs.push_back({&of.code, &t.data, &t.when});
-    auto packed =
-        cuda::pack(jobs, is_single(of.precision) ? cuda::number_type::single : cuda::number_type::double_);
+    auto packed = cuda::pack(jobs, program::real_type(of.precision));
     for (const auto& failure : packed.failures) {
         if (failure) throw *failure;
     }
@@ -41,21 +33,21 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     const std::uint64_t rows =
         of.steps() * static_cast<std::uint64_t>(of.code.normals_per_step + of.code.uniforms_per_step);
     const std::uint64_t most = on.device().free_bytes() / 4 * 3 /
-                               std::max<std::uint64_t>(1, rows * bytes_of(element_of(of.precision)));
+                               std::max<std::uint64_t>(1, rows * bytes_of(shock_type(of.precision)));
     const std::uint64_t tile = kernels::paths_per_tile;
     paths_ = std::max(tile, std::min(paths_, most / tile * tile));
     numbers_ = on.uploaded(packed.numbers);
     words_ = on.uploaded(packed.words);
     records_ = on.uploaded(packed.records);
-    results_.emplace(on.device(), cuda::reduction_named(kernel_choice().reduction),
+    results_.emplace(on.device(), cuda::reduction_named(kernel_decision().reduction),
                      cuda::chunk::whole(seed, paths_), of.trades.size());
 }
 
-std::string path_timer::text(const kernel_choice& how) const {
+std::string path_timer::text(const kernel_decision& how) const {
     return cuda::path_kernel_text(of_.code, how);
 }
 
-std::string path_timer::why_not(const kernel_choice& how) const {
+std::string path_timer::why_not(const kernel_decision& how) const {
     const auto& p = on_.device().properties();
     try {
         cuda::check(how, of_.code.slots_per_step(), {p.major, p.minor, p.shared_bytes_per_block});
@@ -65,7 +57,7 @@ std::string path_timer::why_not(const kernel_choice& how) const {
     return {};
 }
 
-path_timer::prepared path_timer::prepare(const kernel_choice& how, int warps) {
+path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) {
     prepared out;
     out.k = on_.find(text(how), "walk");
     out.how = cuda::launch_of(of_.code, how, of_.trades.size(), kernels::tiles_of(paths_));
@@ -77,18 +69,18 @@ path_timer::prepared path_timer::prepare(const kernel_choice& how, int warps) {
     const auto& p = on_.device().properties();
     const auto most = static_cast<std::uint32_t>(p.shared_bytes_per_block);
     constexpr std::uint32_t piece = 512;
-    while (warps > 0 && attributes.blocks_per_multiprocessor * how.threads / 32 > warps &&
+    while (warps > 0 && attributes.blocks_per_multiprocessor * how[cuda::knobs::block] / 32 > warps &&
            out.how.shared_bytes + piece <= most) {
         out.how.shared_bytes += piece;
         attributes = on_.device().attributes(out.k, out.how);
     }
-    out.warps = attributes.blocks_per_multiprocessor * how.threads / 32;
+    out.warps = attributes.blocks_per_multiprocessor * how[cuda::knobs::block] / 32;
     return out;
 }
 
-const path_timer::cube& path_timer::cube_for(const kernel_choice& how) {
+const path_timer::cube& path_timer::cube_for(const kernel_decision& how) {
     if (cube_) return *cube_;
-    const auto of = element_of(how.precision);
+    const auto of = shock_type(how.precision);
     const auto steps = static_cast<std::uint64_t>(of_.steps());
     const std::uint64_t normals = steps * static_cast<std::uint64_t>(of_.code.normals_per_step),
                         uniforms = steps * static_cast<std::uint64_t>(of_.code.uniforms_per_step);
@@ -100,7 +92,7 @@ const path_timer::cube& path_timer::cube_for(const kernel_choice& how) {
                          paths_,
                          std::max(normals, uniforms),
                          of};
-    from.approximate = how.precision == precision::single_fast;
+    from.approximate = program::is_fast(how.precision);
     const auto fill = [&](std::optional<cuda::device_memory>& memory, std::uint64_t rows,
                           random::shock_kind kind) {
         if (rows == 0) return;
@@ -114,7 +106,7 @@ const path_timer::cube& path_timer::cube_for(const kernel_choice& how) {
     return *cube_;
 }
 
-kernels::path_arguments path_timer::arguments(const kernel_choice& how) {
+kernels::path_arguments path_timer::arguments(const kernel_decision& how) {
     kernels::path_arguments a = results_->arguments();
     a.trades = records_->as<kernels::trade_record>();
     a.numbers = numbers_->as<void>();
@@ -135,7 +127,7 @@ kernels::path_arguments path_timer::arguments(const kernel_choice& how) {
     return a;
 }
 
-void path_timer::launch(const kernel_choice& how, const prepared& what) {
+void path_timer::launch(const kernel_decision& how, const prepared& what) {
     kernels::path_arguments a = arguments(how);
     void* pointers[] = {&a};
     on_.run(what.k, what.how, pointers);
@@ -146,11 +138,11 @@ std::vector<kernels::tile_result> path_timer::results() {
                                                 kernels::tiles_of(paths_) * of_.trades.size());
 }
 
-std::uint64_t path_timer::bytes_read(const kernel_choice& how) const {
+std::uint64_t path_timer::bytes_read(const kernel_decision& how) const {
     if (!cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) return 0;
     return paths_ * of_.path_steps() *
            static_cast<std::uint64_t>(of_.code.normals_per_step + of_.code.uniforms_per_step) *
-           bytes_of(element_of(how.precision));
+           bytes_of(shock_type(how.precision));
 }
 
 }  // namespace tilewalk::tuning

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/cuda/chunk.h"
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/workload.h"
@@ -25,9 +25,9 @@ class path_timer {
 
     const workload& of() const { return of_; }
     std::uint64_t paths() const { return paths_; }
-    std::string text(const cuda::kernel_choice& how) const;
+    std::string text(const cuda::kernel_decision& how) const;
     // Why it can't be built or run so on this device, or empty.
-    std::string why_not(const cuda::kernel_choice& how) const;
+    std::string why_not(const cuda::kernel_decision& how) const;
 
     // A kernel ready to be launched, with no more than so many warps on a multiprocessor; 0: as many as fit.
     struct prepared {
@@ -37,22 +37,22 @@ class path_timer {
         int registers = 0;
         std::size_t local_bytes = 0, shared_bytes = 0;
     };
-    prepared prepare(const cuda::kernel_choice& how, int warps);
-    void launch(const cuda::kernel_choice& how, const prepared& what);
+    prepared prepare(const cuda::kernel_decision& how, int warps);
+    void launch(const cuda::kernel_decision& how, const prepared& what);
 
     // What the tiles came to after a launch, for equality and for prices.
     std::vector<kernels::tile_result> results();
 
     // Bytes of shocks that one launch reads.
-    std::uint64_t bytes_read(const cuda::kernel_choice& how) const;
+    std::uint64_t bytes_read(const cuda::kernel_decision& how) const;
 
   private:
     struct cube {
         std::uint64_t pitch;
         std::optional<cuda::device_memory> normals, uniforms;
     };
-    const cube& cube_for(const cuda::kernel_choice& how);
-    kernels::path_arguments arguments(const cuda::kernel_choice& how);
+    const cube& cube_for(const cuda::kernel_decision& how);
+    kernels::path_arguments arguments(const cuda::kernel_decision& how);
 
     gpu_timer& on_;
     const workload& of_;

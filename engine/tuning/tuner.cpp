@@ -2,14 +2,16 @@
 #include "engine/tuning/tuner.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 
-#include "engine/cuda/best_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/tuning/statistics.h"
 #include "tilewalk/error.h"
@@ -19,7 +21,9 @@ namespace tilewalk::tuning {
 namespace {
 
 using cuda::feed_entry;
-using cuda::kernel_choice;
+using cuda::kernel_decision;
+using cuda::kernel_wish;
+namespace knobs = cuda::knobs;
 
 // Faster by less is no reason to leave what runs everywhere else.
 constexpr double least_gain = 1.01;
@@ -28,74 +32,66 @@ double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Shocks made in registers: how many paths a thread and how many threads, with the registers of the rules, of
-// the compiler, and of some numbers of resident blocks.
-void add_inline(kernel_choice how, const program::path_program& p,
-                const std::function<bool(const kernel_choice&, int)>& fits, std::vector<kernel_choice>& to) {
-    for (const int threads : {128, 256}) {
-        for (const int width : {1, 2, 4}) {
-            how.threads = threads;
-            how.width = width;
-            how.blocks = kernel_choice::automatic_blocks;
-            to.push_back(cuda::best_choice(how, p, fits));
+// Shocks made in registers: numbers of paths a thread and of threads, with the registers of the rules, of the
+// compiler, and of some numbers of resident blocks.
+void add_inline(kernel_wish how, const program::path_program& p, const cuda::fits_devices& fits,
+                std::vector<kernel_decision>& to) {
+    for (const int threads : knobs::block.line().tuned) {
+        for (const int width : knobs::width.line().tuned) {
+            how[knobs::block] = threads;
+            how[knobs::width] = width;
+            how.blocks.reset();
+            to.push_back(cuda::decide(how, p, fits));
             for (const int warps : {0, 16, 24, 32}) {
                 how.blocks = warps * 32 / threads;
-                to.push_back(how);
+                to.push_back(cuda::with_presets(how));
             }
         }
     }
 }
 
-void add_streamed(kernel_choice how, int slots, std::vector<kernel_choice>& to) {
-    how.has_best_layout = false;
+void add_streamed(kernel_wish how, int slots, std::vector<kernel_decision>& to) {
     how.blocks = 0;
-    const int shock_bytes = how.precision == program::precision::double_ ? 8 : 4;
+    const int shock_bytes = static_cast<int>(bytes_of(program::shock_type(how.precision)));
     for (const feed_entry& feed : cuda::feeds()) {
         if (!feed.makes_use_of(feed_entry::array)) continue;
         how.feed = std::string(feed.name);
-        const bool has_distance = feed.makes_use_of(feed_entry::distance),
-                   has_ring = feed.makes_use_of(feed_entry::layout),
-                   has_rows = feed.makes_use_of(feed_entry::rows);
-        for (const int distance : !has_distance ? std::vector{kernel_choice{}.distance}
-                                  : has_rows    ? std::vector{8, 16, 24}
-                                                : std::vector{2, 4, 8, 16}) {
-            for (const int width : {1, 2, 4}) {
-                how.distance = distance;
-                how.width = width;
-                if (has_rows) how.rows = distance / 2;
-                // What lies in registers on the way, and code that is laid out, must stay small.
-                constexpr int most_bytes = 256;
-                if (!has_ring && !has_rows && has_distance &&
-                    distance * slots * width * shock_bytes > most_bytes)
-                    continue;
-                // Both layouts are free of conflicts; which is faster depends on the size of a copy.
-                for (const auto layout : {kernels::ring_layout::padded, kernels::ring_layout::transposed}) {
-                    how.layout = layout;
-                    if (has_ring || layout == kernels::ring_layout::padded) to.push_back(how);
-                }
-            }
-        }
+        const bool has_rows = feed.makes_use_of(knobs::rows);
+        const auto tried = [&](cuda::knob_id k) -> std::span<const int> {
+            // Stages of few rows are many small copies; the block is that of the wish.
+            static constexpr std::array distances_of_stages{8, 16, 24};
+            if (k == knobs::distance && has_rows) return distances_of_stages;
+            return k == knobs::block ? std::span<const int>() : k.line().tuned;
+        };
+        cuda::for_each_setting(feed, how, tried, [&](kernel_wish one) {
+            if (has_rows) one[knobs::rows] = *one[knobs::distance] / 2;
+            // What lies in registers on the way, and code that is laid out, must stay small.
+            constexpr int most_bytes = 256;
+            const kernel_decision built = cuda::with_presets(one);
+            const bool holds_in_registers =
+                feed.makes_use_of(knobs::distance) && !has_rows && !feed.makes_use_of(knobs::layout);
+            if (holds_in_registers &&
+                built[knobs::distance] * slots * built[knobs::width] * shock_bytes > most_bytes)
+                return;
+            to.push_back(built);
+        });
     }
 }
 
 }  // namespace
 
-std::vector<kernel_choice> candidates(const kernel_choice& asked, const program::path_program& p,
-                                      const std::function<bool(const kernel_choice&, int)>& fits) {
-    std::vector<kernel_choice> all;
-    kernel_choice how = asked;
-    all.push_back(cuda::best_choice(how, p, fits));
-    all.back().is_open = how.is_open = false;
-    if (cuda::feed_named(asked.feed).makes_use_of(feed_entry::array)) {
-        add_streamed(how, p.slots_per_step(), all);
+std::vector<kernel_decision> candidates(const kernel_wish& asked, const program::path_program& p,
+                                        const cuda::fits_devices& fits) {
+    std::vector<kernel_decision> all{cuda::decide(asked, p, fits)};
+    if (cuda::reads_shocks(asked)) {
+        add_streamed(asked, p.slots_per_step(), all);
     } else {
-        add_inline(how, p, fits, all);
+        add_inline(asked, p, fits, all);
     }
-    std::vector<kernel_choice> out;
-    for (kernel_choice& c : all) {
-        c.has_best_layout = false;
+    std::vector<kernel_decision> out;
+    for (kernel_decision& c : all) {
         if (!fits(c, p.slots_per_step()) || std::ranges::find(out, c) != out.end()) continue;
-        out.push_back(c);
+        out.push_back(std::move(c));
     }
     return out;
 }
@@ -138,22 +134,22 @@ contest halve(std::size_t count, const std::function<std::optional<double>(std::
     return out;
 }
 
-outcome tune(gpu_timer& on, path_timer& kernel, const kernel_choice& asked, double seconds, int warps) {
-    const auto fits = [&](const kernel_choice& how, int) { return kernel.why_not(how).empty(); };
+outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double seconds, int warps) {
+    const auto fits = [&](const kernel_decision& how, int) { return kernel.why_not(how).empty(); };
     const auto all = candidates(asked, kernel.of().code, fits);
     if (all.empty()) throw error(error_kind::usage, "there is no way to build this kernel for this device");
     std::vector<std::string> texts;
-    for (const kernel_choice& how : all) texts.push_back(kernel.text(how));
+    for (const kernel_decision& how : all) texts.push_back(kernel.text(how));
     on.compile(texts);
 
     outcome out;
     out.untuned = all.front();
     out.tried = all.size();
     // Checked before anything is timed; this warms up, too.
-    std::vector<kernel_choice> right;
+    std::vector<kernel_decision> right;
     std::vector<path_timer::prepared> ready;
     std::vector<kernels::tile_result> truth;
-    for (const kernel_choice& how : all) {
+    for (const kernel_decision& how : all) {
         on.says("checking " + how.feed);
         const auto one = kernel.prepare(how, warps);
         // What spills is never fastest, and not worth a comparison.

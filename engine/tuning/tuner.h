@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the fastest way to build a path kernel, by timing the ways there are on the kernel itself.
+// The tuner: finds the fastest way to build a path kernel, by timing the ways there are on the kernel itself.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <vector>
 
-#include "engine/cuda/kernel_choice.h"
+#include "engine/cuda/decide.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/path_timer.h"
 
 namespace tilewalk::tuning {
 
 struct outcome {
-    cuda::kernel_choice untuned, best;  // best is untuned where nothing is faster by more than a hair
+    cuda::kernel_decision untuned, best;  // best is untuned where nothing is faster by more than a hair
     double untuned_milliseconds = 0, best_milliseconds = 0;
     std::size_t tried = 0, wrong = 0;  // candidates, and those of them whose bits differed
     double seconds = 0;                // that the timing took, compilation apart
@@ -21,8 +21,8 @@ struct outcome {
 
 // The ways to build a kernel with shocks of the same kind (made or read) as those of `asked`, the one that
 // runs without a tuner first.
-std::vector<cuda::kernel_choice> candidates(const cuda::kernel_choice& asked, const program::path_program& p,
-                                            const std::function<bool(const cuda::kernel_choice&, int)>& fits);
+std::vector<cuda::kernel_decision> candidates(const cuda::kernel_wish& asked, const program::path_program& p,
+                                              const cuda::fits_devices& fits);
 
 // The survivors of rounds in which all that are left are timed in turn, twice as often as in the round
 // before, and the slower half goes. Ends after `seconds` of timing with what is then the fastest. `take`
@@ -36,7 +36,7 @@ contest halve(std::size_t count, const std::function<std::optional<double>(std::
               double seconds, const std::function<double()>& now);
 
 // With at most so many warps on a multiprocessor; 0: as many as fit.
-outcome tune(gpu_timer& on, path_timer& kernel, const cuda::kernel_choice& asked, double seconds,
+outcome tune(gpu_timer& on, path_timer& kernel, const cuda::kernel_wish& asked, double seconds,
              int warps = 0);
 
 }  // namespace tilewalk::tuning

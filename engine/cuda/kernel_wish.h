@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a path kernel is wished for, and how it is built: everything that is a constant of its text besides the
+// program. A wish leaves open what nobody asked for; a decision leaves nothing open (engine/cuda/decide.h).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "engine/cuda/knobs.h"
+#include "products/program/precision.h"
+
+namespace tilewalk::cuda {
+
+using program::precision;
+
+// The part that is never left open.
+struct kernel_basis {
+    cuda::precision precision = precision::double_;
+    std::string space = "read_only";      // of path arrays: a name of the catalogue of spaces
+    std::string row_space = "read_only";  // of numbers alike for all paths
+    std::string reduction = "tree";       // a name of the catalogue of reductions
+
+    friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
+};
+
+struct kernel_wish : kernel_basis {
+    std::optional<std::string> feed{};  // a name of the catalogue of feeds
+    // Where the feed is left open: whether it has to read shocks from arrays, or makes them in registers.
+    bool reads_shocks = false;
+    std::array<std::optional<int>, knob_table.size()> values{};
+    std::optional<int> blocks{};  // of a multiprocessor that registers must suffice for; 0: any number
+
+    std::optional<int>& operator[](knob_id k) { return values[k.at]; }
+    const std::optional<int>& operator[](knob_id k) const { return values[k.at]; }
+
+    // Neither the feed nor a knob was asked for: what was measured to be fastest may be taken.
+    bool is_open() const { return !feed && values == decltype(values){}; }
+    friend bool operator==(const kernel_wish&, const kernel_wish&) = default;
+};
+
+struct kernel_decision : kernel_basis {
+    std::string feed = "inline";
+    std::array<int, knob_table.size()> values = [] {
+        std::array<int, knob_table.size()> presets{};
+        for (const knob_id k : all_knobs()) presets[k.at] = k.line().preset;
+        return presets;
+    }();
+    int blocks = 0;  // of a multiprocessor that registers must suffice for; 0: any number
+
+    int& operator[](knob_id k) { return values[k.at]; }
+    int operator[](knob_id k) const { return values[k.at]; }
+    kernels::ring_layout layout() const { return static_cast<kernels::ring_layout>((*this)[knobs::layout]); }
+    friend bool operator==(const kernel_decision&, const kernel_decision&) = default;
+};
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Knobs of a path kernel: the numbers that it is built with besides its program. The table holds the name,
+// the values and the preset of each; settings, checks, messages, kept choices, the tuner and the benchmarks
+// take them from here. CONTRIBUTING.md says how to add one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/feeds/ring.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk::cuda {
+
+// Values that a knob may have: a range, a list, or names that stand for 0, 1, ...
+struct knob_values {
+    int least = 0, most = 0;
+    std::span<const int> list{};
+    std::span<const std::string_view> names{};
+
+    constexpr bool is_range() const { return list.empty() && names.empty(); }
+    constexpr bool has(int value) const {
+        return list.empty() ? value >= least && value <= most : std::ranges::find(list, value) != list.end();
+    }
+};
+
+struct knob {
+    // Where the kernel's text has it.
+    enum class part {
+        kernel,  // every kernel has it, whatever its feed
+        shape,   // kernels::feed_shape, for the feeds that make use of it
+        feed,    // an argument of the feed itself, behind the shape and the memory
+    };
+
+    std::string_view name;       // as settings, kept choices and benchmarks write it
+    run_setting::field setting;  // by which a run sets it
+    part of;
+    knob_values values;
+    int preset;                  // taken where it is left open and nothing else decides
+    bool takes_auto;             // "auto" is a value of the setting, which leaves it open
+    std::span<const int> tuned;  // tried by the tuner; empty: the tuner leaves it open
+    std::span<const int> swept;  // measured by `bench prefetch`; likewise
+    std::string_view meaning;    // a sentence
+};
+
+namespace knob_lists {
+
+inline constexpr std::array<std::string_view, 3> layouts{"plain", "padded", "transposed"};
+static_assert(layouts[static_cast<std::size_t>(kernels::ring_layout::plain)] == "plain" &&
+              layouts[static_cast<std::size_t>(kernels::ring_layout::padded)] == "padded" &&
+              layouts[static_cast<std::size_t>(kernels::ring_layout::transposed)] == "transposed");
+inline constexpr std::array all_layouts{0, 1, 2};
+// Both are free of bank conflicts; which is faster depends on the size of a copy.
+inline constexpr std::array layouts_without_conflicts{1, 2};
+inline constexpr std::array tuned_distances{2, 4, 8, 16};
+inline constexpr std::array swept_distances{1, 2, 4, 6, 8, 12, 16};
+inline constexpr std::array widths{1, 2, 4};
+inline constexpr std::array blocks{64, 128, 256};
+inline constexpr std::array tuned_blocks{128, 256};
+
+}  // namespace knob_lists
+
+// In the order in which people should see them.
+inline constexpr std::array knob_table{
+    knob{"distance",
+         &run_settings::distance,
+         knob::part::shape,
+         {1, 32},
+         8,
+         false,
+         knob_lists::tuned_distances,
+         knob_lists::swept_distances,
+         "Steps that a feed is ahead"},
+    knob{"layout",
+         &run_settings::layout,
+         knob::part::shape,
+         {0, 2, {}, knob_lists::layouts},
+         static_cast<int>(kernels::ring_layout::padded),
+         false,
+         knob_lists::layouts_without_conflicts,
+         knob_lists::all_layouts,
+         "Layout of rings in shared memory; unless told, what suits the copies"},
+    // The preset is what is found for the distance's.
+    knob{"padding",
+         &run_settings::padding,
+         knob::part::shape,
+         {0, 64},
+         1,
+         true,
+         {},
+         {},
+         "Elements that the layout padded adds to a ring"},
+    knob{"width",
+         &run_settings::width,
+         knob::part::kernel,
+         {0, 0, knob_lists::widths},
+         1,
+         false,
+         knob_lists::widths,
+         knob_lists::widths,
+         "Paths of a thread"},
+    knob{"rows",
+         &run_settings::rows,
+         knob::part::shape,
+         {1, 64},
+         4,
+         false,
+         {},
+         {},
+         "Steps that a stage of a bulk copy holds"},
+    knob{"block",
+         &run_settings::block,
+         knob::part::kernel,
+         {0, 0, knob_lists::blocks},
+         256,
+         false,
+         knob_lists::tuned_blocks,
+         {},
+         "Threads of a block"},
+};
+
+// A knob by its place in the table.
+struct knob_id {
+    std::size_t at;
+    constexpr const knob& line() const { return knob_table[at]; }
+    friend constexpr bool operator==(knob_id, knob_id) = default;
+};
+
+// A name that is not in the table does not compile.
+consteval knob_id knob_named(std::string_view name) {
+    const auto found = std::ranges::find(knob_table, name, &knob::name);
+    if (found == knob_table.end()) throw "there is no such knob";
+    return {static_cast<std::size_t>(found - knob_table.begin())};
+}
+
+constexpr std::array<knob_id, knob_table.size()> all_knobs() {
+    std::array<knob_id, knob_table.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = {i};
+    return all;
+}
+
+// The knobs that the engine itself has to know.
+namespace knobs {
+
+inline constexpr knob_id distance = knob_named("distance"), layout = knob_named("layout"),
+                         padding = knob_named("padding"), width = knob_named("width"),
+                         rows = knob_named("rows"), block = knob_named("block");
+
+}  // namespace knobs
+
+class knob_set {
+  public:
+    constexpr knob_set(std::initializer_list<knob_id> all) {
+        for (const knob_id k : all) bits_ |= 1u << k.at;
+    }
+    constexpr bool has(knob_id k) const { return (bits_ >> k.at & 1) != 0; }
+
+  private:
+    unsigned bits_ = 0;
+};
+
+// A value as people write it: "8", "padded".
+std::string text_of(const knob& of, int value);
+// The value that a text stands for; nothing if it is none of the knob's.
+std::optional<int> value_of(const knob& of, std::string_view text);
+// All values that are not a range, as people write them.
+std::vector<std::string> value_names(const knob& of);
+
+// The names of all knobs.
+std::vector<std::string> knob_names();
+
+// The number that a run asks for; nothing where it leaves the knob open. Settings that check() let pass.
+std::optional<int> asked_value(const knob& of, const run_settings& settings);
+
+// The values of a feed's own knobs, in the order of the table, as further arguments of its type: ", 3".
+std::string own_arguments(std::span<const knob> table, const knob_set& of_feed, std::span<const int> values);
+
+// Throws tilewalk::error (usage) that says which values there are.
+void check(const knob& of, int value);
+
+}  // namespace tilewalk::cuda
