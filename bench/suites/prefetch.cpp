@@ -60,7 +60,7 @@ plan_of_sweep plan_for(const request& asked) {
         if (asked.feeds.empty() && !feed.makes_use_of(feed_entry::array)) continue;
         const bool wanted =
             asked.feeds.empty() || std::ranges::find(asked.feeds, feed.name) != asked.feeds.end();
-        // The reference of all others is always there.
+        // The reference for all others is always there.
         if (wanted || feed.name == "none") out.feeds.push_back(&feed);
     }
     for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));

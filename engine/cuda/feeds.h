@@ -18,15 +18,15 @@ struct feed_entry {
     // Things that a feed makes use of besides knobs.
     enum use : unsigned {
         array = 1,      // shocks from memory, not made in the kernel
-        addresses = 2,  // of the array: not every space has them
+        addresses = 2,  // the array's, which not every space has
     };
 
     std::string_view name;
     std::string_view summary;
-    unsigned uses;                                                         // of use
+    unsigned uses;                                                         // bits of use
     knob_set knobs;                                                        // without those of every kernel
     int least_compute_capability;                                          // 90 is 9.0
-    std::uint64_t (*shared_bytes)(const kernel_decision& how, int slots);  // that a block takes
+    std::uint64_t (*shared_bytes)(const kernel_decision& how, int slots);  // taken by a block
 
     bool makes_use_of(use what) const { return (uses & what) != 0; }
     bool makes_use_of(knob_id k) const { return knobs.has(k); }

@@ -22,7 +22,7 @@ std::string path_kernel_text(const program::path_program& p, const kernel_decisi
     const space_entry& rows = space_named(how.row_space);
     const reduction_entry& reduction = reduction_named(how.reduction);
     const bool from_arrays = feed.makes_use_of(use::array);
-    // What makes no difference is not in the text, so that one kernel serves.
+    // The text leaves out all that makes no difference, so that one kernel serves.
     const bool from_memory = from_arrays || p.scenarios_per_step > 0;
     // A feed that makes its shocks takes scenarios from wherever they lie by their address.
     const std::string_view space = from_arrays   ? space_named(how.space).type

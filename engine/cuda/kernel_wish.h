@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a path kernel is wished for, and how it is built: everything that is a constant of its text besides the
-// program. A wish leaves open what nobody asked for; a decision leaves nothing open (engine/cuda/decide.h).
+// The wish for a path kernel and the decision how it is built: everything that is a constant of its text
+// besides the program. A wish leaves open what nobody asked for; a decision leaves nothing open
+// (engine/cuda/decide.h).
 #pragma once
 
 #include <array>
@@ -17,8 +18,8 @@ using program::precision;
 // The part that is never left open.
 struct kernel_basis {
     cuda::precision precision = precision::double_;
-    std::string space = "read_only";      // of path arrays: a name of the catalogue of spaces
-    std::string row_space = "read_only";  // of numbers alike for all paths
+    std::string space = "read_only";      // a name of the catalogue of spaces, for path arrays
+    std::string row_space = "read_only";  // likewise, for numbers that are alike for all paths
     std::string reduction = "tree";       // a name of the catalogue of reductions
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
@@ -26,10 +27,10 @@ struct kernel_basis {
 
 struct kernel_wish : kernel_basis {
     std::optional<std::string> feed{};  // a name of the catalogue of feeds
-    // Where the feed is left open: whether it has to read shocks from arrays, or makes them in registers.
+    // Whether a feed that is left open has to read shocks from arrays; else it makes them in registers.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
-    std::optional<int> blocks{};  // of a multiprocessor that registers must suffice for; 0: any number
+    std::optional<int> blocks{};  // a multiprocessor's registers must suffice for so many; 0: any number
 
     std::optional<int>& operator[](knob_id k) { return values[k.at]; }
     const std::optional<int>& operator[](knob_id k) const { return values[k.at]; }
@@ -46,7 +47,7 @@ struct kernel_decision : kernel_basis {
         for (const knob_id k : all_knobs()) presets[k.at] = k.line().preset;
         return presets;
     }();
-    int blocks = 0;  // of a multiprocessor that registers must suffice for; 0: any number
+    int blocks = 0;  // a multiprocessor's registers must suffice for so many; 0: any number
 
     int& operator[](knob_id k) { return values[k.at]; }
     int operator[](knob_id k) const { return values[k.at]; }

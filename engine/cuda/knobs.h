@@ -32,7 +32,7 @@ struct knob_values {
 };
 
 struct knob {
-    // Where the kernel's text has it.
+    // The place of the value in the kernel's text.
     enum class part {
         kernel,  // every kernel has it, whatever its feed
         shape,   // kernels::feed_shape, for the feeds that make use of it

@@ -19,9 +19,9 @@ namespace tilewalk::cuda {
 
 struct tuned_choice {
     kernel_decision how;
-    double milliseconds = 0;          // of a launch built so
-    double untuned_milliseconds = 0;  // built as it would be without
-    std::string date;                 // when it was measured
+    double milliseconds = 0;          // a launch of the kernel takes
+    double untuned_milliseconds = 0;  // the same without this choice
+    std::string date;                 // day of the measurement
 };
 
 class tuned_choices {

@@ -88,14 +88,16 @@ std::vector<run_setting> settings_of_run() {
         {.name = "device",
          .takes = kind::devices,
          .value = &s::device,
-         .meaning = "Who walks the paths: cpu; cuda, every GPU; GPUs by number, such as 0,1; or auto, every "
-                    "GPU if one can be used, else the CPU",
+         .meaning =
+             "Device that walks the paths: cpu; cuda, every GPU; GPUs by number, such as 0,1; or auto, every "
+             "GPU if one can be used, else the CPU",
          .preset = "auto",
          .choices = {"auto", "cpu", "cuda"}},
         {.name = "precision",
          .takes = kind::choice,
          .value = &s::precision,
-         .meaning = "Of paths; single_fast takes the approximations of the hardware, mixed single shocks and "
+         .meaning = "Precision of paths; single_fast takes the approximations of the hardware, mixed single "
+                    "shocks and "
                     "double states",
          .preset = "double",
          .choices = program::precision_names(),

@@ -15,7 +15,7 @@ constexpr unsigned clock_of_multiprocessors = 1, clock_of_memory = 2;
 // Reasons for a lower clock that are no fault of the measurement's: nothing to do, and clocks that
 // applications asked for.
 constexpr unsigned long long harmless_reasons = 0x1 | 0x2;
-// Of the highest clock, that times can still be compared at.
+// Share of the highest clock at which times can still be compared.
 constexpr double least_share = 0.97;
 
 class unknown_clocks final : public clocks {

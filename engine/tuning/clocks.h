@@ -22,7 +22,7 @@ class clocks {
     virtual std::string driver() const = 0;  // its version, or empty
 };
 
-// Of the GPU with this UUID ("GPU-..."); one that knows nothing where there is no such library.
+// The clocks of the GPU with this UUID ("GPU-..."); one that knows nothing where there is no such library.
 std::unique_ptr<clocks> open_clocks(const std::string& uuid);
 
 }  // namespace tilewalk::tuning

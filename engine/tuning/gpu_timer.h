@@ -50,12 +50,12 @@ class gpu_timer {
     // Compiles ahead, on all cores, what find() will be asked for; what fails does so in find().
     void compile(std::span<const std::string> texts, const cuda::toolkit_headers& with = {});
 
-    // What `work` puts into the stream takes so many milliseconds: after a warm-up, samples one by one until
+    // Milliseconds of all that `work` puts into the stream: after a warm-up, samples one by one until
     // the rule says stop. Throws clock_throttled.
     struct timing {
         summary milliseconds;
         std::size_t dropped = 0;
-        int clock_mhz = 0;  // of the multiprocessors at the end; 0: not known
+        int clock_mhz = 0;  // the multiprocessors' at the end; 0: not known
     };
     timing time(const std::function<void()>& work);
     // The same without flushing the caches before a sample.
@@ -90,7 +90,7 @@ class gpu_timer {
 
     clocks& clock() const { return *clocks_; }
 
-    // What people are told on the way; nothing by default.
+    // Tells people about progress; nothing by default.
     std::function<void(const std::string&)> says = [](const std::string&) {};
     // Set by another thread to stop: time() then throws tilewalk::error (cancelled).
     const std::atomic<bool>* cancel = nullptr;

@@ -33,14 +33,14 @@ class path_timer {
     struct prepared {
         cuda::kernel k{};
         cuda::launch how;
-        int warps = 0;  // that are resident
+        int warps = 0;  // resident at a time
         int registers = 0;
         std::size_t local_bytes = 0, shared_bytes = 0;
     };
     prepared prepare(const cuda::kernel_decision& how, int warps);
     void launch(const cuda::kernel_decision& how, const prepared& what);
 
-    // What the tiles came to after a launch, for equality and for prices.
+    // Results of the tiles after a launch, for equality and for prices.
     std::vector<kernels::tile_result> results();
 
     // Bytes of shocks that one launch reads.

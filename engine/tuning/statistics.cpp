@@ -8,7 +8,7 @@ namespace tilewalk::tuning {
 
 namespace {
 
-// How many of n ordered samples stand on each side of an interval around the median that holds it with at
+// Number of n ordered samples that stand on each side of an interval around the median that holds it with at
 // least 95 %: the most for which twice P(binomial(n, 1/2) < k) is at most 5 %. Nothing for n < 6.
 std::optional<std::size_t> outside(std::size_t n) {
     // By its logarithm: from about a thousand samples on, 2^-n is no double.

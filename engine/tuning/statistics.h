@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From samples of a time to a figure, and when there are enough of them.
+// Statistics of timings: a figure from samples of a time, and the rule for when there are enough of them.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ struct summary {
     // order of the samples alone, whatever their distribution. 1 if there are too few for such an interval.
     double noise = 1;
 };
-// Of at least one sample.
+// Takes at least one sample.
 summary summarise(std::vector<double> samples);
 
 struct stop_rule {
     double noise = 0.01;  // enough
     std::size_t fewest = 11, most = 201;
-    double seconds = 0.5;  // of sampling, past the fewest
+    double seconds = 0.5;  // for sampling beyond the fewest
 };
 
 // One sample; nothing if it must not count, because the clock was throttled.

@@ -65,7 +65,7 @@ void add_streamed(kernel_wish how, int slots, std::vector<kernel_decision>& to) 
         };
         cuda::for_each_setting(feed, how, tried, [&](kernel_wish one) {
             if (has_rows) one[knobs::rows] = *one[knobs::distance] / 2;
-            // What lies in registers on the way, and code that is laid out, must stay small.
+            // Shocks on the way in registers, and code that is laid out, must stay small.
             constexpr int most_bytes = 256;
             const kernel_decision built = cuda::with_presets(one);
             const bool holds_in_registers =
@@ -117,7 +117,7 @@ contest halve(std::size_t count, const std::function<std::optional<double>(std::
         left.resize((left.size() + 1) / 2);
         if (is_late()) left.resize(1);
     }
-    // The last two against each other: what there was first is always one of them.
+    // The last two against each other: the first candidate is always one of them.
     contest out;
     out.winner = left.front();
     constexpr std::size_t final_samples = 9;
@@ -152,7 +152,7 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
     for (const kernel_decision& how : all) {
         on.says("checking " + how.feed);
         const auto one = kernel.prepare(how, warps);
-        // What spills is never fastest, and not worth a comparison.
+        // A kernel that spills is never fastest, and not worth a comparison.
         if (one.local_bytes > 0 && !right.empty()) continue;
         kernel.launch(how, one);
         const auto tiles = kernel.results();

@@ -16,7 +16,7 @@ struct outcome {
     cuda::kernel_decision untuned, best;  // best is untuned where nothing is faster by more than a hair
     double untuned_milliseconds = 0, best_milliseconds = 0;
     std::size_t tried = 0, wrong = 0;  // candidates, and those of them whose bits differed
-    double seconds = 0;                // that the timing took, compilation apart
+    double seconds = 0;                // spent on timing, without compilation
 };
 
 // The ways to build a kernel with shocks of the same kind (made or read) as those of `asked`, the one that

@@ -23,10 +23,10 @@ struct workload {
         program::timeline when;
     };
     std::vector<trade> trades;
-    std::uint64_t paths = 0;  // that make a kernel long enough to time
+    std::uint64_t paths = 0;  // enough to make the kernel long enough to time
 
-    std::size_t steps() const;         // of the longest trade
-    std::uint64_t path_steps() const;  // of all trades, a path each
+    std::size_t steps() const;         // those of the longest trade
+    std::uint64_t path_steps() const;  // those of all trades, a path each
 };
 
 // Paths that make a kernel of so many path-steps a path long enough to time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run may be told; everything unsaid is left to the next in line: the caller, the book, the defaults.
+// The settings of a run. Everything unsaid is left to the next in line: the caller, the book, the defaults.
+// The values that each may have are in the table (tilewalk/setting_table.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace tilewalk {
 struct run_settings {
     std::optional<std::uint64_t> paths{};
     std::optional<std::uint64_t> seed{};
-    std::optional<int> threads{};  // of the CPU; 0: all cores
+    std::optional<int> threads{};  // CPU threads; 0: all cores
 
     // "cpu"; "cuda": every GPU; "0" or "0,1": these; "auto": every GPU if there is one that can be used, else
     // the CPU, also when a GPU fails on the way.
@@ -19,24 +20,24 @@ struct run_settings {
     // "double"; "single", with our own functions; "single_fast", with the hardware's approximations; "mixed":
     // single shocks, double state.
     std::optional<std::string> precision{};
-    // Where shocks come from: a name of the catalogue of random sources.
+    // Source of shocks: a name of the catalogue of random sources.
     std::optional<std::string> random{};
     // A file of shocks to walk instead of random ones.
     std::optional<std::string> replay{};
 
-    // How market arrays reach a thread of a GPU. No bit of a result depends on any of these.
-    std::optional<std::string> prefetch{};     // "auto", or a name of the catalogue of feeds
-    std::optional<int> distance{};             // steps ahead, 1 to 32
-    std::optional<std::string> layout{};       // of a ring in shared memory: plain, padded, transposed
-    std::optional<std::string> padding{};      // of the layout padded: "auto" or a number of elements
-    std::optional<int> width{};                // consecutive paths a thread: 1, 2 or 4
-    std::optional<int> rows{};                 // steps a stage of the bulk ring holds
-    std::optional<int> block{};                // threads a block: 64, 128 or 256
-    std::optional<std::string> space{};        // where path arrays live: a name of the catalogue of spaces
-    std::optional<std::string> row_space{};    // where arrays live that hold one number for all paths
-    std::optional<std::string> reduction{};    // how a tile is summed: a name of the catalogue of reductions
-    std::optional<std::string> correlation{};  // "auto", "kernel", or "matrix", of correlated assets
-    std::optional<std::uint64_t> memory_bytes{};  // of a GPU that a run may take; 0: what is free
+    // The way in which market arrays reach a thread of a GPU. No bit of a result depends on any of these.
+    std::optional<std::string> prefetch{};   // "auto", or a name of the catalogue of feeds
+    std::optional<int> distance{};           // steps ahead
+    std::optional<std::string> layout{};     // layout of a ring in shared memory, by name
+    std::optional<std::string> padding{};    // "auto" or a number of elements, for the layout padded
+    std::optional<int> width{};              // consecutive paths a thread
+    std::optional<int> rows{};               // steps in a stage of the bulk ring
+    std::optional<int> block{};              // threads a block
+    std::optional<std::string> space{};      // memory of path arrays: a name of the catalogue of spaces
+    std::optional<std::string> row_space{};  // memory of arrays that hold one number for all paths
+    std::optional<std::string> reduction{};  // a name of the catalogue of reductions, the ways to sum a tile
+    std::optional<std::string> correlation{};     // "auto", "kernel" or "matrix", for correlated assets
+    std::optional<std::uint64_t> memory_bytes{};  // the most to take of a GPU; 0: all that is free
 };
 
 }  // namespace tilewalk

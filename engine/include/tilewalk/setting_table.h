@@ -14,8 +14,8 @@
 namespace tilewalk {
 
 struct run_setting {
-    enum class part : std::uint8_t { run, gpu };  // of the help
-    // What it takes besides its choices.
+    enum class part : std::uint8_t { run, gpu };  // parts of the help
+    // Values that it takes besides its choices.
     enum class kind : std::uint8_t {
         count,    // a whole number from `least` to `most`; k or M may follow
         bytes,    // the same with units, such as 512MB or 40GiB
@@ -32,7 +32,7 @@ struct run_setting {
     kind takes = kind::choice;
     field value;
     std::string meaning;   // a sentence
-    std::string preset{};  // what holds where nobody says; empty: it depends
+    std::string preset{};  // the value where nobody says one; empty: it depends
     std::vector<std::string> choices{};
     std::uint64_t least = 0, most = 0;
     // Whether a price depends on it; all others change at most how long it takes.
@@ -43,7 +43,7 @@ struct run_setting {
     std::string expected() const;  // "a whole number from 1 to 32", for errors
     bool is_number() const;        // rather than a text
 
-    // What `settings` say, as read() takes it; nothing if they say nothing.
+    // The value in `settings`, as read() takes it; nothing if they have none.
     std::optional<std::string> text(const run_settings& settings) const;
     // Reads `text` into `settings`; if it can't be read, returns how an error goes on behind it:
     // ", expected 1, 2, 4", or "; did you mean 'single'? expected double, single".
@@ -55,7 +55,7 @@ const std::vector<run_setting>& setting_table();
 
 // The presets.
 run_settings default_settings();
-// What `first` says, and where it says nothing, what `second` says.
+// The settings of `first`, and those of `second` where `first` says nothing.
 run_settings over(run_settings first, const run_settings& second);
 // Throws tilewalk::error (usage) that names the first setting with a value that can't be. Names of catalogues
 // are not looked up.
