@@ -25,7 +25,7 @@ class block_dates {
     run_dates of(const expression& e) const;
     // Years from as_of.
     value years_of(const expression& e);
-    // The same of a date to come, for each run; `what` is asked for until then.
+    // Years of a date to come, for each run; `what` names the question in a message.
     std::vector<double> years_ahead(const expression& day, place where, const std::string& what) const;
     value year_fraction(const expression& begin, const expression& end, const std::string& convention);
     // The day count that argument `i` names, in quotes or as a choice of the trade.

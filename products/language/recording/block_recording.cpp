@@ -75,7 +75,7 @@ class block_recording {
 
     void step(place, const stop&, frame& f) { f.going = made_.truth(false); }
 
-    // It is the trade that is to be corrected, so no place in the script is given.
+    // The trade must be corrected, so the message gives no place in the script.
     void step(place, const refusal& r, frame&) {
         throw error(error_kind::input, "the terms of the trade are refused: " + r.reason);
     }
@@ -101,7 +101,7 @@ void record_block(const argued_script& script, const state_slots& slots, std::si
     value alive;
     if (tree.stops) {
         alive = into.read(slots.alive);
-        if (is(alive, false)) return;  // over before: nothing is looked at any more
+        if (is(alive, false)) return;  // the script stopped before: the block does nothing
     }
     const block_at_hand at{script, into, &script.blocks()[number], script.offset_of(number), runs, &market};
     block_recording(at, slots).record(tree.blocks[number].body, alive);

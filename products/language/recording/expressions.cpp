@@ -12,7 +12,7 @@ using program::operation;
 
 namespace {
 
-// Times that the path takes for one are one: the last of equal steps may miss the end by a rounding.
+// Times closer than same_time_years are equal: the last of equal steps may miss the end by a rounding.
 value compare_dates(binary_operator sign, value a, value b) {
     const value later = b + dates::same_time_years < a, earlier = a + dates::same_time_years < b;
     switch (sign) {
@@ -114,7 +114,7 @@ value expressions::binary(const expression& e, const frame& f) {
     if (e.sign == binary_operator::logical_and || e.sign == binary_operator::logical_or) {
         const bool is_and = e.sign == binary_operator::logical_and;
         const value a = evaluate(left, f);
-        if (is(a, !is_and)) return a;  // the other side is not even looked at
+        if (is(a, !is_and)) return a;  // the other side is not evaluated
         const value b = evaluate(right, f);
         return is_and ? both(a, b) : either(a, b);
     }
@@ -268,7 +268,7 @@ value expressions::aggregate(const expression& e, const frame& f) {
     return e.calls == function::average ? v / static_cast<double>(each.size()) : v;
 }
 
-// A number that no path and no term of a kernel can change: it decides how the program looks.
+// A number that decides the structure of the program, so no path and no term of a kernel can change it.
 double expressions::fixed_number(const expression& e) const {
     switch (e.is) {
         case form::number:

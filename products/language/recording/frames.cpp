@@ -33,7 +33,7 @@ void frames::join(value condition, frame& yes, const frame& no) {
                 if (!a.valid()) a = at_start(v, e);
                 if (!b.valid()) b = at_start(v, e);
             }
-            // A local that only one way sets is read on that way only.
+            // A local that only one branch sets is read on that branch only.
             if (!a.valid()) a = b;
             if (b.valid()) a = program::select(condition, a, b);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a script's variables along the ways through a block.
+// The values of a script's variables on each branch through a block.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,18 @@ class frames {
   public:
     frames(const block_at_hand& at, const state_slots& slots, values& made);
 
-    // Nothing assigned yet, in the right shape.
+    // A frame of the right shape in which nothing is assigned yet.
     const frame& at_first() const { return first_; }
     // The number of values of all variables together.
     std::size_t elements() const { return elements_; }
     value value_of(const frame& f, std::size_t variable, std::size_t element);
 
-    // Leaves in `yes` what holds after both ways.
+    // Merges two branches: `yes` becomes the frame after both.
     void join(value condition, frame& yes, const frame& no);
-    // An interval in parts: what the statements did counts in the last of them alone.
+    // In an interval in parts, the effects of the statements count in the last part only.
     void keep_until_the_interval_ends(frame& f);
-    // Writes what a block leaves behind; `alive` is a truth of when it began, of a script that can stop.
+    // Writes the states and the payments of a block. `alive` says whether the script was still running when
+    // the block began; it is not valid for a script without `stop`.
     void write(const frame& f, value alive);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interest rates that a script asks for on the date at hand: bonds and what follows from them.
+// Interest rates that a script asks for on the date at hand, all computed from bonds.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace tilewalk::language::recording {
 
 namespace {
 
-// A state of an interval in parts is named so.
+// The name of the state that an interval in parts keeps.
 std::string name_of(function asked, const std::string& asset) {
     return std::string(entry_of(asked).name) + " " + asset;
 }
@@ -211,8 +211,8 @@ value intervals::time_of_touch(const question& q) {
     const value in_part = start + part_length() * fraction;
     if (!made_.is_in_parts()) return in_part;
 
-    // The first touch, if there is one, is as likely in this part as it is not before and then here; the last
-    // one so far is in this part if any is.
+    // The first touch is in this part with the chance that no earlier part has one and this part has. The
+    // last touch so far is in this part if this part has any.
     const std::string name = name_of(q.asked, q.asset);
     const value here = touch_probability(d.start, d.end, q.path.variance), fresh = at_.into.uniform();
     value is_here;

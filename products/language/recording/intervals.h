@@ -54,7 +54,7 @@ class intervals {
     const block_at_hand& at_;
     values& made_;
     market_at_hand& market_;
-    // By function, asset and levels: asked twice in a block, a sample is the same.
+    // Values by function, asset and levels, so that a sample asked for twice in a block is the same.
     std::map<std::tuple<function, std::string, std::vector<std::uint32_t>>, value> known_;
     // Samples of first touches, by whether the level is reached from above, by asset and level.
     std::map<std::tuple<bool, std::string, std::uint32_t>, value> first_touches_;

@@ -15,12 +15,12 @@ namespace tilewalk::language::recording {
 
 // True if a truth is a constant and equals `yes`.
 bool is(value v, bool yes);
-// Truths whose one side is decided need no operation.
+// Both fold if one side is decided, without an operation.
 value both(value a, value b);
 value either(value a, value b);
 
-// The same number, name or operation on the same values is the same value all through a block. So a sample
-// that is asked for twice in the same words is one sample.
+// The same number, name or operation on the same values is one value throughout a block. So a sample that the
+// script asks for twice in the same words is one sample.
 class values {
   public:
     explicit values(const block_at_hand& at) : at_(at), is_in_parts_(at.is_in_parts()) {}
@@ -37,7 +37,7 @@ class values {
 
     value term(const std::string& name, double number);
     value row(const std::string& name, const std::function<double(const occurrence&)>& number_at);
-    // A truth that each run of the block knows beforehand.
+    // A truth that is known for each run of the block.
     value flag(const std::string& name, const std::function<bool(const occurrence&)>& is_set);
     // Years of the interval that the script speaks of.
     value step_length();
