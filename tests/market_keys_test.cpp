@@ -419,6 +419,9 @@ TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
         {"SVI.volatility@0.5y,b", {"SVI"}},
         {"SVI.stochastic_local_volatility.heston.kappa", {"SVI"}},
         {"GRID.volatility@0y,80", {"GRID"}},
+        {"USD.rate",
+         {"ACME", "HEST", "ROUGH", "STRIKES", "MONEY", "SVI", "GRID", "both", "quanto", "seen",
+          "paid_in_USD"}},
         {"EUR.rate@2027-01-15", {"BETA", "both", "quanto", "paid_in_EUR"}},
         {"GBP.forward_market.loadings@1,1", {"paid_in_GBP"}},
         {"CHF.forward_market.volatility@1", {"paid_in_CHF"}},
@@ -428,10 +431,14 @@ TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
     for (const auto& [key, expected] : moved) {
         const double by = key.ends_with(".spot") || key.find("fixing") != std::string::npos ? 1 : 0.001;
         std::set<std::string> others;
-        for (const auto& [trade, price] : prices(m.shifted(key, by))) {
+        const market shifted = m.shifted(key, by);
+        const auto moved_prices = prices(shifted);
+        for (const auto& [trade, price] : moved_prices) {
             if (!same_bits(price, first.at(trade))) others.insert(trade);
         }
         EXPECT_EQ(others, expected) << key;
+        // Parts that were not read again are as if they had been.
+        EXPECT_EQ(prices(market::of(shifted.written())), moved_prices) << key;
     }
 }
 
