@@ -25,7 +25,7 @@ touched() {
         "$(seconds bash -c "ninja -C '$folder/$1' $3 && '$folder/$1/tests/$3' --gtest_brief=1 --gtest_filter='$4'")"
 }
 touched_all() {
-    touched "$1" engine/engine.cpp engine_test '*'
+    touched "$1" engine/verbs/price.cpp engine_test '*'
     touched "$1" engine/models/model.h rates_test '*'
     touched "$1" kernels/feeds/smem_rolling.h kernels_on_host_test 'kernels_of_feeds_on_host.*'
 }

@@ -11,7 +11,7 @@
 #include "engine/cuda/backend.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
-#include "engine/pricing.h"
+#include "engine/verbs/price.h"
 #include "products/program/recorder.h"
 #include "tests/every_model.h"
 

@@ -13,7 +13,7 @@
 
 #include "engine/cuda/backend.h"
 #include "engine/models/model.h"
-#include "engine/pricing.h"
+#include "engine/verbs/price.h"
 #include "kernels/tile.h"
 #include "tests/every_model.h"
 #include "tests/own_folder.h"

@@ -88,7 +88,6 @@ class rough_bergomi_walk final : public walk {
         return of.into().read(between_);
     }
     std::string detail() const override {
-        if (!noise_) return {};
         return fmt::format(", the past in {} exponentials within {:.1e} of the kernel", noise_->factors(),
                            noise_->kernel().error);
     }

@@ -86,9 +86,6 @@ void add_market(const trade_program& made, const markets::market_state& market, 
     if (into.years.empty()) return;
     const auto world =
         models::make_world({market, made.assets, made.currencies, made.rate_currencies, made.currency});
-    // Some models say of the steps of a path how they walk them.
-    program::recorder unused;
-    if (!made.is_certain()) world->begin(made.when.times, unused);
     models::world::market_numbers all = world->numbers_at(into.years);
     into.currencies = std::move(all.currencies);
     into.asset_list = std::move(all.assets);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/answers.h"
+#include "engine/verbs/answers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/pricing.h"
+#include "engine/verbs/price.h"
 
 namespace tilewalk::verify {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/pricing.h"
+#include "engine/verbs/price.h"
 #include "engine/verify/statistics.h"
 #include "engine/verify/truth.h"
 

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explaining: each trade is planned once; the plan tells people what pricing will do, and GPUs which kernel.
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/backend.h"
+#include "engine/plan/explanation.h"
+#include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/settled.h"
+#include "kernels/tile.h"
+#include "products/program/passes.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+namespace {
+
+using namespace verbs;
+
+// A trade with its whole plan, of which a price needs a part.
+struct explained {
+    std::optional<plan::trade_program> made;
+    std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
+    std::optional<error> failure;
+};
+
+std::vector<explained> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
+                                const settled& run, const std::atomic<bool>* cancel) {
+    std::vector<explained> out(trades.size());
+    shape_store shapes;
+    cpu::for_each(
+        trades.size(), run.threads, cancel,
+        [&](int, std::uint64_t i) {
+            explained& to = out[i];
+            if ((to.failure = trades[i].failure)) return;
+            try {
+                auto made = plan::plan_trade(trades[i], in, run.how.precision, {}, poll_of(cancel));
+                check_for_run(made.data, made.missing_correlations, in, run);
+                to.code = shapes.one_of(std::move(made.code));
+                to.made = std::move(made);
+            } catch (const std::exception& e) {
+                throw_if_cancelled(e);
+                to.failure = at_trade(trades[i], e);
+            }
+        },
+        [] {});
+    return out;
+}
+
+// How the kernels of the trades are built on a GPU, and why.
+class gpu_kernels {
+  public:
+    gpu_kernels(const std::vector<explained>& plans, const settled& run, const cuda::device_properties& on,
+                cuda::tuned_choices& choices)
+        : run_(run), on_(on), choices_(choices), job_(plans.size()) {
+        std::vector<run::job> jobs;
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+            if (plans[i].failure || plans[i].made->is_certain()) continue;
+            job_[i] = jobs.size();
+            jobs.push_back({plans[i].code.get(), &plans[i].made->data, &plans[i].made->when});
+        }
+        trades_.emplace(jobs);
+    }
+
+    // Empty for a trade that walks no path.
+    std::string text_of(std::size_t trade) const {
+        if (!job_[trade]) return {};
+        return kernel_text_of(*trades_->jobs()[*job_[trade]].code, run_.how, on_, choices_);
+    }
+
+  private:
+    const settled& run_;
+    cuda::device_properties on_;
+    cuda::tuned_choices& choices_;
+    std::vector<std::optional<std::size_t>> job_;  // by trade
+    std::optional<gpu_trades> trades_;
+};
+
+// What a trade reads of each file of scenarios.
+std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& data,
+                                                    const markets::market_state& in, std::uint64_t paths) {
+    std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // by array
+    for (const program::scenario_rows& s : data.scenarios) rows[s.array].insert(s.rows.begin(), s.rows.end());
+    std::vector<trade_plan::scenario_file> out;
+    for (const auto& [array, used] : rows) {
+        const markets::scenario_array& a = in.scenarios[array];
+        const std::uint64_t number = std::visit([](const auto* x) { return sizeof *x; }, a.cube.first);
+        out.push_back({a.name, a.cube.steps, used.size(), used.size() * paths * number});
+    }
+    return out;
+}
+
+void add_dates(const std::vector<language::block>& blocks, trade_plan& to) {
+    std::map<double, trade_plan::watched_date> dates;
+    for (const auto& b : blocks) {
+        for (std::size_t i = 0; i < b.times.size(); ++i) {
+            auto& d = dates[b.times[i]];
+            d.years = b.times[i];
+            if (d.label.empty()) d.label = to_string(b.labels[i]);
+            d.blocks.push_back(!b.continuous ? b.name : (i == 0 ? "from here: " : "until here: ") + b.name);
+        }
+    }
+    for (auto& [years, d] : dates) to.dates.push_back(std::move(d));
+}
+
+// The program, and the memory that walking it takes on the CPU.
+void add_program(const explained& of, const cpu::lane_program& code, const markets::market_state& in,
+                 const settled& run, trade_plan& to) {
+    const plan::trade_program& made = *of.made;
+    to.program = program::print(*of.code);
+    to.lane_operations = code.operations();
+    to.lane_registers = code.registers;
+    to.uniform_operations = of.code->per_trade.nodes.size();
+    for (const auto& s : of.code->sections) to.uniform_operations += s.per_run.nodes.size();
+    const std::size_t shocks = static_cast<std::size_t>(of.code->slots_per_step() + 2);
+    to.bytes_per_thread = code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
+    to.bytes_shared =
+        made.when.bytes() + (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
+    for (const auto& rows : made.data.rows) to.bytes_shared += rows.size() * sizeof(double);
+    to.bytes_shared += cpu::bytes_of_results(run.paths, run.threads);
+    to.scenarios = scenarios_of(made.data, in, run.paths);
+    for (const auto& s : to.scenarios) to.bytes_shared += s.bytes;
+    for (const auto& s : made.data.scenarios) to.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
+}
+
+trade_plan explain_one(const books::trade& t, const explained& of, const std::function<std::string()>& kernel,
+                       const markets::market_state& in, const settled& run) {
+    trade_plan p;
+    p.trade = t.id;
+    p.product = t.product_name;
+    p.quantity = t.quantity;
+    p.where = t.where;
+    std::optional<error> failure = of.failure;
+    if (!t.failure) {
+        try {
+            p.terms = plan::terms_of(t, in.as_of);
+            if (!failure) {
+                p.remarks = of.made->remarks;
+                plan::add_market(*of.made, in, p);
+                const cpu::lane_program code = cpu::compile(*of.code);
+                p.currency = of.made->currency;
+                p.assets = of.made->assets;
+                p.models = of.made->models;
+                add_dates(of.made->blocks, p);
+                p.grid = of.made->when.times;
+                p.normals_per_step = code.normals_per_step;
+                p.uniforms_per_step = code.uniforms_per_step;
+                p.kernel = kernel();
+                add_program(of, code, in, run, p);
+            }
+        } catch (const std::exception& e) {
+            failure = at_trade(t, e);
+        }
+    }
+    if (failure) {
+        trade_problem told = problem_of(t, *failure);
+        p.failure = std::move(told.failure);
+        p.where = std::move(told.where);
+    }
+    return p;
+}
+
+}  // namespace
+
+std::vector<trade_plan> engine::explain(const book& trades, const market& in,
+                                        const run_options& options) const {
+    const settled run = settle(options, trades.settings());
+    replayed_in(run);  // which has to be there
+    const std::vector<books::trade>& all = trades.state().trades;
+    const std::vector<explained> plans = plan_all(all, in.state(), run, options.cancel);
+    std::optional<gpu_kernels> kernels;
+    if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
+    std::vector<trade_plan> out;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };
+        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run));
+    }
+    return out;
+}
+
+}  // namespace tilewalk

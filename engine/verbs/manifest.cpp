@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/manifest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "engine/market/market_state.h"
+#include "engine/report/machine.h"
+#include "products/program/precision.h"
+#include "tilewalk/version.h"
+
+namespace tilewalk::verbs {
+
+std::string utc_now() {
+    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+void describe_run(const settled& run, std::string_view instruction_set, const books::book_state& book,
+                  const market& in, run_manifest& into) {
+    into.version = version();
+    into.compiler = compiler();
+    into.instruction_set = instruction_set;
+    into.machine = machine_name();
+    into.as_of = in.as_of();
+    into.settings = run.said;
+    into.precision = program::name_of(run.how.precision);
+    into.random = run.random;
+    into.seed = run.seed;
+    into.paths = run.paths;
+    into.threads = run.threads;
+    into.inputs = book.inputs;
+    const auto add_input = [&into](const input_file& one) {
+        const auto is_it = [&](const input_file& f) { return f.hash == one.hash; };
+        if (std::none_of(into.inputs.begin(), into.inputs.end(), is_it)) into.inputs.push_back(one);
+    };
+    // A market that stands in the book has no file of its own.
+    if (!in.state().hash.empty()) add_input({in.state().name, in.state().hash});
+    for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash.get()});
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planned trades: programs that trades of a shape share, each trade's own numbers, and what keeps a trade
+// from being priced.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/arrays/shock_file.h"
+#include "engine/book/book_state.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/run/job.h"
+#include "engine/verbs/settled.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk::verbs {
+
+// Programs by shape, so that a book of many trades of few shapes keeps and compiles few.
+class shape_store {
+  public:
+    std::shared_ptr<const program::path_program> one_of(program::path_program code);
+
+  private:
+    std::mutex lock_;
+    std::map<std::string, std::shared_ptr<const program::path_program>> by_shape_;
+};
+
+// Pairs that trades take as 0, each once: a book has many trades and few pairs.
+class missing_pairs {
+  public:
+    void add(const std::vector<correlation_taken>& taken);
+    std::vector<factor_pair> all() const { return {pairs_.begin(), pairs_.end()}; }
+
+  private:
+    std::mutex lock_;
+    std::set<factor_pair> pairs_;
+};
+
+// A trade's plan: the same for every run in its precision.
+struct ready_trade {
+    std::string currency;
+    std::vector<std::string> remarks;
+    std::shared_ptr<const program::path_program> code;
+    program::path_data data;
+    program::timeline when;
+    std::vector<correlation_taken> missing_correlations;
+    double certain_value = 0;
+    bool certain = false;  // no path is needed
+
+    ready_trade(plan::trade_program made, shape_store& shapes);
+    run::job job() const { return {code.get(), &data, &when}; }
+};
+
+// A trade in a run.
+struct planned {
+    std::shared_ptr<const ready_trade> ready;  // null if it failed
+    std::optional<error> failure;
+    std::optional<error> gpu_failure;  // for which the CPU walks it
+    std::vector<std::string> remarks;  // of a trade that failed
+
+    bool needs_paths() const { return !failure && !ready->certain; }
+};
+
+// From a trade and a market to a program and its numbers.
+using planner = std::function<plan::trade_program(const books::trade&, const markets::market_state&,
+                                                  program::precision, const plan::poll&)>;
+
+// Ends a planning that nobody waits for any more.
+plan::poll poll_of(const std::atomic<bool>* cancel);
+// To be stopped is no failure of the trade that was at work.
+void throw_if_cancelled(const std::exception& any);
+// Any failure of a trade stays with the trade, at the trade's place unless it knows better.
+error at_trade(const books::trade& t, const std::exception& any);
+trade_problem problem_of(const books::trade& t, const error& e);
+
+// Throws tilewalk::error (input) where the run has more paths than the scenarios that the trade takes, or
+// where the market has to state a correlation that it does not.
+void check_for_run(const program::path_data& data, const std::vector<correlation_taken>& missing,
+                   const markets::market_state& in, const settled& run);
+// Fails the trade and says false if the file has not the shocks that it takes.
+bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t paths);
+
+planned plan_one(const books::trade& t, const markets::market_state& in, const settled& run,
+                 shape_store& shapes, missing_pairs& missing, const std::atomic<bool>* cancel,
+                 const planner& by);
+// By plan::plan_trade.
+planner usual_planner();
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "engine/plan/bounds.h"
+#include "engine/run/units.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+// Says what a failure of a GPU changed about the row; where the CPU failed alike, the row says it already.
+void tell_of_gpu(price_row& row, const std::string& what, const error& why) {
+    if (row.message.find(why.message()) != std::string::npos) return;
+    row.message += (row.message.empty() ? "" : "; ") + what + ", because the GPU failed: " + why.message();
+}
+
+void fail(price_row& row, const error& e) {
+    row.status = trade_status::failed;
+    row.kind = e.kind();
+    row.message = e.key_path().empty() ? e.message() : e.key_path() + ": " + e.message();
+    if (!e.where().file.empty()) row.where = e.where();
+}
+
+// Figures that are written must be numbers: the value of the book's quantity, too.
+void check_value(price_row& row) {
+    const auto refuse = [&row](const std::string& what) {
+        fail(row, error(error_kind::numeric, what + "; take a smaller quantity"));
+    };
+    char quantity[32], price[32];
+    std::snprintf(quantity, sizeof quantity, "%.10g", row.quantity);
+    std::snprintf(price, sizeof price, "%.10g", row.price);
+    const std::string named =
+        std::string("the quantity ") + quantity + " times the price " + price + " of one unit";
+    if (!std::isfinite(row.value())) return refuse(named + " is too large for a number");
+    if (std::isinf(row.value_error()))
+        refuse("the standard error of " + named + " is too large for a number");
+}
+
+void price_certain(price_row& row, double value) {
+    if (!std::isfinite(value)) {
+        fail(row,
+             error(error_kind::numeric, "the payoff of what has already happened is not a finite number"));
+        return;
+    }
+    row.status = trade_status::priced;
+    row.price = row.low = row.high = value;
+    row.message = "everything has already happened; no path was needed";
+    check_value(row);
+}
+
+// An event that n paths did not show once has a probability below 3 / n, or the chance to see it not once
+// would be less than 5 %: (1 - 3 / n)^n < 0.05.
+constexpr double rule_of_three = 3;
+
+// A row of whose paths none differs from the others: either nothing random is in the payoff, or they have
+// missed all there is to see and show no error.
+void price_alike(price_row& row, const plan::range& payoffs, bool is_independent) {
+    if (payoffs.is_point()) {
+        row.standard_error = 0;
+        row.message =
+            row.price == 0 ? "no path can pay anything" : "every path pays the same, whatever happens";
+        return;
+    }
+    row.standard_error = row.low = row.high = no_figure;
+    row.thin = true;
+    if (row.paths == 1) {
+        row.message = "one path has no standard error";
+        return;
+    }
+    row.message = row.price == 0 ? "no path paid anything" : "every path paid the same";
+    const double n = static_cast<double>(row.paths), chance = rule_of_three / n;
+    if (!is_independent || !(chance < 1)) return;
+    char share[32];
+    std::snprintf(share, sizeof share, "%.3g", chance);
+    row.message += std::string(", so the probability of ") +
+                   (row.price == 0 ? "a payment" : "anything else") + " is below 3 / paths = " + share +
+                   " (95 %)";
+    if (!payoffs.is_bounded()) return;
+    row.low = row.price + std::min(payoffs.low - row.price, 0.0) * chance;
+    row.high = row.price + std::max(payoffs.high - row.price, 0.0) * chance;
+    row.message += "; the interval follows from the most and the least that a path can pay";
+}
+
+void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
+                  const std::optional<run::estimate>& quasi, const std::function<plan::range()>& payoffs) {
+    if (r.not_finite > 0) {
+        fail(row,
+             error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
+                                            " paths gave no finite number, the first is path " +
+                                            std::to_string(r.first_not_finite) +
+                                            "; look for a division by zero, a log or a power in the script"));
+        return;
+    }
+    constexpr double normal_95 = 1.959963984540054;
+    const kernels::moments& m = r.moments;
+    const double n = m.count;
+    const double standard_error = quasi ? quasi->standard_error : run::standard_error_of(m);
+    const double low = m.mean - normal_95 * standard_error, high = m.mean + normal_95 * standard_error;
+    if (!std::isfinite(m.mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
+        !std::isfinite(high)) {
+        fail(row, error(error_kind::numeric,
+                        "the payoffs are too large for their mean and standard error to be numbers; "
+                        "take a smaller notional"));
+        return;
+    }
+    row.status = trade_status::priced;
+    row.paths = paths;
+    row.price = m.mean;
+    row.standard_error = standard_error;
+    row.low = low;
+    row.high = high;
+    row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
+    if (m.m2 == 0) {
+        price_alike(row, payoffs(), !quasi);
+    } else if (row.effective_hits < thin_below || n < thin_below) {
+        row.thin = true;
+        row.message = "only about " + std::to_string(static_cast<long long>(row.effective_hits)) +
+                      " paths carry the variance; take more paths before trusting the standard error";
+    }
+    check_value(row);
+}
+
+}  // namespace
+
+price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
+                 std::uint64_t paths) {
+    price_row row;
+    row.trade = t.id;
+    row.product = t.product_name;
+    row.quantity = t.quantity;
+    row.where = t.where;
+    if (p.ready) row.currency = p.ready->currency;
+    row.remarks = p.ready ? p.ready->remarks : p.remarks;
+    if (p.failure) {
+        fail(row, *p.failure);
+    } else if (p.ready->certain) {
+        price_certain(row, p.ready->certain_value);
+    } else {
+        price_walked(row, walked->result, paths, walked->quasi,
+                     [&] { return plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when); });
+        row.shadow_difference = walked->shadow_difference;
+        row.part_means = std::move(walked->part_means);
+        if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {
+            row.shadow_difference.reset();
+            row.remarks.emplace_back("in double its first paths gave no finite number to compare with");
+        }
+    }
+    const bool is_priced = row.status == trade_status::priced;
+    if (p.gpu_failure) tell_of_gpu(row, is_priced ? "priced on the CPU" : "tried on the CPU", *p.gpu_failure);
+    if (is_priced && walked && walked->sample_failure)
+        tell_of_gpu(row, "not compared with double", *walked->sample_failure);
+    return row;
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of results: the figures of a trade, or why there are none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/book/book_state.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/walks.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::verbs {
+
+// Takes the means of parts from `walked`, which is there unless the trade failed or needed no path.
+price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
+                 std::uint64_t paths);
+
+}  // namespace tilewalk::verbs

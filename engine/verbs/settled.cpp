@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/settled.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "engine/config/wording.h"
+#include "engine/cuda/decide.h"
+#include "engine/cuda/feeds.h"
+#include "engine/settings/wished_kernel.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk::verbs {
+
+const cpu::lane_operations& operations_named(const std::string& name) {
+    const auto list = cpu::runnable_instruction_sets();
+    if (list.count == 0) {
+        throw error(error_kind::usage,
+                    "this processor has no fused multiply-add; Tilewalk needs x86-64-v3 (AVX2 and FMA, 2013) "
+                    "or newer");
+    }
+    std::vector<std::string> known{"auto"};
+    for (int i = 0; i < list.count; ++i) {
+        const auto& set = *list.sets[static_cast<std::size_t>(i)];
+        if (name == "auto" || name == set.name) return set;
+        known.emplace_back(set.name);
+    }
+    throw error(error_kind::usage, "unknown instruction set " + config::shown(name) +
+                                       config::alternatives(name, "this machine can run:", known));
+}
+
+settled settle(const run_options& options, const run_settings& file) {
+    const run_settings& caller = options.overrides;
+    check(caller);
+    settled s;
+    s.demands_correlations = options.demand_correlations;
+    s.said = over(caller, file);
+    const run_settings all = over(s.said, default_settings());
+    s.paths = *all.paths;
+    s.seed = *all.seed;
+    s.threads = *all.threads;
+    s.device = *all.device;
+    s.random = *all.random;
+    s.replay = all.replay.value_or("");
+    s.how = wished_kernel(all);
+    s.correlation = *all.correlation;
+    s.memory_bytes = *all.memory_bytes;
+    if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    return s;
+}
+
+std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,
+                           const cuda::device_properties& on, cuda::tuned_choices& choices) {
+    const auto fits = [&](const cuda::kernel_decision& how, int slots) {
+        try {
+            cuda::check(how, slots, {on.major, on.minor, on.shared_bytes_per_block});
+            return true;
+        } catch (const error&) {
+            return false;
+        }
+    };
+    if (!asked.is_open()) return cuda::described(cuda::decide(asked, code, fits)) + " (as set)";
+    if (const auto found = choices.find(on, code, asked); found && fits(found->how, code.slots_per_step())) {
+        char gain[32];
+        std::snprintf(gain, sizeof(gain), "%.2f", found->untuned_milliseconds / found->milliseconds);
+        return cuda::described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " + gain +
+               " times as fast as by the rules)";
+    }
+    return cuda::described(cuda::decide(asked, code, fits)) +
+           " (by the rules, which an H100's figures made; tilewalk tune measures)";
+}
+
+std::optional<arrays::shock_file> replayed_in(const settled& run) {
+    std::optional<arrays::shock_file> file;
+    if (!run.replay.empty()) file.emplace(run.replay, program::shock_type(run.how.precision));
+    return file;
+}
+
+}  // namespace tilewalk::verbs

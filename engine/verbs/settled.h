@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a run: the caller's over the book's over the defaults, in the form that its stages take.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/arrays/shock_file.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_wish.h"
+#include "engine/cuda/tuned_choices.h"
+#include "products/program/passes.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk::verbs {
+
+struct settled {
+    run_settings said;  // by the caller or the book
+    std::uint64_t paths, seed;
+    int threads;
+    std::string device, random;
+    std::string replay;  // a file, or empty
+    cuda::kernel_wish how;
+    std::string correlation;
+    std::uint64_t memory_bytes;
+    bool demands_correlations = false;
+};
+
+// Throws tilewalk::error (usage) for settings that don't go together.
+settled settle(const run_options& options, const run_settings& file);
+
+// The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that
+// this machine can't run.
+const cpu::lane_operations& operations_named(const std::string& name);
+
+// How a GPU's kernel of this program is built, and why.
+std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,
+                           const cuda::device_properties& on, cuda::tuned_choices& choices);
+
+// The file of shocks that the run is to walk, if it names one.
+std::optional<arrays::shock_file> replayed_in(const settled& run);
+
+}  // namespace tilewalk::verbs

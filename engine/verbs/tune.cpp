@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning: times the ways to build a book's kernels on a GPU and remembers the fastest of each.
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/backend.h"
+#include "engine/report/machine.h"
+#include "engine/tuning/clocks.h"
+#include "engine/tuning/gpu_timer.h"
+#include "engine/tuning/path_timer.h"
+#include "engine/tuning/tuner.h"
+#include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/settled.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+using namespace verbs;
+
+namespace {
+
+// Fills in what was found; throws where the kernel can't be tuned.
+void tune_one(tuning::gpu_timer& with, const cuda::needed_kernel& needed, std::span<const run::job> jobs,
+              const settled& run, double seconds, const cuda::device_properties& on,
+              cuda::tuned_choices& choices, tuned_kernel& t) {
+    // As many trades as show how the kernel behaves.
+    constexpr std::size_t most_trades = 256;
+    tuning::workload of;
+    of.name = needed.name;
+    of.precision = run.how.precision;
+    of.code = *jobs[needed.jobs.front()].code;
+    if (of.code.scenarios_per_step > 0) {
+        throw error(error_kind::usage, "it reads scenario arrays, which can't be timed by themselves");
+    }
+    for (const std::size_t j : needed.jobs) {
+        if (of.trades.size() == most_trades) break;
+        of.trades.push_back({*jobs[j].data, *jobs[j].when});
+    }
+    tuning::path_timer kernel(with, of, tuning::paths_to_time(of.path_steps()));
+    with.says(t.name + ": " + cuda::described(needed.how));
+    const tuning::outcome found = tuning::tune(with, kernel, run.how, seconds);
+    t.untuned = cuda::described(found.untuned);
+    t.best = cuda::described(found.best);
+    t.untuned_milliseconds = found.untuned_milliseconds;
+    t.best_milliseconds = found.best_milliseconds;
+    t.paths = kernel.paths();
+    t.candidates = found.tried;
+    t.seconds = found.seconds;
+    if (found.wrong > 0) {
+        throw error(error_kind::internal,
+                    std::to_string(found.wrong) + " ways to build it give other bits than the first");
+    }
+    choices.remember(on, of.code, run.how,
+                     {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
+    t.kept_in = choices.file_of(on, of.code, run.how).string();
+}
+
+}  // namespace
+
+std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, const run_options& options,
+                                       double seconds,
+                                       const std::function<void(const std::string&)>& says) const {
+    const auto& state = trades.state();
+    const settled run = settle(options, trades.settings());
+    if (!run.how.is_open()) {
+        throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
+                                           " must be left open: it is these that are tuned");
+    }
+    const auto gpus = gpus_->choose(run.device);
+    if (gpus.devices.empty()) {
+        throw error(error_kind::device, "only kernels of a GPU can be tuned; " +
+                                            (gpus.why_cpu.empty() ? "the device is cpu" : gpus.why_cpu));
+    }
+    const auto& on = gpus.devices.front();
+    const cuda::device_properties& properties = on->get().properties();
+    const book_on_gpu book(state, in.state(), run, options.cancel);
+    tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(properties.uuid), {});
+    with.cancel = options.cancel;
+    with.says = says;
+    std::vector<tuned_kernel> out;
+    for (const auto& needed : cuda::kernels_of(book.jobs(), run.how, run.correlation)) {
+        if (!needed.is_walk) continue;
+        tuned_kernel& t = out.emplace_back();
+        t.name = needed.name;
+        t.products = book.products_of(needed);
+        try {
+            tune_one(with, needed, book.jobs(), run, seconds, properties, gpus_->tuned(), t);
+        } catch (const error& e) {
+            if (e.kind() == error_kind::cancelled) throw;
+            t.failure = e.message();
+        }
+    }
+    return out;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/walks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/cpu/back_end.h"
+#include "engine/cpu/shadow.h"
+#include "engine/cuda/launcher.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/run/schedule.h"
+#include "engine/verbs/gpu_trades.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+// The walks that a price takes, on one back end.
+run::outcome walked_for_price(run::back_end& on, const run::walk& paths) {
+    run::schedule walks;
+    walks.then([&](std::span<const run::outcome>) { return run::round{paths}; });
+    return std::move(walks.walk_on(on).back());
+}
+
+void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, bool any_walked,
+                     run_manifest& told) {
+    for (std::size_t d = 0; d < facts.shares.size(); ++d) {
+        const std::string& name = on.devices[d]->get().properties().name;
+        if (facts.shares[d].has_walked && any_walked) told.devices.push_back(name);
+        if (facts.shares[d].lost) told.lost_devices.push_back(name + ": " + facts.shares[d].lost->message());
+    }
+}
+
+void tell_of_kernels(const cuda::gpu_facts& facts, run_manifest& told) {
+    told.kernels_compiled = facts.kernels_compiled;
+    told.kernels_from_cache = facts.kernels_from_cache;
+    told.launches = facts.launches;
+    told.device_seconds = facts.device_seconds;
+    told.kernel_seconds = facts.kernel_seconds;
+}
+
+}  // namespace
+
+walked_trade::walked_trade(const run::tally& of, bool is_quasi)
+    : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
+    const std::vector<kernels::moments> parts = of.parts();
+    if (is_quasi) quasi = run::estimate_of_units(parts);
+    part_means.reserve(parts.size());
+    for (const kernels::moments& m : parts) part_means.push_back(m.mean);
+}
+
+book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells)
+    : plans_(plans), run_(run), all_(std::move(all)), tells_(tells), walked_(plans.size()) {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+        if (!plans_[i].needs_paths()) continue;
+        left_.push_back(i);
+        tells_.now.path_steps += run_.paths * plans_[i].ready->when.steps();
+    }
+    tells_.now.trades_done = plans_.size() - left_.size();
+}
+
+std::vector<run::job> book_walk::jobs_left() const {
+    std::vector<run::job> jobs;
+    for (const std::size_t i : left_) jobs.push_back(plans_[i].ready->job());
+    return jobs;
+}
+
+void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told) {
+    if (on.devices.empty() || left_.empty()) return;
+    const gpu_trades trades(jobs_left());
+    const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
+    const cuda::gpu_settings with{run_.how,          run_.correlation, &source,
+                                  run_.memory_bytes, run_.threads,     &gpus.tuned()};
+    cuda::launcher launcher(on.devices, gpus.kernels(), with);
+    run::walk asked = all_;
+    asked.jobs = trades.jobs();
+    asked.on_progress = [&](const run::progress& p) {
+        tells_.now.path_steps_done = p.path_steps_done;
+        tells_.tell();
+    };
+    run::outcome got = walked_for_price(launcher, asked);
+    cuda::gpu_facts facts = launcher.facts();
+    tell_of_kernels(facts, told);
+    const bool any_walked =
+        std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
+    const bool is_fast = program::is_fast(run_.how.precision);
+    take_gpu_outcome(got, source.is_quasi, on.may_fall_back && !is_fast && !source.needs_gpu);
+    if (is_fast) take_gpu_sample(gpus, on, with, asked, facts);
+    tell_of_devices(on, facts, any_walked, told);
+
+    std::erase_if(left_, [&](std::size_t i) { return walked_[i] || plans_[i].failure; });
+    tells_.now.trades_done = plans_.size() - left_.size();
+    tells_.tell();
+}
+
+void book_walk::take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can) {
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+        if (got.failures[k]) {
+            planned& p = plans_[left_[k]];
+            (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
+            continue;
+        }
+        walked_[left_[k]].emplace(got.tallies[k], is_quasi);
+    }
+}
+
+// The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
+void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
+                                run::walk asked, cuda::gpu_facts& facts) {
+    with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
+    cuda::launcher sampler(on.devices, gpus.kernels(), with);
+    asked.paths = cpu::shadow_paths(run_.paths);
+    asked.on_progress = nullptr;
+    const run::outcome sample = static_cast<run::back_end&>(sampler).walk_all(asked);
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+        if (!walked_[left_[k]]) continue;
+        walked_trade& w = *walked_[left_[k]];
+        w.sample_failure = sample.failures[k];
+        if (!w.sample_failure) w.sample = sample.tallies[k].whole();
+    }
+    for (std::size_t d = 0; d < facts.shares.size(); ++d) {
+        if (!facts.shares[d].lost) facts.shares[d].lost = sampler.facts().shares[d].lost;
+    }
+}
+
+void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& make) {
+    if (left_.empty()) return;
+    random::find(run_.random, random::back_end::cpu);
+    const std::vector<run::job> jobs = jobs_left();
+    run::walk asked = all_;
+    asked.jobs = jobs;
+    asked.on_progress = [&, done_before = plans_.size() - left_.size()](const run::progress& p) {
+        tells_.now.trades_done = done_before + p.jobs_done;
+        tells_.now.path_steps_done = p.path_steps_done;
+        tells_.tell();
+    };
+    run::outcome got = walked_for_price(*make(operations, run_.threads, run_.how.precision), asked);
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+        if (got.failures[k]) {
+            plans_[left_[k]].failure = std::move(got.failures[k]);
+        } else {
+            walked_[left_[k]].emplace(got.tallies[k], false);
+        }
+    }
+}
+
+void book_walk::take_shadows(const cpu::lane_operations& operations) {
+    if (run_.how.precision == program::precision::double_) return;
+    std::vector<std::size_t> trades, sampled;
+    std::vector<run::job> jobs, jobs_of_sample;
+    for (std::size_t i = 0; i < walked_.size(); ++i) {
+        if (!walked_[i] || walked_[i]->result.not_finite > 0 || walked_[i]->sample_failure) continue;
+        trades.push_back(i);
+        jobs.push_back(plans_[i].ready->job());
+        if (walked_[i]->sample) continue;
+        sampled.push_back(i);
+        jobs_of_sample.push_back(jobs.back());
+    }
+    run::walk first = all_;
+    first.paths = cpu::shadow_paths(run_.paths);
+    const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
+        first.jobs = of;
+        return cpu::back_end(operations, run_.threads, p).walk_all(first).tallies;
+    };
+    if (!sampled.empty()) {
+        const auto samples = walk_in(run_.how.precision, jobs_of_sample);
+        for (std::size_t k = 0; k < sampled.size(); ++k) walked_[sampled[k]]->sample = samples[k].whole();
+    }
+    const auto in_double = walk_in(cpu::shadow_precision(run_.how.precision), jobs);
+    for (std::size_t k = 0; k < trades.size(); ++k) {
+        walked_trade& w = *walked_[trades[k]];
+        w.shadow_difference = cpu::compare(*w.sample, in_double[k].whole(), w.result).difference;
+    }
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The paths of a run: what GPUs walk, what is left to the CPU, and the shadow sample.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/lane_operations.h"
+#include "engine/cuda/backend.h"
+#include "engine/run/job.h"
+#include "engine/run/units.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/settled.h"
+#include "kernels/tile_result.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::verbs {
+
+// What is known of a trade after its paths.
+struct walked_trade {
+    kernels::tile_result result;
+    std::optional<run::estimate> quasi;  // of a quasi-random run, whose paths are not independent
+    std::vector<double> part_means;
+    std::uint64_t part_paths = 0;
+    std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
+    std::optional<error> sample_failure;         // then it is not compared with double
+    std::optional<double> shadow_difference;
+
+    walked_trade(const run::tally& of, bool is_quasi);
+};
+
+// Tells the caller how far a run is.
+class teller {
+  public:
+    explicit teller(const run_options& options) : to_(options.on_progress) {}
+
+    progress now;
+    bool is_heard() const { return static_cast<bool>(to_); }
+    void tell() const {
+        if (to_) to_(now);
+    }
+
+  private:
+    const std::function<void(const progress&)>& to_;
+};
+
+// Makes a back end that walks on the CPU.
+using cpu_maker = std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
+                                                               program::precision)>;
+
+class book_walk {
+  public:
+    // `all` says which paths; its jobs and its progress are those of each walk.
+    book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells);
+
+    // Walks what GPUs can. What they could not do is left to the CPU where that is allowed and the CPU has
+    // the precision and the random numbers, else it fails with the GPU's error.
+    void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told);
+    // Walks what is left.
+    void on_cpu(const cpu::lane_operations& operations, const cpu_maker& make);
+    // How far a run that is not in double lies from double, for every trade, on its first tiles.
+    void take_shadows(const cpu::lane_operations& operations);
+
+    // By trade; none of one that needed no path, or failed.
+    std::vector<std::optional<walked_trade>> take_walked() { return std::move(walked_); }
+
+  private:
+    std::vector<run::job> jobs_left() const;
+    void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
+    void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
+                         run::walk asked, cuda::gpu_facts& facts);
+
+    std::vector<planned>& plans_;
+    const settled& run_;
+    run::walk all_;
+    teller& tells_;
+    std::vector<std::size_t> left_;  // trades whose paths are still to be walked
+    std::vector<std::optional<walked_trade>> walked_;
+};
+
+}  // namespace tilewalk::verbs

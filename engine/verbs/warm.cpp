@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warming: compiles a book's kernels ahead of the runs that need them.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/backend.h"
+#include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/settled.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+using namespace verbs;
+
+std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
+                                        const std::vector<std::string>& architectures) const {
+    const auto& state = trades.state();
+    const settled run = settle(options, trades.settings());
+    std::vector<std::string> targets = architectures;
+    std::optional<cuda::tuned_device> tuned;
+    if (targets.empty()) {
+        const auto gpus = gpus_->choose(run.device == "cpu" ? "cuda" : run.device);
+        for (const auto& d : gpus.devices) {
+            const std::string own = d->get().properties().architecture();
+            if (std::find(targets.begin(), targets.end(), own) == targets.end()) targets.push_back(own);
+        }
+        if (targets.empty()) {
+            throw error(error_kind::device, gpus.why_cpu + "; say for which GPUs, such as --arch sm_90");
+        }
+        tuned.emplace(cuda::tuned_device{gpus_->tuned(), gpus.devices.front()->get().properties()});
+    }
+    const book_on_gpu on_gpu(state, in.state(), run, options.cancel);
+    const auto needed = cuda::kernels_of(on_gpu.jobs(), run.how, run.correlation, tuned);
+
+    std::vector<warmed_kernel> out;
+    for (const std::string& target : targets) {
+        for (std::size_t k = 0; k < needed.size(); ++k) {
+            warmed_kernel& w = out.emplace_back();
+            w.name = needed[k].name;
+            w.architecture = target;
+            w.products = on_gpu.products_of(needed[k]);
+        }
+    }
+    cuda::kernel_store& kernels = gpus_->kernels();
+    cpu::for_each(
+        out.size(), run.threads, options.cancel,
+        [&](int, std::uint64_t i) {
+            warmed_kernel& w = out[i];
+            const auto begin = std::chrono::steady_clock::now();
+            try {
+                bool compiled_here = false;
+                kernels.cubin({needed[i % needed.size()].text, w.architecture}, &compiled_here);
+                w.from_cache = !compiled_here;
+            } catch (const error& e) {
+                w.failure = e.message();
+            }
+            w.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        },
+        [] {});
+    return out;
+}
+
+}  // namespace tilewalk
