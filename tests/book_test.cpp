@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -492,6 +493,25 @@ TEST(products, the_library_reads_and_its_examples_are_trades) {
         for (const auto& p : library[i]->parameters) {
             EXPECT_TRUE(p.optional || read_back.args.contains(p.name)) << library[i]->name << " " << p.name;
         }
+    }
+}
+
+TEST(products, a_library_reads_a_product_when_it_is_asked_for) {
+    const library_file european = *std::ranges::find(library_files(), "european.yaml", &library_file::name);
+    const std::vector<library_file> files{
+        {"broken.yaml", "product: ["}, european, {"misnamed.yaml", european.text}};
+    const product_library of(files);
+    EXPECT_EQ(of.names(), (std::vector<std::string>{"broken", "european", "misnamed"}));
+    EXPECT_TRUE(of.has("broken"));
+    EXPECT_FALSE(of.has("brok"));
+    EXPECT_EQ(of.find("europea"), nullptr);
+    const auto once = of.find("european");
+    ASSERT_NE(once, nullptr);
+    EXPECT_EQ(once->name, "european");
+    EXPECT_EQ(of.find("european"), once) << "it is read once";
+    for (int times = 0; times < 2; ++times) {
+        EXPECT_THROW(of.find("broken"), error);
+        EXPECT_THROW(of.find("misnamed"), error);
     }
 }
 

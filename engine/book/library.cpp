@@ -1,38 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the products that the build has put into the binary.
 #include "engine/book/library.h"
 
 #include <algorithm>
-#include <string>
 
 namespace tilewalk::books {
 
 namespace {
 
-std::vector<std::shared_ptr<const language::product>> read_files() {
-    std::vector<std::shared_ptr<const language::product>> products;
-    for (const auto& file : library_files()) {
-        const std::string name = "library/" + std::string(file.name);
-        const config::document read = config::read_document(file.text, name);
-        products.push_back(read_product(read.root));
-        config::demand_end(read);
-        // The file is found by the name of its product: there can be no two of one name.
-        if (products.back()->name + ".yaml" != file.name) {
-            throw error(error_kind::internal,
-                        "found the product '" + products.back()->name + "' in a file of another name",
-                        {name});
-        }
+std::shared_ptr<const language::product> read(const library_file& file) {
+    const std::string name = "library/" + std::string(file.name);
+    const config::document text = config::read_document(file.text, name);
+    auto product = read_product(text.root);
+    config::demand_end(text);
+    // The file is found by the name of its product.
+    if (product->name + ".yaml" != file.name) {
+        throw error(error_kind::internal,
+                    "found the product '" + product->name + "' in a file of another name", {name});
     }
-    std::sort(products.begin(), products.end(),
-              [](const auto& a, const auto& b) { return a->name < b->name; });
-    return products;
+    return product;
 }
 
 }  // namespace
 
+product_library::product_library(std::span<const library_file> files) {
+    for (const library_file& file : files) entries_[file.name.substr(0, file.name.rfind('.'))].file = &file;
+}
+
+std::shared_ptr<const language::product> product_library::find(std::string_view name) const {
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return nullptr;
+    const entry& e = found->second;
+    std::call_once(e.once, [&] { e.product = read(*e.file); });
+    return e.product;
+}
+
+std::vector<std::string> product_library::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, e] : entries_) names.emplace_back(name);
+    return names;
+}
+
+const product_library& library() {
+    // The files are part of the binary and products never change, so a process reads each once.
+    static const product_library own(library_files());
+    return own;
+}
+
 std::vector<std::shared_ptr<const language::product>> read_library() {
-    // The files are part of the binary and products never change, so a process reads them once.
-    static const auto products = read_files();
+    std::vector<std::shared_ptr<const language::product>> products;
+    for (const std::string& name : library().names()) products.push_back(library().find(name));
     return products;
 }
 

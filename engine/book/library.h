@@ -2,8 +2,11 @@
 // The products that come with Tilewalk: every file of products/library, carried inside the binary.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +25,30 @@ std::span<const library_file> example_markets();
 
 // A product definition; library files and users' files are read by the same function.
 std::shared_ptr<const language::product> read_product(const config::node& root);
-// All products of the library, by name.
+// Products by name, each read from its file when it is first asked for: a book names few. Safe to share
+// between threads.
+class product_library {
+  public:
+    // The file of a product has its name. The files outlive the library.
+    explicit product_library(std::span<const library_file> files);
+
+    // Null if the library has none of that name.
+    std::shared_ptr<const language::product> find(std::string_view name) const;
+    bool has(std::string_view name) const { return entries_.contains(name); }
+    std::vector<std::string> names() const;  // in their order; no file is read for them
+
+  private:
+    struct entry {
+        const library_file* file = nullptr;
+        mutable std::once_flag once;
+        mutable std::shared_ptr<const language::product> product;
+    };
+    std::map<std::string_view, entry> entries_;
+};
+
+// The products that come with Tilewalk.
+const product_library& library();
+// All of them, by name.
 std::vector<std::shared_ptr<const language::product>> read_library();
 
 }  // namespace tilewalk::books

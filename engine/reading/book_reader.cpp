@@ -2,7 +2,6 @@
 // A book file: its own errors stop the reading, a trade's errors stay with the trade.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "engine/book/book_state.h"
@@ -23,7 +22,8 @@ namespace books {
 
 namespace {
 
-using products_by_name = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
+// The book's own products, beside those of the library.
+using own_products = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
 
 const std::vector<std::string>& trade_keys() {
     static const std::vector<std::string> keys{"id", "product", "currency", "quantity", "report"};
@@ -135,31 +135,27 @@ auto made_of(const config::node& part, const surroundings& around, book_state& i
     return made;
 }
 
-products_by_name read_products(const config::node& root, const surroundings& around, book_state& into) {
-    products_by_name products;
-    std::set<std::string> own;
-    for (auto& product : read_library()) products.emplace(product->name, product);
+own_products read_products(const config::node& root, const surroundings& around, book_state& into) {
+    own_products own;
     const auto* given = root.find("products");
-    if (!given) return products;
+    if (!given) return own;
     for (const auto& item : given->items()) {
         const std::shared_ptr<const language::product> product = made_of(item, around, into, read_product);
         const std::string& name = product->name;
-        if (!products.emplace(name, product).second) {
-            item.fail(own.contains(name)
-                          ? "found a second product '" + name + "' in this book, expected different names"
-                          : "the library has a product '" + name + "' already; give this one another name");
-        }
-        own.insert(name);
+        if (library().has(name))
+            item.fail("the library has a product '" + name + "' already; give this one another name");
+        if (!own.emplace(name, product).second)
+            item.fail("found a second product '" + name + "' in this book, expected different names");
     }
-    return products;
+    return own;
 }
 
-const std::shared_ptr<const language::product>& find_product(const config::node& named,
-                                                             const products_by_name& products) {
-    const auto found = products.find(named.text());
-    if (found != products.end()) return found->second;
-    std::vector<std::string> known;
-    for (const auto& [name, product] : products) known.push_back(name);
+std::shared_ptr<const language::product> find_product(const config::node& named, const own_products& own) {
+    if (const auto found = own.find(named.text()); found != own.end()) return found->second;
+    if (auto product = library().find(named.text())) return product;
+    std::vector<std::string> known = library().names();
+    for (const auto& [name, product] : own) known.push_back(name);
+    std::ranges::sort(known);
     named.fail("unknown product " + config::shown(named.text()) +
                config::alternatives(named.text(), "known products:", known));
 }
@@ -265,7 +261,7 @@ void check_id(const config::node& id) {
 }
 
 // Fills `into` as far as the trade can be read; throws the first error.
-void read_trade(const config::node& row, const products_by_name& products, const calendars& known,
+void read_trade(const config::node& row, const own_products& products, const calendars& known,
                 std::map<std::string, int>& lines_of_ids, trade& into) {
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
@@ -299,7 +295,7 @@ void read_trade(const config::node& row, const products_by_name& products, const
     if (const auto* report = row.find("report")) into.report = read_report(*report, into);
 }
 
-void read_trades(const config::node& root, const products_by_name& products, const calendars& known,
+void read_trades(const config::node& root, const own_products& products, const calendars& known,
                  book_state& into) {
     const auto& rows = root.at("trades").items();
     if (const auto* count = root.find("trade_count")) {
@@ -359,7 +355,7 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     surroundings around{folder, options.strict, {}};
     if (options.confine) around.inside = folder.empty() ? std::filesystem::path(".") : folder;
     state->settings = read_settings(root, around);
-    const products_by_name products = read_products(root, around, *state);
+    const own_products products = read_products(root, around, *state);
     read_trades(root, products, read_calendars(root, around, *state), *state);
     read_market_of(root, around, *state);
     return state;
