@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cpu/back_end.h"
 
+#include <map>
+
 #include "kernels/tile.h"
 
 namespace tilewalk::cpu {
@@ -25,22 +27,22 @@ run::outcome back_end::walk_all(const run::walk& of) {
     run::outcome out;
     out.failures.resize(of.jobs.size());
     out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths)));
-    // Jobs of one shape share the compiled program.
-    std::map<const program::path_program*, lane_program> compiled;
-    std::vector<std::pair<const program::path_program* const, lane_program>*> made;
+    // Jobs of one shape share what is compiled.
+    const auto compiled = compiled_ ? compiled_ : std::make_shared<compiled_programs>();
+    std::map<const program::path_program*, std::shared_ptr<const lane_program>> code;
+    std::vector<const program::path_program*> missing;
     for (const run::job& j : of.jobs) {
-        const auto [at, is_new] = compiled.try_emplace(j.code);
-        if (is_new) made.push_back(&*at);
+        if (code.try_emplace(j.code).second && !compiled->has(*j.code)) missing.push_back(j.code);
     }
-    for_each(
-        made.size(), threads_, of.cancel,
-        [&](int, std::uint64_t i) { made[i]->second = compile(*made[i]->first); }, [] {});
+    pool_->threads().for_each(missing.size(), of.cancel,
+                              [&](int, std::uint64_t i) { compiled->of(*missing[i]); }, {});
+    for (auto& [shape, made] : code) made = compiled->of(*shape);
     std::vector<std::size_t> walked;
     std::vector<path_job> jobs;
     for (std::size_t i = 0; i < of.jobs.size(); ++i) {
         const run::job& j = of.jobs[i];
         if ((out.failures[i] = why_not_replayed(j, of))) continue;
-        path_job& p = jobs.emplace_back(path_job{&compiled.at(j.code),
+        path_job& p = jobs.emplace_back(path_job{code.at(j.code).get(),
                                                  j.data,
                                                  j.when,
                                                  of.seed,
@@ -65,7 +67,7 @@ run::outcome back_end::walk_all(const run::walk& of) {
 
 std::vector<run::tally> back_end::walk_tiles(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
                                              const std::function<void(const pool_progress&)>& on_progress) {
-    return cpu::walk_all(jobs, operations_, threads_, cancel, on_progress);
+    return pool_->walk_all(jobs, cancel, on_progress);
 }
 
 }  // namespace tilewalk::cpu

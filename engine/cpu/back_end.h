@@ -2,11 +2,12 @@
 // The CPU as a back end: programs become lists of loops, and all cores walk their tiles.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
@@ -17,21 +18,24 @@ namespace tilewalk::cpu {
 class back_end : public run::back_end {
   public:
     back_end(const lane_operations& operations, int threads, program::precision in)
-        : operations_(operations), threads_(threads), precision_(in) {}
+        : pool_(std::make_shared<tile_pool>(operations, threads)), precision_(in) {}
+    // With threads that are kept, and programs that stay where they are and were compiled before.
+    back_end(std::shared_ptr<tile_pool> pool, std::shared_ptr<compiled_programs> compiled,
+             program::precision in)
+        : pool_(std::move(pool)), compiled_(std::move(compiled)), precision_(in) {}
 
     run::outcome walk_all(const run::walk& of) override;
 
   protected:
-    const lane_operations& operations() const { return operations_; }
-    int threads() const { return threads_; }
-    // Walks the jobs that can be walked. A test of whether a wrong walk is noticed overrides it.
+    const lane_operations& operations() const { return pool_->operations(); }
+    // The jobs that can be walked. Who wants to know whether a wrong walk would be noticed has its own.
     virtual std::vector<run::tally> walk_tiles(std::span<const path_job> jobs,
                                                const std::atomic<bool>* cancel,
                                                const std::function<void(const pool_progress&)>& on_progress);
 
   private:
-    const lane_operations& operations_;
-    int threads_;
+    std::shared_ptr<tile_pool> pool_;
+    std::shared_ptr<compiled_programs> compiled_;  // null: of each walk alone
     program::precision precision_;
 };
 

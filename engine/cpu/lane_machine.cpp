@@ -211,7 +211,8 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
 }
 
 template <class real, class shock>
-void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path, double* out) {
+void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path, double* out,
+                                  const std::atomic<bool>* cancel) {
     const lane_program& code = *job.code;
     const program::timeline& when = *job.when;
     if (registers_.size() < code.registers) registers_.resize(code.registers);
@@ -226,7 +227,7 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     for (std::uint32_t s = 0; s < code.states; ++s)
         functions_.fill(registers_[s].of, static_cast<real>(job.data->initial_states[s]));
     for (std::size_t step = 0; step < when.steps(); ++step) {
-        if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed))
+        if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
             throw error(error_kind::cancelled, "the run was stopped");
         normals_.refill(step);
         uniforms_.refill(step);
@@ -241,7 +242,8 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     }
 }
 
-void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
+void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
+                        const std::atomic<bool>* cancel) {
     const std::size_t outputs = job.code->outputs.size();
     // One row more, for the sum of two outputs.
     payoffs_.resize((outputs + 1) * kernels::paths_per_tile);
@@ -249,7 +251,7 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
     const auto walk_with = [&](auto& walk) {
         for (std::uint64_t in_tile = 0; in_tile < count; in_tile += lanes)
-            walk.walk(job, first + in_tile, payoffs_.data() + in_tile);
+            walk.walk(job, first + in_tile, payoffs_.data() + in_tile, cancel);
     };
     using program::number_type;
     const number_type real = program::real_type(job.precision), shock = program::shock_type(job.precision);

@@ -51,13 +51,12 @@ using kernels::tile_result;
 template <class real, class shock>
 class lane_walk {
   public:
-    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws,
-              const std::atomic<bool>* cancel)
-        : functions_(functions), normals_(draws.normals), uniforms_(draws.uniforms), cancel_(cancel) {}
+    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws)
+        : functions_(functions), normals_(draws.normals), uniforms_(draws.uniforms) {}
 
     // The payoffs of the 256 paths from first_path on, into out[output * paths_per_tile + lane].
     // Throws tilewalk::error (cancelled).
-    void walk(const path_job& job, std::uint64_t first_path, double* out);
+    void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
     std::uint64_t scenario_rows_read() const { return scenarios_.rows_read(); }
 
@@ -107,22 +106,21 @@ class lane_walk {
     std::vector<lane_array> registers_;
     shock_buffer normals_, uniforms_;
     scenario_buffer scenarios_;
-    const std::atomic<bool>* cancel_;
 };
 
 class lane_machine {
   public:
-    // The flag `cancel`, if there is one, is read before each step of 256 paths. Such a step takes 17 us or
-    // less in the models of the benchmark (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl,
-    // in double).
-    explicit lane_machine(const lane_operations& operations, const std::atomic<bool>* cancel = nullptr)
-        : double_(operations.in_double, operations.double_draws, cancel),
-          single_(operations.in_single, operations.single_draws, cancel),
-          mixed_(operations.in_double, operations.widened_draws, cancel) {}
+    explicit lane_machine(const lane_operations& operations)
+        : double_(operations.in_double, operations.double_draws),
+          single_(operations.in_single, operations.single_draws),
+          mixed_(operations.in_double, operations.widened_draws) {}
 
-    // One result for each output of the program. The job has passed its check. Throws tilewalk::error
-    // (cancelled).
-    void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
+    // One result for each output of the program. The job has passed its check. The flag `cancel`, if there is
+    // one, is read before each step of 256 paths, and throws tilewalk::error (cancelled). Such a step takes
+    // 17 us or less in the models of the benchmark
+    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double).
+    void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
+              const std::atomic<bool>* cancel = nullptr);
 
     // Rows read so far by all walks; a row for 256 lanes counts once.
     std::uint64_t scenario_rows_read() const {

@@ -3,87 +3,23 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "kernels/moments.h"
 #include "kernels/tile.h"
-#include "tilewalk/error.h"
 
 namespace tilewalk::cpu {
-
-void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
-              const std::function<void(int, std::uint64_t)>& task, const std::function<void()>& watch) {
-    std::atomic<std::uint64_t> next{0};
-    std::atomic<bool> failed{false};
-    const auto is_cancelled = [cancel] {
-        return cancel != nullptr && cancel->load(std::memory_order_relaxed);
-    };
-    std::mutex lock;
-    std::condition_variable changed;
-    int running =
-        static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(threads, 1)), count));
-    std::exception_ptr failure;
-
-    const auto work = [&](int thread) {
-        try {
-            while (!failed.load(std::memory_order_relaxed) && !is_cancelled()) {
-                const std::uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
-                if (i >= count) break;
-                task(thread, i);
-            }
-        } catch (...) {
-            const std::lock_guard guard(lock);
-            if (!failure) failure = std::current_exception();
-            failed = true;
-        }
-        const std::lock_guard guard(lock);
-        --running;
-        changed.notify_one();
-    };
-    std::vector<std::jthread> crew;
-    const int wanted = running;
-    try {
-        for (int t = 0; t < wanted; ++t) crew.emplace_back(work, t);
-    } catch (const std::system_error&) {
-        // The system has no more threads. The threads that there are do all the work, which changes no bit.
-        if (crew.empty()) throw error(error_kind::internal, "the system gives no thread to work with");
-        const std::lock_guard guard(lock);
-        running -= wanted - static_cast<int>(crew.size());
-    }
-    {
-        std::unique_lock guard(lock);
-        while (!changed.wait_for(guard, std::chrono::milliseconds(100), [&] { return running == 0; })) {
-            guard.unlock();
-            try {
-                if (watch) watch();
-            } catch (...) {
-                failed = true;
-                crew.clear();  // joins
-                throw;
-            }
-            guard.lock();
-        }
-    }
-    crew.clear();
-    if (failure) std::rethrow_exception(failure);
-    if (is_cancelled()) throw error(error_kind::cancelled, "the run was stopped");
-}
 
 namespace {
 
 using kernels::word64;
 
 // Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its
-// paths. A block lies within a part: its tiles are a subtree of the run's, or the part of a subtree within
-// the range.
+// paths. A block lies within a part: its tiles are a subtree of the run's, or what a range has of one.
 constexpr word64 most_tiles_of_block = 1024;
 
-// The number of tiles whose results are kept, and the largest number so far.
+// How many tiles have their results kept, and how many had at most.
 class kept_tiles {
   public:
     void add(std::uint64_t tiles) {
@@ -101,7 +37,7 @@ class kept_tiles {
 
 class tile_block {
   public:
-    // Keeps the results of tile `at` of the block's `count` tiles; true if it is the last to come.
+    // Keeps what tile `at` of the block's `count` gave; true if it is the last one to come.
     bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r, kept_tiles& all) {
         std::call_once(made_, [&] {
             tiles_.resize(count * r.size());
@@ -126,11 +62,11 @@ class tile_block {
 };
 
 struct walked_job {
-    word64 first_tile;  // among the tiles of all jobs, one job after the other
+    word64 first_tile;  // in the line of the tiles of all jobs
     run::tile_range range;
     word64 block_tiles;
     std::vector<tile_block> blocks;
-    std::size_t blocks_left;  // not yet added to the tally
+    std::size_t blocks_left;  // with the tally
     std::mutex lock;
     run::tally tally;
 
@@ -142,7 +78,7 @@ struct walked_job {
           blocks_left(blocks.size()),
           tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size(), job.code->crossed) {}
 
-    // The tiles of a block within the range.
+    // The tiles of a block that lie in the range.
     run::tile_range tiles_of(word64 block) const {
         const word64 at = (range.first / block_tiles + block) * block_tiles;
         const word64 first = std::max(at, range.first);
@@ -171,9 +107,8 @@ std::uint64_t bytes_of_results(std::uint64_t paths, int threads) {
            (tiles + part - 1) / part * (sizeof(tile_result) + sizeof(run::tile_range));
 }
 
-std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
-                                 int threads, const std::atomic<bool>* cancel,
-                                 const std::function<void(const pool_progress&)>& on_progress) {
+std::vector<run::tally> tile_pool::walk_all(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
+                                            const std::function<void(const pool_progress&)>& on_progress) {
     std::deque<walked_job> walked;
     std::uint64_t tiles = 0;
     std::size_t most_results = 1;
@@ -182,44 +117,55 @@ std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_oper
         tiles += walked.emplace_back(job, tiles).range.count;
         most_results = std::max(most_results, job.code->results());
     }
+    while (workers_.size() < static_cast<std::size_t>(crew_.threads()))
+        workers_.push_back({lane_machine(operations_), {}});
+    for (worker& w : workers_) w.results.resize(most_results);
     std::atomic<std::size_t> jobs_done{0};
     std::atomic<std::uint64_t> steps_done{0};
     kept_tiles kept;
-
-    struct worker {
-        lane_machine machine;
-        std::vector<tile_result> results;
+    const std::uint64_t rows_before = scenario_rows_read();
+    auto told_at = std::chrono::steady_clock::now();
+    const auto tell_at_times = [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - told_at < std::chrono::milliseconds(100)) return;
+        told_at = now;
+        on_progress({jobs_done, steps_done, kept.most()});
     };
-    std::vector<worker> workers;
-    for (int t = 0; t < std::max(threads, 1); ++t) {
-        workers.push_back({lane_machine(operations, cancel), std::vector<tile_result>(most_results)});
-    }
-    for_each(
-        tiles, threads, cancel,
-        [&](int thread, std::uint64_t i) {
-            const auto after =
-                std::upper_bound(walked.begin(), walked.end(), word64{i},
-                                 [](word64 at, const walked_job& w) { return at < w.first_tile; });
-            walked_job& into = *std::prev(after);
-            const path_job& job = jobs[static_cast<std::size_t>(std::prev(after) - walked.begin())];
-            worker& w = workers[static_cast<std::size_t>(thread)];
-            const word64 tile = into.range.first + (i - into.first_tile);
-            w.machine.walk(job, tile, w.results);
-            if (into.keep(tile, std::span(w.results).first(into.tally.rows()), kept)) ++jobs_done;
-            steps_done +=
-                static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) * job.when->steps();
-        },
-        [&] {
-            if (on_progress) on_progress({jobs_done, steps_done, kept.most()});
-        });
-    std::uint64_t rows_read = 0;
-    for (const worker& w : workers) rows_read += w.machine.scenario_rows_read();
-    if (on_progress) on_progress({jobs_done, steps_done, kept.most(), rows_read});
+    crew_.for_each(tiles, cancel,
+                   [&](int thread, std::uint64_t i) {
+                       const auto after =
+                           std::upper_bound(walked.begin(), walked.end(), word64{i},
+                                            [](word64 at, const walked_job& w) { return at < w.first_tile; });
+                       walked_job& into = *std::prev(after);
+                       const path_job& job =
+                           jobs[static_cast<std::size_t>(std::prev(after) - walked.begin())];
+                       worker& w = workers_[static_cast<std::size_t>(thread)];
+                       const word64 tile = into.range.first + (i - into.first_tile);
+                       w.machine.walk(job, tile, w.results, cancel);
+                       if (into.keep(tile, std::span(w.results).first(into.tally.rows()), kept)) ++jobs_done;
+                       steps_done += static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) *
+                                     job.when->steps();
+                       if (thread == 0 && on_progress) tell_at_times();
+                   },
+                   {});
+    if (on_progress) on_progress({jobs_done, steps_done, kept.most(), scenario_rows_read() - rows_before});
 
     std::vector<run::tally> out;
     out.reserve(walked.size());
     for (walked_job& w : walked) out.push_back(std::move(w.tally));
     return out;
+}
+
+std::uint64_t tile_pool::scenario_rows_read() const {
+    std::uint64_t rows = 0;
+    for (const worker& w : workers_) rows += w.machine.scenario_rows_read();
+    return rows;
+}
+
+std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
+                                 int threads, const std::atomic<bool>* cancel,
+                                 const std::function<void(const pool_progress&)>& on_progress) {
+    return tile_pool(operations, threads).walk_all(jobs, cancel, on_progress);
 }
 
 }  // namespace tilewalk::cpu

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A crew of threads, started when there is work for them and kept from one piece of work to the next: to
+// start sixteen takes longer than a small book.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tilewalk::cpu {
+
+class crew {
+  public:
+    explicit crew(int threads);
+    ~crew();
+    crew(const crew&) = delete;
+    crew& operator=(const crew&) = delete;
+
+    int threads() const { return threads_; }
+    // How many threads were started so far.
+    std::size_t started() const { return members_.size(); }
+
+    // Calls task(thread, i) for i in [0, count), each thread with its own number below threads(), until done
+    // or cancelled. The first exception of a task is thrown again here; then tilewalk::error (cancelled), if
+    // so. The calling thread runs `watch` about ten times a second; without one it works along as thread 0.
+    // One caller at a time.
+    void for_each(std::uint64_t count, const std::atomic<bool>* cancel,
+                  const std::function<void(int thread, std::uint64_t i)>& task,
+                  const std::function<void()>& watch);
+
+  private:
+    void serve(int member);
+    // As many as there are, up to `wanted`, run `work` with their numbers from 0 on.
+    int begin(int wanted, const std::function<void(int)>& work);
+    void wait_for_all();
+
+    const int threads_;
+    std::mutex lock_;
+    std::condition_variable begins_, ends_;
+    std::uint64_t round_ = 0;
+    int members_of_round_ = 0, running_ = 0;
+    const std::function<void(int)>* work_ = nullptr;
+    bool leaves_ = false;
+    std::vector<std::jthread> members_;
+};
+
+// By a crew of this call alone.
+void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
+              const std::function<void(int thread, std::uint64_t i)>& task,
+              const std::function<void()>& watch);
+
+}  // namespace tilewalk::cpu
