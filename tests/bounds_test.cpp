@@ -65,6 +65,7 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
         {"a script", bytes(bounds::script_bytes)},
         {"levels of nesting in a script", counted(bounds::script_nesting)},
         {"steps of a trade", counted(bounds::steps)},
+        {"trades of a call, times its markets", counted(bounds::priced_at_once)},
         {"a rate of a market", number(bounds::market_rate)},
         {"a volatility", number(bounds::volatility)},
         {"a volatility of a scenario", number(bounds::scenario_volatility)},

@@ -23,6 +23,7 @@ struct dividend {
     double years = 0;  // ex-date
     double amount = 0;
     bool proportional = false;
+    friend bool operator==(const dividend&, const dividend&) = default;
 };
 
 struct asset {

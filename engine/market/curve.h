@@ -16,6 +16,7 @@ class curve {
     double discount(double years) const;  // 1 at 0
     double log_discount(double years) const;
     const std::vector<double>& pillars() const { return years_; }
+    friend bool operator==(const curve&, const curve&) = default;
 
   private:
     std::vector<double> years_, log_factors_;

@@ -24,6 +24,7 @@ class volatility {
     // Integral of sigma_a(t) sigma_b(t) dt from `from` to `to`: exact, both are piecewise constant.
     static double covariance(const volatility& a, const volatility& b, double from, double to);
     double instantaneous(double years) const;  // just after `years`
+    friend bool operator==(const volatility&, const volatility&) = default;
 
   private:
     std::vector<double> years_, variances_;

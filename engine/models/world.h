@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/market/market_state.h"
+#include "engine/market/market_view.h"
 #include "products/language/payoff.h"
 #include "products/program/recorder.h"
 #include "tilewalk/trade_plan.h"
@@ -18,7 +18,7 @@ namespace tilewalk::models {
 
 // The assets, currencies and rates that a trade depends on.
 struct request {
-    const markets::market_state& market;
+    markets::market_view market;
     std::vector<std::string> assets;           // that the script asks a spot of
     std::vector<std::string> currencies;       // that it asks an exchange rate of
     std::vector<std::string> rate_currencies;  // that it asks interest rates alone of

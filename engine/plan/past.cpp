@@ -13,9 +13,9 @@ std::vector<dates::date> past_world::fixing_days(const std::vector<std::string>&
                                                  dates::date to) const {
     std::set<dates::date> days;
     for (const auto& name : assets) {
-        const auto found = market_.fixings.find(name);
-        if (found == market_.fixings.end()) continue;
-        for (auto it = found->second.lower_bound(from); it != found->second.end() && it->first <= to; ++it) {
+        const auto* const found = market_.fixings(name);
+        if (found == nullptr) continue;
+        for (auto it = found->lower_bound(from); it != found->end() && it->first <= to; ++it) {
             days.insert(it->first);
         }
     }
@@ -24,9 +24,9 @@ std::vector<dates::date> past_world::fixing_days(const std::vector<std::string>&
 
 std::optional<double> past_world::fixing(const std::string& name) const {
     if (starts_) return std::nullopt;
-    const auto found = market_.fixings.find(name);
-    if (found == market_.fixings.end()) return std::nullopt;
-    const auto& by_day = found->second;
+    const auto* const found = market_.fixings(name);
+    if (found == nullptr) return std::nullopt;
+    const auto& by_day = *found;
     if (exact_) {
         const auto at = by_day.find(day_);
         return at == by_day.end() ? std::nullopt : std::optional(at->second);
@@ -60,7 +60,7 @@ program::value past_world::spot(const std::string& asset) {
     throw error(error_kind::input,
                 "the trade looks at '" + asset + "' on " + to_string(day_) +
                     ", before as_of, and the market has no fixing for it; add it under fixings: " + asset,
-                {market_.name, 0, 0});
+                {std::string(market_.name), 0, 0});
 }
 
 program::value past_world::fx(const std::string& currency) {
@@ -81,7 +81,7 @@ program::value past_world::fx(const std::string& currency) {
                     to_string(day_) +
                     ", before as_of, and the market has no fixing for it; add it under fixings: " + currency +
                     trade_currency_,
-                {market_.name, 0, 0});
+                {std::string(market_.name), 0, 0});
 }
 
 // The market knows today's forwards alone; that of an asset paid in another currency is the model's to say.
@@ -124,7 +124,7 @@ program::value past_world::bond(const std::string& currency, std::span<const dou
             ", and the market does not know rates of the past; expected dates from as_of on: leave out "
             "the periods whose rate has been fixed, and write what they still pay as a trade with a "
             "fixed amount",
-        {market_.name, 0, 0});
+        {std::string(market_.name), 0, 0});
 }
 
 double past_world::fx_today(const std::string& currency) const {

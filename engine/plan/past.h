@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/market/market_state.h"
+#include "engine/market/market_view.h"
 #include "products/language/payoff.h"
 #include "products/language/touch.h"
 #include "products/program/recorder.h"
@@ -19,7 +19,7 @@ inline constexpr double far_fixing = 1.25;
 
 class past_world final : public language::world, public language::touch_listener {
   public:
-    past_world(const markets::market_state& market, std::string trade_currency, program::recorder& into)
+    past_world(const markets::market_view& market, std::string trade_currency, program::recorder& into)
         : market_(market), trade_currency_(std::move(trade_currency)), into_(into) {}
 
     // The day at hand. `exact`: a fixing of that very day is required, else the last one before it serves.
@@ -63,7 +63,7 @@ class past_world final : public language::world, public language::touch_listener
     void compare_with_spot(const std::string& name, double fixing, double spot);
     void remark(std::string sentence);
 
-    const markets::market_state& market_;
+    const markets::market_view market_;
     std::string trade_currency_;
     program::recorder& into_;
     dates::date day_;

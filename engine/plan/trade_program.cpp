@@ -41,7 +41,7 @@ std::size_t place_in(const std::vector<double>& grid, double time) {
 }
 
 // The currency of plain payments: what the trade says, else that of its first asset.
-std::string currency_of(const books::trade& t, const markets::market_state& market) {
+std::string currency_of(const books::trade& t, const markets::market_view& market) {
     if (!t.currency.empty()) {
         market.discount_curve(t.currency);
         return t.currency;
@@ -76,7 +76,7 @@ bool begins_now(const block& b) {
 }
 
 // `with_start`: what begins on as_of is played, too, at the moment at which it begins.
-void play_past(language::payoff& script, const markets::market_state& market, past_world& world,
+void play_past(language::payoff& script, const markets::market_view& market, past_world& world,
                bool with_start, program::recorder& into) {
     const std::vector<std::string>& assets = script.assets();
     std::vector<past_event> events;
@@ -136,7 +136,7 @@ void play_past(language::payoff& script, const markets::market_state& market, pa
 
 // Remarks on what a watch that begins now sees at once, such as a barrier that the spot is beyond. The paths
 // come to the same, so this is for people.
-std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_state& market,
+std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_view& market,
                                           const std::string& currency) {
     language::payoff script(t.product, t.args, market.as_of, currency);
     program::recorder into;
@@ -315,7 +315,7 @@ program::timeline timeline_of(const std::vector<double>& grid, const events_by_s
 
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
-                           const markets::market_state& market, program::precision for_precision,
+                           const markets::market_view& market, program::precision for_precision,
                            const amendment& amend, const poll& often) {
     trade_program out;
     out.currency = currency_of(t, market);
@@ -368,7 +368,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
 
 }  // namespace
 
-std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market) {
+std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_view& market) {
     try {
         const language::payoff script(t.product, t.args, market.as_of, currency_of(t, market));
         if (const auto ended = remark_on_end(script.blocks(), market.as_of)) return {*ended};
@@ -378,7 +378,7 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
     return {};
 }
 
-trade_program plan_trade(const books::trade& t, const markets::market_state& market,
+trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision, const amendment& amend, const poll& often) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
-#include "engine/market/market_state.h"
+#include "engine/market/market_view.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"
@@ -43,11 +43,11 @@ using poll = std::function<void()>;
 
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
 // The program is made for a walk in this precision. Nothing is amended where nobody asks for it.
-trade_program plan_trade(const books::trade& t, const markets::market_state& market,
+trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision = program::precision::double_,
                          const amendment& amend = {}, const poll& often = {});
 
 // Remarks on odd terms of a trade that can't be planned.
-std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_state& market);
+std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_view& market);
 
 }  // namespace tilewalk::plan

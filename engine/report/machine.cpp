@@ -9,7 +9,9 @@
 
 namespace tilewalk {
 
-std::string processor_name() {
+namespace {
+
+std::string read_processor_name() {
     std::ifstream processors("/proc/cpuinfo");
     for (std::string line; std::getline(processors, line);) {
         if (!line.starts_with("model name")) continue;
@@ -17,6 +19,14 @@ std::string processor_name() {
         return colon != std::string::npos && colon + 2 <= line.size() ? line.substr(colon + 2) : "";
     }
     return "";
+}
+
+}  // namespace
+
+std::string processor_name() {
+    // Every run tells it, and the system takes its time to say.
+    static const std::string name = read_processor_name();
+    return name;
 }
 
 std::string machine_name() {

@@ -13,6 +13,20 @@ std::shared_ptr<const program::path_program> shape_store::one_of(program::path_p
     return entry;
 }
 
+std::size_t shape_store::size() const {
+    const std::lock_guard guard(lock_);
+    return by_shape_.size();
+}
+
+void shape_store::drop_unused(const std::function<void(const program::path_program&)>& tell) {
+    const std::lock_guard guard(lock_);
+    std::erase_if(by_shape_, [&](const auto& entry) {
+        if (entry.second.use_count() > 1) return false;
+        tell(*entry.second);
+        return true;
+    });
+}
+
 void missing_pairs::add(const std::vector<correlation_taken>& taken) {
     if (taken.empty()) return;
     const std::lock_guard guard(lock_);
@@ -107,7 +121,7 @@ bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t pa
 
 planned plan_one(const books::trade& t, const markets::market_state& in, const settled& run,
                  shape_store& shapes, missing_pairs& missing, const std::atomic<bool>* cancel,
-                 const planner& by) {
+                 const planner& by, std::uint32_t first_scenario) {
     planned p;
     if (t.failure) {
         p.failure = t.failure;
@@ -116,6 +130,7 @@ planned plan_one(const books::trade& t, const markets::market_state& in, const s
     try {
         plan::trade_program made = by(t, in, run.how.precision, poll_of(cancel));
         check_for_run(made.data, made.missing_correlations, in, run);
+        for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
         p.ready = std::make_shared<const ready_trade>(std::move(made), shapes);
         missing.add(p.ready->missing_correlations);
     } catch (const std::exception& e) {

@@ -27,9 +27,12 @@ namespace tilewalk::verbs {
 class shape_store {
   public:
     std::shared_ptr<const program::path_program> one_of(program::path_program code);
+    std::size_t size() const;
+    // Drops the programs that nobody else holds, each told of before it goes.
+    void drop_unused(const std::function<void(const program::path_program&)>& tell);
 
   private:
-    std::mutex lock_;
+    mutable std::mutex lock_;
     std::map<std::string, std::shared_ptr<const program::path_program>> by_shape_;
 };
 
@@ -88,9 +91,10 @@ void check_for_run(const program::path_data& data, const std::vector<correlation
 // Fails the trade and says false if the file has not the shocks that it takes.
 bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t paths);
 
+// `first_scenario`: how many arrays of scenarios stand before those of the market in the run.
 planned plan_one(const books::trade& t, const markets::market_state& in, const settled& run,
                  shape_store& shapes, missing_pairs& missing, const std::atomic<bool>* cancel,
-                 const planner& by);
+                 const planner& by, std::uint32_t first_scenario = 0);
 // By plan::plan_trade.
 planner usual_planner();
 

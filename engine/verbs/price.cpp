@@ -2,9 +2,12 @@
 // Pricing: plan every trade, walk on GPUs, walk the rest on the CPU, take shadows, make rows.
 #include "engine/verbs/price.h"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "engine/arrays/shock_cube.h"
@@ -13,6 +16,7 @@
 #include "engine/verbs/answers.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rows.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk {
 
@@ -30,103 +34,193 @@ const market& market_of(const book& trades) {
     return *trades.market();
 }
 
-std::vector<planned> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
-                              const settled& run, const run_options& options, const planner& by,
-                              missing_pairs& missing, const teller& tells) {
-    std::vector<planned> plans(trades.size());
-    shape_store shapes;
-    cpu::for_each(
-        plans.size(), run.threads, options.cancel,
-        [&](int, std::uint64_t i) {
-            plans[i] = plan_one(trades[i], in, run, shapes, missing, options.cancel, by);
-        },
-        [&] { tells.tell(); });
-    return plans;
+void check_size(std::size_t trades, std::size_t markets) {
+    if (markets == 0 || trades <= bounds::priced_at_once / markets) return;
+    throw error(error_kind::usage, "found " + std::to_string(trades) + " trades in " +
+                                       std::to_string(markets) + " markets, expected at most " +
+                                       std::to_string(bounds::priced_at_once) +
+                                       " of both multiplied; price fewer markets at once");
 }
 
-void add_rows(const std::vector<books::trade>& trades, const std::vector<planned>& plans,
-              std::vector<std::optional<walked_trade>> walked, std::uint64_t paths, priced_book& into) {
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-        into.moments.push_back(walked[i] ? walked[i]->result.moments : kernels::moments{});
-        if (plans[i].needs_paths()) into.told.manifest.part_paths = walked[i]->part_paths;
-        into.told.rows.push_back(row_of(trades[i], plans[i], walked[i], paths));
+// The arrays of scenarios of all markets, as one run takes them.
+struct scenarios_of_markets {
+    std::vector<arrays::shock_cube> cubes;
+    std::vector<std::uint32_t> first;  // by market
+
+    explicit scenarios_of_markets(std::span<const market> in) {
+        for (const market& m : in) {
+            first.push_back(static_cast<std::uint32_t>(cubes.size()));
+            for (const markets::scenario_array& a : m.state().scenarios) cubes.push_back(a.cube);
+        }
+    }
+};
+
+// Plans every trade in every market.
+void plan_all(planned_run& r, const planner& by, const teller& tells) {
+    const std::vector<books::trade>& trades = r.book.trades;
+    const scenarios_of_markets scenarios(r.in);
+    std::vector<missing_pairs> missing(r.in.size());
+    shape_store shapes;
+    r.plans.resize(trades.size() * r.in.size());
+    cpu::for_each(
+        r.plans.size(), r.run.threads, r.options.cancel,
+        [&](int, std::uint64_t k) {
+            const std::size_t m = k / trades.size();
+            r.plans[k] = plan_one(trades[k % trades.size()], r.in[m].state(), r.run, shapes, missing[m],
+                                  r.options.cancel, by, scenarios.first[m]);
+        },
+        tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+    for (const missing_pairs& pairs : missing) r.missing_correlations.push_back(pairs.all());
+}
+
+// Says why a trade's paths in a market are not those in the first one; empty if they are.
+std::string remark_on_paths(const planned& first, const planned& here) {
+    if (!first.ready || !here.ready) return {};
+    const std::string so = ", so its paths take other random numbers";
+    if (first.ready->when.times != here.ready->when.times)
+        return "its paths stop at other times than in the first market" + so;
+    if (first.ready->code != here.ready->code) return "its paths are not made as in the first market" + so;
+    return {};
+}
+
+// Path-steps of the market number m.
+std::uint64_t path_steps_of(const planned_run& r, std::size_t m) {
+    std::uint64_t steps = 0;
+    const std::size_t trades = r.book.trades.size();
+    for (const planned& p : std::span(r.plans).subspan(m * trades, trades)) {
+        if (p.needs_paths()) steps += r.run.paths * p.ready->when.steps();
+    }
+    return steps;
+}
+
+// Rows of the market number m.
+void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
+              priced_book& into) {
+    const std::size_t trades = r.book.trades.size();
+    for (std::size_t i = 0; i < trades; ++i) {
+        const std::size_t k = m * trades + i;
+        into.moments.push_back(walked[k] ? walked[k]->result.moments : kernels::moments{});
+        if (r.plans[k].needs_paths()) into.told.manifest.part_paths = walked[k]->part_paths;
+        price_row& row =
+            into.told.rows.emplace_back(row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths));
+        if (m == 0) continue;
+        if (std::string why = remark_on_paths(r.plans[i], r.plans[k]); !why.empty())
+            row.remarks.push_back(std::move(why));
     }
 }
 
 }  // namespace
+
+namespace verbs {
+
+std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
+    // Hashes of large files are made beside the walk.
+    std::future<void> hashing;
+    const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
+    if (std::ranges::any_of(r.in, has_scenarios)) {
+        hashing = std::async(std::launch::async, [&r] {
+            for (const market& m : r.in)
+                for (const markets::scenario_array& a : m.state().scenarios) a.hash.wait();
+        });
+    }
+    const auto planned_at = clock::now();
+    const std::optional<arrays::shock_file> file = replayed_in(r.run);
+    const scenarios_of_markets scenarios(r.in);
+    run::walk all;
+    all.seed = r.run.seed;
+    all.paths = r.run.paths;
+    all.replay = file ? &*file : nullptr;
+    all.scenarios = scenarios.cubes;
+    all.cancel = r.options.cancel;
+    std::vector<std::uint64_t> path_steps;  // by market
+    for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
+    run_manifest told;
+    told.lost_devices = by.on.lost;
+    book_walk walk(r.plans, r.run, all, tells);
+    walk.on_gpus(by.gpus, by.on, told);
+    walk.on_cpu(r.operations, by.on_cpu);
+    walk.take_shadows(r.operations, by.on_cpu_for_shadows);
+    const auto walked_at = clock::now();
+
+    told.started = r.started;
+    told.plan_seconds = seconds(planned_at - r.begin).count();
+    told.path_seconds = seconds(walked_at - planned_at).count();
+    std::vector<std::optional<walked_trade>> walked = walk.take_walked();
+    std::vector<priced_book> made(r.in.size());
+    for (std::size_t m = 0; m < made.size(); ++m) {
+        run_manifest& of = made[m].told.manifest;
+        of = told;
+        of.path_steps = path_steps[m];
+        add_rows(r, m, walked, made[m]);
+        describe_run(r.run, r.operations.name, r.book, r.in[m], of);
+        of.market_changes = r.in[m].changes();
+        of.missing_correlations = std::move(r.missing_correlations[m]);
+        of.total_seconds = seconds(clock::now() - r.begin).count();
+    }
+    return made;
+}
+
+void add_answers(results& to, const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                 const market& in, const run_options& options) {
+    const auto begin = clock::now();
+    const books::book_state& state = trades.state();
+    run_options quietly = options;
+    quietly.on_progress = {};
+    answers::add(to.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
+        auto asked = std::make_shared<books::book_state>();
+        asked->name = state.name;
+        asked->settings = state.settings;
+        asked->trades = changed;
+        results got = price_book(settings, gpus, book::of(std::move(asked)), in, quietly).told;
+        to.manifest.path_steps += got.manifest.path_steps;
+        to.manifest.plan_seconds += got.manifest.plan_seconds;
+        to.manifest.path_seconds += got.manifest.path_seconds;
+        return got;
+    });
+    to.manifest.total_seconds += seconds(clock::now() - begin).count();
+}
+
+}  // namespace verbs
 
 results engine::price(const book& trades, const run_options& options) const {
     return price(trades, market_of(trades), options);
 }
 
 results engine::price(const book& trades, const market& in, const run_options& options) const {
-    const auto begin = clock::now();
-    results r = price_book(settings_, *gpus_, trades, in, options).told;
-    const books::book_state& state = trades.state();
-    run_options quietly = options;
-    quietly.on_progress = {};
-    answers::add(r.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
-        auto asked = std::make_shared<books::book_state>();
-        asked->name = state.name;
-        asked->settings = state.settings;
-        asked->trades = changed;
-        results got = price_book(settings_, *gpus_, book::of(std::move(asked)), in, quietly).told;
-        r.manifest.path_steps += got.manifest.path_steps;
-        r.manifest.plan_seconds += got.manifest.plan_seconds;
-        r.manifest.path_seconds += got.manifest.path_seconds;
-        return got;
-    });
-    r.manifest.total_seconds = seconds(clock::now() - begin).count();
-    return r;
+    return std::move(price(trades, std::span(&in, 1), options).front());
 }
 
-priced_book price_book(const engine_settings& settings, cuda::backend& all_gpus, const book& trades,
+std::vector<results> engine::price(const book& trades, std::span<const market> in,
+                                   const run_options& options) const {
+    std::vector<results> out;
+    for (priced_book& made : price_book(settings_, *gpus_, trades, in, options))
+        out.push_back(std::move(made.told));
+    for (std::size_t m = 0; m < in.size(); ++m)
+        add_answers(out[m], settings_, *gpus_, trades, in[m], options);
+    return out;
+}
+
+priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
                        const market& in, const run_options& options, const stages& by) {
+    return std::move(price_book(settings, gpus, trades, std::span(&in, 1), options, by).front());
+}
+
+std::vector<priced_book> price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                                    std::span<const market> in, const run_options& options,
+                                    const stages& by) {
     const auto begin = clock::now();
-    const auto& state = trades.state();
     const auto& operations = operations_named(settings.instruction_set);
     const settled run = settle(options, trades.settings());
-    const std::optional<arrays::shock_file> file = replayed_in(run);
-    priced_book made;
-    run_manifest& told = made.told.manifest;
-    told.started = utc_now();
+    replayed_in(run);  // which has to be there
+    check_size(trades.size(), in.size());
     teller tells(options);
-    tells.now.trades = state.trades.size();
-
+    tells.now.trades = trades.size() * in.size();
+    planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(), {}, {}};
     // A GPU takes a moment to open, which planning needs not wait for.
-    auto choosing = std::async(std::launch::async, [&] { return all_gpus.choose(run.device); });
-    missing_pairs missing;
-    std::vector<planned> plans = plan_all(state.trades, in.state(), run, options, by.plan, missing, tells);
-    const cuda::backend::choice gpus = choosing.get();
-    // Hashes of large files are made beside the walk.
-    auto hashing = std::async(std::launch::async, [&in] {
-        for (const markets::scenario_array& a : in.state().scenarios) a.hash.wait();
-    });
-    told.lost_devices = gpus.lost;
-    const auto planned_at = clock::now();
-
-    const std::vector<arrays::shock_cube> scenarios = in.state().scenario_cubes();
-    run::walk all;
-    all.seed = run.seed;
-    all.paths = run.paths;
-    all.replay = file ? &*file : nullptr;
-    all.scenarios = scenarios;
-    all.cancel = options.cancel;
-    book_walk walk(plans, run, all, tells);
-    walk.on_gpus(all_gpus, gpus, told);
-    walk.on_cpu(operations, by.on_cpu);
-    walk.take_shadows(operations);
-    const auto walked_at = clock::now();
-
-    add_rows(state.trades, plans, walk.take_walked(), run.paths, made);
-    describe_run(run, operations.name, state, in, told);
-    told.market_changes = in.changes();
-    told.missing_correlations = missing.all();
-    told.path_steps = tells.now.path_steps;
-    told.plan_seconds = seconds(planned_at - begin).count();
-    told.path_seconds = seconds(walked_at - planned_at).count();
-    told.total_seconds = seconds(clock::now() - begin).count();
-    return made;
+    auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
+    plan_all(planned, by.plan, tells);
+    const cpu_maker usual = stages{}.on_cpu;
+    return walked_and_told(std::move(planned), {gpus, choosing.get(), by.on_cpu, usual}, tells);
 }
 
 }  // namespace tilewalk

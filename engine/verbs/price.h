@@ -3,7 +3,10 @@
 // wants to know whether a wrong one would be noticed hands in that.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "engine/cpu/back_end.h"
@@ -29,6 +32,39 @@ struct priced_book {
     std::vector<kernels::moments> moments;  // by row; empty where no path was walked
 };
 
+namespace verbs {
+
+// A run: a book in markets, its plans one market after the other, each in the order of the book.
+struct planned_run {
+    const settled& run;
+    const cpu::lane_operations& operations;
+    const books::book_state& book;
+    std::span<const market> in;
+    const run_options& options;
+    std::chrono::steady_clock::time_point begin;
+    std::string started;
+    std::vector<planned> plans;
+    std::vector<std::vector<factor_pair>> missing_correlations;  // by market
+};
+// Who walks it.
+struct walkers {
+    cuda::backend& gpus;
+    cuda::backend::choice on;
+    cpu_maker on_cpu, on_cpu_for_shadows;
+};
+// Walks and tells: the results by market.
+std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
+
+// The figures that trades ask for beside their prices.
+void add_answers(results& to, const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                 const market& in, const run_options& options);
+
+}  // namespace verbs
+
+// The book in each of the markets, see engine::price.
+std::vector<priced_book> price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                                    std::span<const market> in, const run_options& options,
+                                    const stages& by = {});
 priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
                        const market& in, const run_options& options, const stages& by = {});
 

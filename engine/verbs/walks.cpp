@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/cpu/back_end.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/catalogue.h"
@@ -145,7 +144,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
     }
 }
 
-void book_walk::take_shadows(const cpu::lane_operations& operations) {
+void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_maker& make) {
     if (run_.how.precision == program::precision::double_) return;
     std::vector<std::size_t> trades, sampled;
     std::vector<run::job> jobs, jobs_of_sample;
@@ -161,7 +160,7 @@ void book_walk::take_shadows(const cpu::lane_operations& operations) {
     first.paths = cpu::shadow_paths(run_.paths);
     const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
         first.jobs = of;
-        return cpu::back_end(operations, run_.threads, p).walk_all(first).tallies;
+        return make(operations, run_.threads, p)->walk_all(first).tallies;
     };
     if (!sampled.empty()) {
         const auto samples = walk_in(run_.how.precision, jobs_of_sample);

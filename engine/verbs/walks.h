@@ -63,7 +63,7 @@ class book_walk {
     // Walks what is left.
     void on_cpu(const cpu::lane_operations& operations, const cpu_maker& make);
     // How far a run that is not in double lies from double, for every trade, on its first tiles.
-    void take_shadows(const cpu::lane_operations& operations);
+    void take_shadows(const cpu::lane_operations& operations, const cpu_maker& make);
 
     // By trade; none of one that needed no path, or failed.
     std::vector<std::optional<walked_trade>> take_walked() { return std::move(walked_); }

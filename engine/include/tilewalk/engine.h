@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "tilewalk/trade_plan.h"
 
 namespace tilewalk {
+
+class prepared_book;
 
 namespace cuda {
 class backend;
@@ -85,6 +88,16 @@ class engine {
     // In the market that the book names or holds; throws tilewalk::error (usage) if it has none.
     results price(const book& trades, const run_options& options = {}) const;
     results price(const book& trades, const market& in, const run_options& options = {}) const;
+    // In each of these markets, with common random numbers and in one walk over all trades and markets: each
+    // market's results have the bits of price(trades, that market, options). A trade that fails in one fails
+    // there alone. A row whose program or times differ from those in the first market has a remark that says
+    // so: its paths take other random numbers. Timings, launches and kernels in a manifest are those of the
+    // whole walk. Memory grows with trades times markets, of which there are at most
+    // bounds::priced_at_once; throws tilewalk::error (usage) for more.
+    std::vector<results> price(const book& trades, std::span<const market> in,
+                               const run_options& options = {}) const;
+    // The same for many calls in markets that change a little, see tilewalk/prepared.h.
+    prepared_book prepare(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
     // What is wrong with which trades, in the order of the book: all that can be known before a path is

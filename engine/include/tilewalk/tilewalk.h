@@ -12,6 +12,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/market.h"
+#include "tilewalk/prepared.h"
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"

@@ -5,7 +5,7 @@
 
 namespace tilewalk::models {
 
-driver_correlations::driver_correlations(const markets::market_state& market, std::span<drivers* const> all) {
+driver_correlations::driver_correlations(const markets::market_view& market, std::span<drivers* const> all) {
     std::map<std::string, std::size_t> numbers;
     for (drivers* const some : all) {
         for (driver& d : *some) d.number = numbers.try_emplace(d.name, numbers.size()).first->second;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/market/market_state.h"
+#include "engine/market/market_view.h"
 #include "engine/market/volatility.h"
 #include "engine/models/loading.h"
 
@@ -33,7 +33,7 @@ class driver_correlations {
   public:
     driver_correlations() = default;
     // Gives the drivers their numbers.
-    driver_correlations(const markets::market_state& market, std::span<drivers* const> all);
+    driver_correlations(const markets::market_view& market, std::span<drivers* const> all);
 
     double covariance(const drivers& a, const drivers& b, double from, double to) const;
 

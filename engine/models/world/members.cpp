@@ -42,12 +42,12 @@ markets::affine members::map_of(const factor& f, double years, bool before_divid
 // The rates of a currency are added when they are first asked for.
 const moving_rates* members::add_rates(const std::string& currency) {
     if (const moving_rates* const known = find_rates(currency)) return known;
-    const auto moved_by = market_.rate_models.find(currency);
-    if (moved_by == market_.rate_models.end()) return nullptr;
+    const rate_model* const moved_by = market_.rate_model(currency);
+    if (moved_by == nullptr) return nullptr;
     moving_rates r;
     r.number = rates_.size();
     r.currency = currency;
-    r.model = moved_by->second.get();
+    r.model = moved_by;
     r.walk = r.model->start(market_.discount_curve(currency));
     if (currency != trade_currency_) {
         r.quanto = drivers_of_rate(

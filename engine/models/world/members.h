@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/market/market_state.h"
+#include "engine/market/market_view.h"
 #include "engine/models/model.h"
 #include "engine/models/rates.h"
 #include "engine/models/world.h"
@@ -71,7 +71,7 @@ class members {
     members(const members&) = delete;
     members& operator=(const members&) = delete;
 
-    const markets::market_state& market() const { return market_; }
+    const markets::market_view& market() const { return market_; }
     const std::string& trade_currency() const { return trade_currency_; }
     const markets::curve& domestic() const { return domestic_; }  // discount curve of the trade's currency
     const moving_rates* domestic_rates() const { return find_rates(trade_currency_); }
@@ -106,7 +106,7 @@ class members {
     void look_up_correlations();
     drivers drivers_of_rate(const std::string& foreign, const std::string& why) const;
 
-    const markets::market_state& market_;
+    const markets::market_view market_;
     std::string trade_currency_;
     const markets::curve& domestic_;
     const markets::volatility one_ = markets::volatility::flat(1);

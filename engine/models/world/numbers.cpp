@@ -14,7 +14,7 @@ namespace tilewalk::models {
 namespace {
 
 using markets::affine;
-using markets::market_state;
+using markets::market_view;
 
 double quanto_forward(const members& of, const factor& f, double years) {
     const auto drifted = [&](double from) {
@@ -72,19 +72,19 @@ void add_currency(const members& of, const std::string& name, std::span<const do
     for (const double t : years) c.discounts.push_back(today.discount(t));
     if (const moving_rates* const r = of.find_rates(name)) {
         c.model = r->model->describe();
-        c.parameters = of.market().rate_parameters.find(name)->second;
+        c.parameters = of.market().rate_parameters(name);
     }
     into.push_back(std::move(c));
 }
 
 // Adds the numbers of the quoted pairs among the drivers that are not there yet.
-void add_exchange_rates(const market_state& market, const drivers& some, std::span<const double> years,
+void add_exchange_rates(const market_view& market, const drivers& some, std::span<const double> years,
                         std::vector<exchange_rate_numbers>& into) {
     for (const driver& d : some) {
         const auto pair = std::ranges::find_if(
-            market.fx, [&](const markets::fx_rate& r) { return r.base + r.quote == d.name; });
+            market.fx(), [&](const markets::fx_rate& r) { return r.base + r.quote == d.name; });
         const bool is_known = std::ranges::find(into, d.name, &exchange_rate_numbers::pair) != into.end();
-        if (pair == market.fx.end() || is_known) continue;
+        if (pair == market.fx().end() || is_known) continue;
         exchange_rate_numbers x{d.name, pair->rate, {}, {}};
         const markets::curve &base = market.discount_curve(pair->base),
                              &quote = market.discount_curve(pair->quote);
@@ -114,15 +114,14 @@ std::vector<std::string> descriptions(const members& of) {
 }
 
 std::vector<correlation_taken> correlations_taken(const members& of) {
-    const market_state& market = of.market();
+    const market_view& market = of.market();
     std::map<std::pair<std::string, std::string>, correlation_taken> taken;
     const auto add = [&](const drivers& some, const drivers& others) {
         for (const driver& a : some) {
             for (const driver& b : others) {
                 const auto pair = std::pair(std::min(a.name, b.name), std::max(a.name, b.name));
-                const bool follows =
-                    (market.own_factors.contains(a.name) || market.own_factors.contains(b.name)) &&
-                    !market.correlations.contains(pair);
+                const bool follows = (market.is_own_factor(a.name) || market.is_own_factor(b.name)) &&
+                                     !market.writes_correlation(pair);
                 if (a.name == b.name || follows || taken.contains(pair)) continue;
                 taken[pair] = {pair.first, pair.second, market.correlation(a.name, b.name),
                                market.states_correlation(a.name, b.name)};

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared books: plans, compiled programs and threads that are kept from call to call.
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/compiled_programs.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/market/market_view.h"
+#include "engine/verbs/manifest.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/price.h"
+#include "tilewalk/prepared.h"
+
+namespace tilewalk {
+
+namespace verbs {
+
+namespace {
+
+// A plan, and what it depends on.
+struct kept_plan {
+    std::shared_ptr<const ready_trade> ready;
+    program::precision precision;
+    market in;  // in which it was made
+    markets::market_reads reads;
+
+    bool is_good_for(const market& other, program::precision p) const {
+        return precision == p && reads.are_alike(in.state(), other.state());
+    }
+};
+
+// Pools that wait for a call: one call at a time has a pool.
+class idle_pools {
+  public:
+    explicit idle_pools(const cpu::lane_operations& operations) : operations_(operations) {}
+
+    std::shared_ptr<cpu::tile_pool> take(int threads) {
+        const std::lock_guard guard(lock_);
+        for (auto at = idle_.begin(); at != idle_.end(); ++at) {
+            if ((*at)->threads().threads() != threads) continue;
+            auto pool = std::move(*at);
+            idle_.erase(at);
+            return pool;
+        }
+        return std::make_shared<cpu::tile_pool>(operations_, threads);
+    }
+    void give_back(std::shared_ptr<cpu::tile_pool> pool) {
+        std::shared_ptr<cpu::tile_pool> oldest;  // ends outside of the lock
+        const std::lock_guard guard(lock_);
+        idle_.push_back(std::move(pool));
+        if (idle_.size() <= most_idle) return;
+        oldest = std::move(idle_.front());
+        idle_.erase(idle_.begin());
+    }
+    void tell(prepared_facts& to) const {
+        const std::lock_guard guard(lock_);
+        to.crews = idle_.size();
+        for (const auto& pool : idle_) to.threads += pool->threads().started();
+    }
+
+  private:
+    static constexpr std::size_t most_idle = 32;
+    const cpu::lane_operations& operations_;
+    mutable std::mutex lock_;
+    std::vector<std::shared_ptr<cpu::tile_pool>> idle_;
+};
+
+// A pool for the time of a call.
+class taken_pool {
+  public:
+    taken_pool(idle_pools& from, int threads) : from_(from), pool_(from.take(threads)) {}
+    ~taken_pool() { from_.give_back(std::move(pool_)); }
+    taken_pool(const taken_pool&) = delete;
+    taken_pool& operator=(const taken_pool&) = delete;
+
+    const std::shared_ptr<cpu::tile_pool>& get() const { return pool_; }
+
+  private:
+    idle_pools& from_;
+    std::shared_ptr<cpu::tile_pool> pool_;
+};
+
+}  // namespace
+
+class prepared_state {
+  public:
+    prepared_state(engine_settings settings, std::shared_ptr<cuda::backend> gpus, book trades)
+        : settings_(std::move(settings)),
+          gpus_(std::move(gpus)),
+          trades_(std::move(trades)),
+          operations_(operations_named(settings_.instruction_set)),
+          compiled_(std::make_shared<cpu::compiled_programs>()),
+          pools_(operations_),
+          plans_(trades_.size()) {}
+
+    results price(const market& in, const run_options& options);
+    prepared_facts facts() const;
+
+  private:
+    using plans = std::vector<std::shared_ptr<const kept_plan>>;
+
+    void plan(planned_run& r, cpu::crew& by, const teller& tells);
+    planned plan_anew(std::size_t i, const planned_run& r, missing_pairs& missing,
+                      std::shared_ptr<const kept_plan>& into);
+    planned plan_again(std::size_t i, const kept_plan& kept, const planned_run& r,
+                       missing_pairs& missing) const;
+    cuda::backend::choice choose(const std::string& device);
+
+    const engine_settings settings_;
+    const std::shared_ptr<cuda::backend> gpus_;
+    const book trades_;
+    const cpu::lane_operations& operations_;
+    const std::shared_ptr<cpu::compiled_programs> compiled_;
+    shape_store shapes_;
+    idle_pools pools_;
+    std::atomic<std::uint64_t> planned_{0};
+    mutable std::mutex lock_;                              // of what follows
+    plans plans_;                                          // by trade; null: none
+    std::map<std::string, cuda::backend::choice> chosen_;  // by what the setting says
+};
+
+// A plan that could not be made is tried again by every call: its error may tell of other parts of the market
+// than it has read.
+planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_pairs& missing,
+                                  std::shared_ptr<const kept_plan>& into) {
+    markets::market_reads reads;
+    const planner by = [&](const books::trade& t, const markets::market_state& in, program::precision p,
+                           const plan::poll& often) {
+        ++planned_;
+        return plan::plan_trade(t, markets::market_view(in, &reads), p, {}, often);
+    };
+    const market& in = r.in.front();
+    planned p = plan_one(r.book.trades[i], in.state(), r.run, shapes_, missing, r.options.cancel, by);
+    if (p.ready)
+        into =
+            std::make_shared<const kept_plan>(kept_plan{p.ready, r.run.how.precision, in, std::move(reads)});
+    return p;
+}
+
+planned prepared_state::plan_again(std::size_t i, const kept_plan& kept, const planned_run& r,
+                                   missing_pairs& missing) const {
+    const markets::market_state& in = r.in.front().state();
+    planned p;
+    try {
+        check_for_run(kept.ready->data, kept.ready->missing_correlations, in, r.run);
+        p.ready = kept.ready;
+        missing.add(p.ready->missing_correlations);
+    } catch (const error& e) {
+        p.failure = at_trade(r.book.trades[i], e);
+        p.remarks = plan::remarks_on_terms(r.book.trades[i], in);
+    }
+    return p;
+}
+
+void prepared_state::plan(planned_run& r, cpu::crew& by, const teller& tells) {
+    plans kept;
+    {
+        const std::lock_guard guard(lock_);
+        kept = plans_;
+    }
+    const market& in = r.in.front();
+    missing_pairs missing;
+    std::vector<std::size_t> stale;
+    r.plans.resize(kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (kept[i] && kept[i]->is_good_for(in, r.run.how.precision)) {
+            r.plans[i] = plan_again(i, *kept[i], r, missing);
+        } else {
+            stale.push_back(i);
+        }
+    }
+    plans fresh(kept.size());
+    by.for_each(
+        stale.size(), r.options.cancel,
+        [&](int, std::uint64_t k) { r.plans[stale[k]] = plan_anew(stale[k], r, missing, fresh[stale[k]]); },
+        tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+    r.missing_correlations.push_back(missing.all());
+    kept.clear();  // before programs are counted
+    {
+        const std::lock_guard guard(lock_);
+        for (const std::size_t i : stale) {
+            if (fresh[i]) plans_[i].swap(fresh[i]);
+        }
+    }
+    fresh.clear();
+    // Other terms of a market, such as a dividend more, may make other shapes; those of no trade go.
+    if (!stale.empty()) {
+        shapes_.drop_unused([&](const program::path_program& code) { compiled_->forget(code); });
+    }
+}
+
+cuda::backend::choice prepared_state::choose(const std::string& device) {
+    {
+        const std::lock_guard guard(lock_);
+        if (const auto known = chosen_.find(device); known != chosen_.end()) return known->second;
+    }
+    cuda::backend::choice made = gpus_->choose(device);
+    if (made.lost.empty()) {
+        const std::lock_guard guard(lock_);
+        chosen_.emplace(device, made);
+    }
+    return made;
+}
+
+results prepared_state::price(const market& in, const run_options& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const settled run = settle(options, trades_.settings());
+    replayed_in(run);  // which has to be there
+    teller tells(options);
+    tells.now.trades = trades_.size();
+    planned_run r{run, operations_, trades_.state(), {&in, 1}, options, begin, utc_now(), {}, {}};
+    const taken_pool pool(pools_, run.threads);
+    const cuda::backend::choice on = choose(run.device);
+    plan(r, pool.get()->threads(), tells);
+    const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
+        return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
+    };
+    results out = std::move(walked_and_told(std::move(r), {*gpus_, on, on_cpu, on_cpu}, tells).front().told);
+    add_answers(out, settings_, *gpus_, trades_, in, options);
+    return out;
+}
+
+prepared_facts prepared_state::facts() const {
+    prepared_facts out;
+    out.trades_planned = planned_;
+    out.programs = shapes_.size();
+    out.programs_compiled = compiled_->size();
+    pools_.tell(out);
+    const std::lock_guard guard(lock_);
+    for (const auto& p : plans_) out.plans += p ? 1U : 0U;
+    return out;
+}
+
+}  // namespace verbs
+
+prepared_book engine::prepare(const book& trades) const {
+    return prepared_book(std::make_shared<verbs::prepared_state>(settings_, gpus_, trades));
+}
+
+results prepared_book::price(const market& in, const run_options& options) const {
+    return state_->price(in, options);
+}
+
+prepared_facts prepared_book::facts() const {
+    return state_->facts();
+}
+
+}  // namespace tilewalk
