@@ -28,6 +28,10 @@ void check_steps(const request& asked);
 void run_steps(gpu_timer& on, const request& asked, const sink& to);
 void run_steps_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                       const sink& to);
+void check_calls(const request& asked);
+void run_calls(gpu_timer& on, const request& asked, const sink& to);
+void run_calls_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                      const sink& to);
 
 namespace {
 
@@ -52,6 +56,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      check_models, "", run_models, run_models_on_cpu},
     {"steps", "what each model's own steps leave of option prices, in basis points of the spot", check_steps,
      "", run_steps, run_steps_on_cpu},
+    {"calls", "calls of the library on three small trades, plain and prepared, and how soon a run stops",
+     check_calls, "", run_calls, run_calls_on_cpu},
 });
 
 }  // namespace
