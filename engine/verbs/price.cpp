@@ -76,7 +76,7 @@ void plan_all(planned_run& r, const planner& by, const teller& tells) {
 // Says why a trade's paths in a market are not those in the first one; empty if they are.
 std::string remark_on_paths(const planned& first, const planned& here) {
     if (!first.ready || !here.ready) return {};
-    const std::string so = ", so its paths take other random numbers";
+    const std::string so = ", so they have random numbers in common with those in part at most";
     if (first.ready->when.times != here.ready->when.times)
         return "its paths stop at other times than in the first market" + so;
     if (first.ready->code != here.ready->code) return "its paths are not made as in the first market" + so;

@@ -91,8 +91,8 @@ class engine {
     // In each of these markets, with common random numbers and in one walk over all trades and markets: each
     // market's results have the bits of price(trades, that market, options). A trade that fails in one fails
     // there alone. A row whose program or times differ from those in the first market has a remark that says
-    // so: its paths take other random numbers. Timings, launches and kernels in a manifest are those of the
-    // whole walk. Memory grows with trades times markets, of which there are at most
+    // so: random numbers are then common in part at most. Timings, launches and kernels in a manifest are
+    // those of the whole walk. Memory grows with trades times markets, of which there are at most
     // bounds::priced_at_once; throws tilewalk::error (usage) for more.
     std::vector<results> price(const book& trades, std::span<const market> in,
                                const run_options& options = {}) const;
