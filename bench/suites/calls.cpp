@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `calls`: how long calls of the library take that a risk system makes often, with percentiles:
+// The suite `calls`: times of the calls that a risk system makes often, with percentiles:
 // reading a book, pricing three small trades, pricing them prepared, in a market that is as it was and in one
 // whose spot has moved, and stopping a long run. Prices are compared bit by bit with those of a plain call
 // before one is timed.
@@ -82,7 +82,7 @@ json figures_of(const std::vector<double>& samples) {
             {"samples", samples.size()}};
 }
 
-// How long a run goes on after it was told to stop.
+// Milliseconds for which a run goes on after it was told to stop.
 double stopped(const engine& e, const book& trades, const market& in, run_options options) {
     std::atomic<bool> stop{false};
     clock::time_point told{};

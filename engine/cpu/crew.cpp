@@ -36,7 +36,7 @@ void crew::serve(int member) {
 }
 
 int crew::begin(int wanted, const std::function<void(int)>& work) {
-    // Where the system gives no more threads, those that there are do all the work, which changes no bit.
+    // If the system gives no more threads, those that there are do all the work, which changes no bit.
     try {
         for (int m = static_cast<int>(members_.size()); m < wanted; ++m)
             members_.emplace_back([this, m] { serve(m); });

@@ -21,7 +21,7 @@ class crew {
     crew& operator=(const crew&) = delete;
 
     int threads() const { return threads_; }
-    // How many threads were started so far.
+    // Threads that were started so far.
     std::size_t started() const { return members_.size(); }
 
     // Calls task(thread, i) for i in [0, count), each thread with its own number below threads(), until done
@@ -48,7 +48,7 @@ class crew {
     std::vector<std::jthread> members_;
 };
 
-// By a crew of this call alone.
+// Uses a crew of this call alone.
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task,
               const std::function<void()>& watch);

@@ -52,7 +52,7 @@ class tile_pool {
     std::vector<worker> workers_;
 };
 
-// By a pool of this call alone.
+// Uses a pool of this call alone.
 std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
                                  int threads, const std::atomic<bool>* cancel,
                                  const std::function<void(const pool_progress&)>& on_progress);

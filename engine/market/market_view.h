@@ -14,7 +14,7 @@
 
 namespace tilewalk::markets {
 
-// What a plan has read of a market, as questions that can be asked again.
+// The reads of a plan: questions to a market that can be asked again.
 class market_reads {
   public:
     using pair = std::pair<std::string, std::string>;

@@ -55,7 +55,7 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
     return out;
 }
 
-// How the kernels of the trades are built on a GPU, and why.
+// The way in which each trade's kernel is built on a GPU, with the reason.
 class gpu_kernels {
   public:
     gpu_kernels(const std::vector<explained>& plans, const settled& run, const cuda::device_properties& on,
@@ -84,7 +84,7 @@ class gpu_kernels {
     std::optional<gpu_trades> trades_;
 };
 
-// What a trade reads of each file of scenarios.
+// The parts of scenario files that a trade reads.
 std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& data,
                                                     const markets::market_state& in, std::uint64_t paths) {
     std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // by array

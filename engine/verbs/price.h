@@ -46,7 +46,7 @@ struct planned_run {
     std::vector<planned> plans;
     std::vector<std::vector<factor_pair>> missing_correlations;  // by market
 };
-// Who walks it.
+// The back ends of a run.
 struct walkers {
     cuda::backend& gpus;
     cuda::backend::choice on;

@@ -35,7 +35,7 @@ settled settle(const run_options& options, const run_settings& file);
 // this machine can't run.
 const cpu::lane_operations& operations_named(const std::string& name);
 
-// How a GPU's kernel of this program is built, and why.
+// The way in which a GPU's kernel of this program is built, with the reason.
 std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,
                            const cuda::device_properties& on, cuda::tuned_choices& choices);
 

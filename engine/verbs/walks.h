@@ -20,7 +20,7 @@
 
 namespace tilewalk::verbs {
 
-// What is known of a trade after its paths.
+// Knowledge of a trade after its paths.
 struct walked_trade {
     kernels::tile_result result;
     std::optional<run::estimate> quasi;  // of a quasi-random run, whose paths are not independent
@@ -62,10 +62,10 @@ class book_walk {
     void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told);
     // Walks what is left.
     void on_cpu(const cpu::lane_operations& operations, const cpu_maker& make);
-    // How far a run that is not in double lies from double, for every trade, on its first tiles.
+    // Takes the difference of a run that is not in double from double, for every trade, on its first tiles.
     void take_shadows(const cpu::lane_operations& operations, const cpu_maker& make);
 
-    // By trade; none of one that needed no path, or failed.
+    // Results by trade; a trade that needed no path, or failed, has none.
     std::vector<std::optional<walked_trade>> take_walked() { return std::move(walked_); }
 
   private:
