@@ -442,6 +442,47 @@ TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
     }
 }
 
+TEST(market_keys, a_call_lists_the_numbers_that_a_trade_depends_on) {
+    const market m = market::parse(all_forms);
+    const book trades = book::parse(book_on_all_forms());
+    run_options how;
+    how.overrides.paths = 1024;
+    how.overrides.device = "cpu";
+    std::map<std::string, std::set<std::string>> by_trade;
+    for (const trade_dependence& t : engine().depends_on(trades, m, how)) {
+        EXPECT_EQ(t.failure, "") << t.trade;
+        for (const market_number& n : t.numbers) by_trade[t.trade].insert(n.key);
+    }
+    EXPECT_EQ(by_trade.at("ACME"),
+              (std::set<std::string>{"USD.rate", "USD.hull_white.mean_reversion",
+                                     "USD.hull_white.volatility@1y", "ACME.spot", "ACME.dividend_yield",
+                                     "ACME.volatility", "USD.rate|ACME.correlation"}));
+    EXPECT_TRUE(by_trade.at("seen").contains("ACME.fixing@2026-01-02"));
+    EXPECT_FALSE(by_trade.at("seen").contains("EURUSD.fixing@2026-01-02"));
+    EXPECT_TRUE(by_trade.at("quanto").contains("BETA|EURUSD.correlation"));
+    EXPECT_FALSE(by_trade.at("BETA").contains("BETA|EURUSD.correlation"));
+    EXPECT_FALSE(by_trade.at("BETA").contains("BETA.volatility@2027-07-15") &&
+                 by_trade.at("BETA").contains("GBP.rate@1y"));
+    // The price of a trade moves with a number only if the list has it.
+    const auto first = prices(m);
+    for (const market_number& n : m.numbers()) {
+        const double by = n.value == 0 ? 1e-4 : 1e-3 * std::abs(n.value);
+        market other = m;
+        try {
+            other = m.shifted(n.key, by);
+        } catch (const error&) {
+            other = m.shifted(n.key, -by);
+        }
+        for (const auto& [trade, price] : prices(other)) {
+            const bool is_listed = by_trade[trade].contains(n.key);
+            EXPECT_TRUE(same_bits(price, first.at(trade)) || is_listed) << trade << " " << n.key;
+        }
+    }
+    const book broken =
+        book::parse("trades: [{id: x, product: european, underlying: NONE, strike: 1, maturity: 1}]");
+    EXPECT_NE(engine().depends_on(broken, m, how)[0].failure.find("unknown asset 'NONE'"), std::string::npos);
+}
+
 TEST(market_keys, what_is_no_market_is_refused_by_name) {
     const market m = market::parse(all_forms, "forms.yaml");
     const struct {

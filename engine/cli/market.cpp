@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "engine/cli/commands.h"
@@ -16,6 +17,7 @@
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/book.h"
+#include "tilewalk/engine.h"
 
 namespace tilewalk::cli {
 
@@ -25,11 +27,17 @@ struct market_arguments {
     std::string file;
     spoken options;
     bool keys = false, changes = false;
+    std::vector<std::string> trades;
     std::string format = "table", output = "-";
 };
 
+struct read_file {
+    market in;
+    std::optional<book> trades;  // of a book
+};
+
 // A market's file, or a book with its market.
-market read(const market_arguments& asked, std::vector<std::filesystem::path>& inputs) {
+read_file read(const market_arguments& asked, std::vector<std::filesystem::path>& inputs) {
     const load_options how = resolve_load(asked.options, process_environment());
     const bool is_stdin = asked.file == "-";
     const std::string name = is_stdin ? "<stdin>" : parse_file(asked.file, "FILE");
@@ -37,21 +45,40 @@ market read(const market_arguments& asked, std::vector<std::filesystem::path>& i
     inputs.emplace_back(is_stdin ? "/dev/stdin" : name);
     const value root = value::parse(text, name);
     const bool is_book = root.is_mapping() && root.find("trades") != nullptr;
-    if (!is_book) return is_stdin ? market::parse(text, name, how) : market::load(name, how);
+    if (!is_book) return {is_stdin ? market::parse(text, name, how) : market::load(name, how), {}};
     const book trades = is_stdin ? book::parse(text, name, ".", how) : book::load(name, how);
     if (!trades.market())
         throw error(error_kind::usage, "the book names no market; write market: in the book or give a market",
                     {name});
     for (const std::filesystem::path& file : trades.files()) inputs.push_back(file);
-    return *trades.market();
+    return {*trades.market(), trades};
+}
+
+// The numbers that the price of any of these trades depends on, in the order of the market.
+std::vector<market_number> numbers_of_trades(const read_file& from, const market& in,
+                                             const std::vector<std::string>& ids) {
+    if (!from.trades)
+        throw error(error_kind::usage, "--trade names a trade of a book, and the file is a market");
+    std::vector<std::string> keys;
+    for (const trade_dependence& t : engine().depends_on(from.trades->only(ids), in)) {
+        if (!t.failure.empty())
+            throw error(error_kind::input, "trade " + t.trade + ": " + t.failure, t.where);
+        for (const market_number& n : t.numbers) keys.push_back(n.key);
+    }
+    std::vector<market_number> out = in.numbers();
+    std::erase_if(out, [&](const market_number& n) { return std::ranges::find(keys, n.key) == keys.end(); });
+    return out;
 }
 
 int show(const market_arguments& asked) {
     const output_format format = parse_format(asked.format, "--format");
     if (asked.keys && asked.changes)
         throw error(error_kind::usage, "--keys and --changes ask for two lists; take one of them");
+    if (!asked.trades.empty() && !asked.keys)
+        throw error(error_kind::usage, "--trade says whose keys are meant; take --keys, too");
     std::vector<std::filesystem::path> inputs;
-    market of = read(asked, inputs);
+    const read_file from = read(asked, inputs);
+    market of = from.in;
     if (!asked.options.changes.empty()) of = of.changed(asked.options.changes);
     const output to(asked.output);
     for (const std::filesystem::path& file : of.files()) inputs.push_back(file);
@@ -62,7 +89,10 @@ int show(const market_arguments& asked) {
         return all_well;
     }
     std::ostringstream text;
-    write(text, asked.keys ? of.numbers() : of.changes(), format, form_of_stdout());
+    const auto numbers = asked.changes          ? of.changes()
+                         : asked.trades.empty() ? of.numbers()
+                                                : numbers_of_trades(from, of, asked.trades);
+    write(text, numbers, format, form_of_stdout());
     to.write(text.view());
     return all_well;
 }
@@ -94,6 +124,11 @@ command add_market(CLI::App& to) {
     app->add_option("FILE", asked->file, "A market, or a book with its market; - is standard input")
         ->required();
     app->add_flag("--keys", asked->keys, "List the market keys with their numbers and units");
+    app->add_option("--trade", asked->trades,
+                    "With --keys and a book: only the numbers that this trade's price depends on; may be\n"
+                    "repeated")
+        ->type_name("ID")
+        ->allow_extra_args(false);
     app->add_flag("--changes", asked->changes, "List the numbers that --shift and --set have changed");
     add_change_options(*app, asked->options.changes);
     app->add_option("--format", asked->format, "Of the lists: table, csv or json (default table)")
@@ -108,7 +143,7 @@ command add_market(CLI::App& to) {
         "tilewalk help market-keys tells what keys there are.\n\n"
         "Examples:\n"
         "  tilewalk market market.yaml --keys\n"
-        "  tilewalk market book.yaml --keys --format csv\n"
+        "  tilewalk market book.yaml --keys --trade asian_1\n"
         "  tilewalk market market.yaml --shift ACME.spot=-5 --set USD.rate=0.02 -o stressed.yaml\n\n" +
         exit_code_hint());
     return {app, [asked] { return show(*asked); }};

@@ -29,7 +29,8 @@ bool is_alike_asset(const asset& a, const asset& b) {
     const auto& x = a.scenario_vol;
     const auto& y = b.scenario_vol;
     const bool same_scenarios =
-        x.has_value() == y.has_value() && (!x || (x->array == y->array && x->years == y->years));
+        x.has_value() == y.has_value() &&
+        (!x || (x->array == y->array && x->years == y->years && x->shifts == y->shifts));
     return a.name == b.name && a.currency == b.currency && a.spot == b.spot &&
            a.dividend_yield == b.dividend_yield && a.dividends == b.dividends &&
            a.falls_by_dividends == b.falls_by_dividends && a.vol == b.vol && same_scenarios &&

@@ -56,6 +56,14 @@ struct trade_problem {
     location where;
 };
 
+// The numbers of a market that the price of a trade depends on, by their keys.
+struct trade_dependence {
+    std::string trade;
+    std::vector<market_number> numbers;  // in the order of the market's file
+    std::string failure;                 // why the trade can't be planned, or empty
+    location where;
+};
+
 // A kernel made ready ahead of the runs that need it.
 struct warmed_kernel {
     std::string name;                   // of its shape
@@ -105,6 +113,11 @@ class engine {
     // none.
     std::vector<trade_problem> validate(const book& trades, const market& in, const run_options& options = {},
                                         std::vector<factor_pair>* missing = nullptr) const;
+    // The numbers of the market on which each trade depends, found by planning it in markets in which one
+    // number is another: no path is walked. A number that no market can have otherwise counts if the part of
+    // the market in which it stands was read.
+    std::vector<trade_dependence> depends_on(const book& trades, const market& in,
+                                             const run_options& options = {}) const;
     // Compiles what pricing the book on a GPU needs and keeps it in the cache, for these architectures, such
     // as "sm_90"; for those of this machine's GPUs if none is given.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,
