@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an error and a place are written out for a person.
+// Text of an error and of a place, for people.
 #include "tilewalk/error.h"
 
 #include <utility>

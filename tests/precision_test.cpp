@@ -350,8 +350,8 @@ TEST(precision, demo_book_agrees_with_double) {
     }
 }
 
-// Where nothing moves, or a path begins on the barrier, formulas of the bridge divide by small numbers, which
-// single may not round to 0.
+// Formulas of the bridge divide by small numbers where nothing moves or a path begins on the barrier; single
+// may not round these to 0.
 TEST(precision, bridges_stay_finite_without_variance) {
     for (const std::string volatility : {"0.0", "1.0e-9", "0.3"}) {
         for (const std::string barrier : {"100.0", "99.0", "120.0"}) {

@@ -19,7 +19,7 @@ using kernels::word64;
 // paths. A block lies within a part: its tiles are a subtree of the run's, or what a range has of one.
 constexpr word64 most_tiles_of_block = 1024;
 
-// How many tiles have their results kept, and how many had at most.
+// The number of tiles whose results are kept, and the largest number so far.
 class kept_tiles {
   public:
     void add(std::uint64_t tiles) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the tiles of many trades on all cores. Which core walks a tile, and when, changes nothing: results
-// are kept by tile and merged in the run's one tree.
+// Walks the tiles of many trades on all cores. Results do not depend on which core walks a tile, or when:
+// they are kept by tile and merged in the run's one tree.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@ namespace tilewalk::cpu {
 struct pool_progress {
     std::size_t jobs_done = 0;
     std::uint64_t path_steps_done = 0;
-    // Tiles whose results were kept at once, at most so far.
+    // The most tiles so far whose results were kept at once.
     std::uint64_t most_tiles_kept = 0;
-    // Rows of scenarios that were brought to 256 lanes; known once all is done.
+    // Rows of scenarios copied to 256 lanes; known at the end.
     std::uint64_t scenario_rows_read = 0;
 };
 
-// What walk_all keeps of one job at a time.
+// Bytes that walk_all keeps for one job at a time.
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
 
 // Threads that walk tiles, each with its lane machine, kept from walk to walk. One caller at a time.

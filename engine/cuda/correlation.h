@@ -19,7 +19,7 @@ namespace tilewalk::cuda {
 
 using program::precision;
 
-// How one kernel of kernels/correlation is built and launched.
+// One kernel of kernels/correlation, and how it is built and launched.
 struct correlation_variant {
     std::string_view name;       // "tiled_16_unrolled"
     std::string_view kind;       // its class, and the name of its header

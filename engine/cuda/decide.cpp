@@ -63,7 +63,7 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return how[knobs::distance] * slots * how[knobs::width] * bytes_of_shock(how.precision) > most_bytes;
 }
 
-// Where a thread walks four paths, the compiler interleaves their sections, and a bound on registers presses
+// The compiler interleaves the sections of four paths that a thread walks, and a bound on registers presses
 // long ones into local memory. In double the Asian's of 11 nodes, for which the bound was best, has room and
 // one of 16 had not; in single a barrier's of 22 has and one of 25 had not. Of two paths in single the step
 // of Heston's model, 101 nodes, has room, and one with jumps besides, 144, had not.

@@ -21,12 +21,12 @@ constexpr double quoted_deviations = 4;  // of SVI
 constexpr double highest_volatility = 10;
 constexpr int even_points = 400;    // over all that is checked
 constexpr int points_between = 16;  // two neighbouring quotes
-// What rounding makes of prices, of variances and of g.
+// Rounding errors of prices, of variances and of g.
 constexpr double price_rounding = 1e-13;
 constexpr double variance_rounding = 1e-12;
 constexpr double ratio_rounding = 1e-9;
 
-// Of a call, where the forward is 1.
+// The price of a call on a forward of 1.
 double call_price(double log_moneyness, double volatility, double years) {
     const double deviation = volatility * std::sqrt(years);
     const double d1 = -log_moneyness / deviation + deviation / 2;
@@ -162,7 +162,7 @@ class search {
                 continue;
             }
             const bool of_quotes = in_quotes(point);
-            // What is quoted is named rather than a worse point beyond it.
+            // A quoted point is named rather than a worse one beyond the quotes.
             if (!worst || (of_quotes && !worst_in_quotes) ||
                 (of_quotes == worst_in_quotes && size > worst->second)) {
                 worst = std::pair(point, size);
@@ -231,7 +231,7 @@ class search {
                          "the quotes of " + first.written);
         }
         for (const call& c : early) {
-            // Where the other quotes the same moneyness it has been seen already.
+            // A moneyness that the other expiry quotes, too, has been seen already.
             const bool is_seen = std::any_of(late.begin(), late.end(), [&](const call& other) {
                 return std::abs(other.strike - c.strike) <= 1e-12 * c.strike;
             });

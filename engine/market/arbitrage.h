@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an implied-volatility surface sells something for less than nothing.
+// Arbitrage in an implied-volatility surface: places where it sells something for less than nothing.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace tilewalk::markets {
 struct arbitrage {
     enum class kind { butterfly, calendar };
     kind what = kind::butterfly;
-    // By the quotes themselves, whatever lies between them; else it is the interpolation's doing.
+    // True for arbitrage between quotes themselves; false where the interpolation makes it.
     bool in_quotes = false;
     double years = 0, log_moneyness = 0;
     // In quotes, by how much the call is too dear or too cheap, as a part of the forward. Elsewhere, and for

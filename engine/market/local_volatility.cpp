@@ -18,7 +18,7 @@ namespace {
 // The two points of Gauss and Legendre on [0, 1]: half of 1 -+ 1 / sqrt(3).
 constexpr double gauss_points[] = {0.21132486540518711775, 0.78867513459481288225};
 
-// Where `at` lies between increasing numbers: the one below, and how far it is to the next.
+// The place of a number between increasing ones: the one below, and how far it is to the next.
 struct place {
     std::size_t below = 0;
     double weight = 0;

@@ -21,14 +21,14 @@ struct local_volatility_grid {
 
 // sigma(t, x) of dX = sigma X dW, X = spot / forward, x = log X.
 //
-// Of an implied surface it is sigma^2 = w_t / g: how fast total variance rises over Gatheral's g, which is
-// what the smile makes of the density. Where the surface has arbitrage this is no variance. So w_t counts as
-// 0 where it is negative and g as least_ratio where it is less; and sigma is never above most_volatility.
+// An implied surface has sigma^2 = w_t / g: the rise of total variance over Gatheral's g, the effect of the
+// smile on the density. This is no variance where the surface has arbitrage. So w_t counts as 0 where it is
+// negative and g as least_ratio where it is less; and sigma is never above most_volatility.
 class local_volatility {
   public:
     static constexpr double least_ratio = 0.04;  // at most 5 times the forward volatility
     static constexpr double most_volatility = 10;
-    // What a table spans, in standard deviations at the end of the step: a path is beyond with a probability
+    // The span of a table, in standard deviations at the end of the step: a path is beyond with a probability
     // of 6e-5, and has the volatility of the table's end there. The largest error of an implied volatility
     // within 3 deviations, over two surfaces with sharp smiles (surface_test.cpp), in basis points:
     //     points    50    64   100   200      of which 0.2 is the test's own
@@ -48,7 +48,7 @@ class local_volatility {
     // None: it was given.
     const implied_surface* implied() const { return std::get_if<implied_surface>(&form_); }
 
-    // The mean of sigma^2 over the time from t0 to t1 at x; t0 < t1. Of a surface, the rise of total variance
+    // The mean of sigma^2 over the time from t0 to t1 at x; t0 < t1. The rise of a surface's total variance
     // enters exactly, however many expiries lie between.
     double local_variance(double t0, double t1, double x) const;
 

@@ -80,8 +80,8 @@ struct market_state {
     const asset& find_asset(const std::string& asset_name) const;
     // The quoted pair for two currencies and whether it is inverted; null if not quoted directly.
     std::pair<const fx_rate*, bool> fx_pair(const std::string& from, const std::string& to) const;
-    // How one unit of `from` becomes `to`: one quoted pair, or two through a third currency. Empty if they
-    // are equal.
+    // The way from one unit of `from` to `to`: one quoted pair, or two through a third currency. Empty if
+    // they are equal.
     std::vector<fx_leg> fx_legs(const std::string& from, const std::string& to) const;
     double fx_spot(const std::string& from,
                    const std::string& to) const;  // units of `to` for one unit of `from`

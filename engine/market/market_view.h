@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as planning sees it: the questions that plans ask, each written down where somebody wants to know
-// what a plan has read.
+// A market as planning sees it: the questions that plans ask, each noted for callers that want to know which
+// parts a plan has read.
 #pragma once
 
 #include <map>

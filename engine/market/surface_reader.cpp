@@ -28,7 +28,7 @@ constexpr std::size_t most_expiries = bounds::surface_expiries;
 constexpr std::size_t most_strikes = bounds::surface_strikes;
 constexpr double least_volatility = 1e-4, most_volatility = bounds::volatility;
 constexpr double least_moneyness = 1e-3, most_moneyness = 20;
-// Of a strike, whose scale the reader does not know.
+// A bound for strikes, whose scale the reader does not know.
 constexpr double most_log_moneyness = 16;
 constexpr double most_money = bounds::money;
 constexpr double most_svi_number = 1000;

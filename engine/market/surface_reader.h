@@ -21,8 +21,8 @@ bool is_surface(const config::node& value);
 
 struct surface_reading {
     local_volatility local;
-    // What is left: that of the interpolation, and with `arbitrage: repair` that of the quotes, too. The
-    // local volatility is bounded there.
+    // Arbitrage that is left: that of the interpolation, and with `arbitrage: repair` that of the quotes,
+    // too. The local volatility is bounded there.
     std::vector<arbitrage> findings;
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the market's error messages write numbers and names that are not known.
 #include "engine/market/wording.h"
 
 #include <charconv>

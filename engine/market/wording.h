@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the market's error messages write numbers and names that are not known.
+// Wording of the market's error messages: rounded numbers, and names that are not known.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ auto read_named(const config::node& named, const std::filesystem::path& file, re
     }
 }
 
-// How the files are read that a book names.
+// Rules for the files that a book names.
 struct surroundings {
     std::filesystem::path folder;  // where their names count from
     bool strict = false;
@@ -115,7 +115,7 @@ run_settings read_settings(const config::node& root, const surroundings& around)
     return read;
 }
 
-// What a file named in the book holds, which counts among the book's inputs.
+// The content of a file that the book names, which counts among the book's inputs.
 config::document read_input(const config::node& named, const surroundings& around, book_state& into) {
     const auto file = resolved(named, around);
     config::document read = read_named(named, file, [&](const std::filesystem::path& path) {

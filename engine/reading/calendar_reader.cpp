@@ -16,7 +16,7 @@ namespace tilewalk::books {
 
 namespace {
 
-// Of all markets of the world for centuries; each is looked up for every date.
+// Enough for all markets of the world for centuries; each holiday is looked up for every date.
 constexpr std::size_t most_holidays = bounds::holidays;
 
 std::bitset<7> read_weekend(const config::node& value) {

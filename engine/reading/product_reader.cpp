@@ -18,7 +18,7 @@ using language::parameter_type;
 
 namespace {
 
-// What a trade says besides its product's own terms.
+// Keys of a trade besides its product's own terms.
 constexpr std::array<std::string_view, 5> reserved_keys{"id", "product", "currency", "quantity", "report"};
 
 template <class list>

@@ -24,7 +24,7 @@ namespace cuda {
 class backend;
 }
 
-// What holds where neither the caller nor the book says otherwise.
+// Defaults where neither the caller nor the book says otherwise.
 inline constexpr std::uint64_t default_paths = 131072;
 inline constexpr std::uint64_t default_seed = 42;
 
@@ -108,7 +108,7 @@ class engine {
     prepared_book prepare(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
-    // What is wrong with which trades, in the order of the book: all that can be known before a path is
+    // The trades that can't be priced, in the order of the book: all that can be known before a path is
     // walked. `missing` takes the correlations that the other trades take as 0 because the market states
     // none.
     std::vector<trade_problem> validate(const book& trades, const market& in, const run_options& options = {},
