@@ -149,10 +149,10 @@ plan::trade_program basket_trade(int assets, int steps) {
 }
 
 // One trade on the device, walked by a kernel of its own.
-class walk {
+class timed_walk {
   public:
-    walk(const program::path_program& code, const program::path_data& data, const program::timeline& when,
-         const cuda::kernel_decision& how, std::uint64_t paths)
+    timed_walk(const program::path_program& code, const program::path_data& data,
+               const program::timeline& when, const cuda::kernel_decision& how, std::uint64_t paths)
         : threads_(static_cast<std::uint32_t>(how[cuda::knobs::block])),
           shared_bytes_(static_cast<std::uint32_t>(cuda::path_kernel_shared_bytes(code, how))),
           kernel_(the_gpu().kernel_of(cuda::path_kernel_text(code, how), "walk")) {
@@ -222,7 +222,7 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
         data = program::data_of_code(*separated, t.data);
     }
     const auto begin = std::chrono::steady_clock::now();
-    walk path_kernel(separated ? separated->code : t.code, data, t.when, built, paths);
+    timed_walk path_kernel(separated ? separated->code : t.code, data, t.when, built, paths);
     const std::chrono::duration<double> built_in = std::chrono::steady_clock::now() - begin;
 
     const std::uint64_t rows = how == way::in_kernel_inline ? 1 : assets * steps;

@@ -173,7 +173,7 @@ TEST(bench_normals, price_the_asian_as_the_engine_does) {
 
     run_options options;
     options.overrides.paths = threads * blocks;
-    options.overrides.seed = walk::seed;
+    options.overrides.seed = timed_walk::seed;
     options.overrides.device = "cpu";
     const auto priced = engine().price(book::parse(normals::asian_book, "test"), options);
     ASSERT_EQ(priced.rows.at(0).status, trade_status::priced) << priced.rows.at(0).message;

@@ -139,8 +139,8 @@ class planned_book {
         for (std::size_t i = 0; i < plans_.size(); ++i) {
             const plan::seat& seat = programs_.seats[i];
             const auto& code = programs_.programs[seat.program];
-            data_.push_back(plan::moved(plans_[i].data, seat, code));
-            when_.push_back(plan::moved(plans_[i].when, seat));
+            data_.push_back(plan::seated(plans_[i].data, seat, code));
+            when_.push_back(plan::seated(plans_[i].when, seat));
             jobs_.push_back({&code, &data_.back(), &when_.back()});
         }
     }

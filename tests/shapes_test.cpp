@@ -104,8 +104,8 @@ void expect_same_bits(const planned_book& b, const std::vector<std::size_t>& for
             const plan::seat& seat = united.seats[b.shape_of_trade[i]];
             own_data.push_back(b.trades[i].data);
             own_when.push_back(b.trades[i].when);
-            shared_data.push_back(plan::moved(b.trades[i].data, seat, united.programs[seat.program]));
-            shared_when.push_back(plan::moved(b.trades[i].when, seat));
+            shared_data.push_back(plan::seated(b.trades[i].data, seat, united.programs[seat.program]));
+            shared_when.push_back(plan::seated(b.trades[i].when, seat));
             shared_by.push_back(seat.program);
         }
         const auto alone = walk(own, b.shape_of_trade, own_data, own_when);

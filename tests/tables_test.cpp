@@ -520,8 +520,8 @@ TEST(tables, move_with_the_programs_that_are_united) {
     for (std::size_t i = 0; i < from.size(); ++i) {
         const auto& seat = united.seats[i];
         const auto& into = united.programs[seat.program];
-        const auto data = plan::moved(from[i]->data, seat, into);
-        const auto when = plan::moved(from[i]->when, seat);
+        const auto data = plan::seated(from[i]->data, seat, into);
+        const auto when = plan::seated(from[i]->when, seat);
         for (std::uint64_t path = 0; path < 50; ++path) {
             EXPECT_EQ(
                 bits(plain_payoff(into, data, when, precision::double_, 1, path)),

@@ -47,9 +47,11 @@ estimate estimate_of(const tile_result& all) {
     return {all.moments.mean, tilewalk::run::standard_error_of(all.moments)};
 }
 
-walk::walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths) : walk(on, of, paths, packed(of)) {}
+timed_walk::timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths)
+    : timed_walk(on, of, paths, packed(of)) {}
 
-walk::walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cuda::packed_trades& packed)
+timed_walk::timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths,
+                       const cuda::packed_trades& packed)
     : on_(on),
       walk_(on.find(of.text(), "walk")),
       merge_(on.find(cuda::merge_kernel_text(), "merge_tiles")),
@@ -70,7 +72,7 @@ walk::walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cud
     on.device().fill(results_.parts(), 0xff, results_.number_of_parts() * sizeof(tile_result), on.stream());
 }
 
-void walk::run(const kernels::array_argument& normals) {
+void timed_walk::run(const kernels::array_argument& normals) {
     results_.begin(on_.stream());
     arguments_.normal = normals;
     void* of_walk[] = {&arguments_};
@@ -78,7 +80,7 @@ void walk::run(const kernels::array_argument& normals) {
     results_.merge(merge_, on_.stream());
 }
 
-tile_result walk::result() {
+tile_result timed_walk::result() {
     const auto parts = on_.downloaded<tile_result>(results_.parts(), results_.number_of_parts());
     const cuda::chunk& of = results_.of();
     tilewalk::run::tally all(of.tiles.count, of.run_part_tiles);

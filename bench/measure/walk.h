@@ -33,12 +33,12 @@ struct estimate {
 };
 estimate estimate_of(const kernels::tile_result& all);
 
-class walk {
+class timed_walk {
   public:
     static constexpr std::uint64_t seed = 42;
 
     // `of` must outlive the walk.
-    walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths);
+    timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths);
 
     // Puts into the stream all work from paths to one result: the path kernel, and what the reduction leaves
     // to other kernels. `normals` are shocks for a feed that reads them.
@@ -50,7 +50,7 @@ class walk {
     const double* payoffs() const { return results_.payoffs(); }
 
   private:
-    walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cuda::packed_trades& packed);
+    timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths, const cuda::packed_trades& packed);
 
     gpu_timer& on_;
     cuda::kernel walk_, merge_;

@@ -92,7 +92,7 @@ kernels::studies::asian_job asian_terms() {
     out.drift = (rate - volatility * volatility / 2) / out.steps;
     out.volatility = volatility / std::sqrt(static_cast<double>(out.steps));
     out.discount = std::exp(-rate);
-    out.seed = walk::seed;
+    out.seed = timed_walk::seed;
     return out;
 }
 
@@ -108,7 +108,7 @@ device_fill::device_fill(gpu_timer& on, const cuda::toolkit_headers& with, const
            threads, 0},
       states_(on.device(),
               from.keeps_state ? std::size_t{how_.blocks} * threads * kernels::studies::state_bytes : 0),
-      job_{to, bytes / 16, states_.as<void>(), walk::seed},
+      job_{to, bytes / 16, states_.as<void>(), timed_walk::seed},
       waits_(on.device(), {on.stream()}) {}
 
 void device_fill::set_up() {

@@ -168,7 +168,7 @@ struct planned {
 
     cpu::path_job job(std::uint64_t paths) const {
         const auto& trade = of.trades.front();
-        return {&lanes, &trade.data, &trade.when, walk::seed, paths, of.precision};
+        return {&lanes, &trade.data, &trade.when, timed_walk::seed, paths, of.precision};
     }
 };
 

@@ -263,7 +263,7 @@ void add_ratio(row& r, const reported& line, bool is_own, known& of) {
 estimate on_the_cpu(const std::string& text) {
     run_options options;
     options.overrides.paths = 65536;
-    options.overrides.seed = walk::seed + 1;
+    options.overrides.seed = timed_walk::seed + 1;
     options.overrides.device = "cpu";
     const results priced = engine().price(tilewalk::book::parse(text, "benchmark"), options);
     const price_row& r = priced.rows.at(0);
@@ -285,7 +285,7 @@ void measure_own(gpu_timer& on, const std::string& workload, const std::string& 
         on.says("peers: " + workload + ", Tilewalk, " + line.style);
         attempt(r, to, [&](row& made) {
             const planned_walk p = planned(book, s.in);
-            walk w(on, p, paths);
+            timed_walk w(on, p, paths);
             const auto price = [&] {
                 w.run();
                 return estimate_of(w.result());
@@ -350,7 +350,7 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
         run_options options;
         options.overrides.paths =
             std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share);
-        options.overrides.seed = walk::seed + 2;
+        options.overrides.seed = timed_walk::seed + 2;
         options.overrides.device = "cpu";
         options.overrides.threads = 1;
         const engine pricer;

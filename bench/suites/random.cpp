@@ -61,10 +61,12 @@ bool is_single(program::precision p) {
 
 random::opening opening_on(gpu_timer& on, std::uint64_t paths, std::uint64_t rows, element of,
                            bool approximate) {
-    random::opening out{
-        on.device(), [&on](const std::string& text, const char* name) { return on.find(text, name); },
-        walk::seed,  paths,
-        rows,        of};
+    random::opening out{on.device(),
+                        [&on](const std::string& text, const char* name) { return on.find(text, name); },
+                        timed_walk::seed,
+                        paths,
+                        rows,
+                        of};
     out.approximate = approximate;
     return out;
 }
@@ -232,7 +234,7 @@ std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t p
     const auto book = tilewalk::book::parse(asian_book, "benchmark");
     run_options options;
     options.overrides.paths = paths;
-    options.overrides.seed = walk::seed;
+    options.overrides.seed = timed_walk::seed;
     options.overrides.device = "cpu";
     const results priced = engine().price(book, options);
     const price_row& r = priced.rows.at(0);
@@ -267,7 +269,7 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
     std::optional<kernels::tile_result> expected;
     double inline_milliseconds = 0;
     attempt(row_of_walk("inline", p), to, [&](row& r) {
-        walk w(on, in_registers, paths);
+        timed_walk w(on, in_registers, paths);
         w.run();
         const auto got = w.result();
         r.wrong = why_not_the_cpus(estimate_of(got), is_single(p) ? agreement::five_errors : agreement::bits,
@@ -284,7 +286,7 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
         const element of = program::shock_type(p);
         const memory_cube made(on, paths, walk_steps, of);
         const auto opened = opening_on(on, paths, walk_steps, of, program::is_fast(p));
-        walk w(on, streamed, paths);
+        timed_walk w(on, streamed, paths);
         const auto fill = [&] { random::draw_cube(opened, made.cube, 0, paths, on.stream()); };
         const kernels::array_argument normals{made.cube.first, made.cube.pitch, made.cube.pitch, 0};
         const auto both = [&] {

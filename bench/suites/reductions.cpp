@@ -236,7 +236,7 @@ void measure_walks(gpu_timer& on, std::uint64_t paths, const sink& to) {
         }
         attempt(all.new_row(by), to, [&](row& r) {
             const planned_walk planned = cheap_walk(by);
-            walk w(on, planned, paths);
+            timed_walk w(on, planned, paths);
             all.measure(r, by, {[&] { w.run(); }, [&] { return w.result(); }},
                         [&](const tile_result& got) -> std::string {
                             const estimate e = estimate_of(got);
@@ -255,10 +255,12 @@ void measure_alone(gpu_timer& on, std::uint64_t paths, const sink& to) {
     comparison all(on, "alone", paths);
     // Normals: the values have no influence on the time.
     const cuda::device_memory payoffs(on.device(), paths * sizeof(double));
-    const random::opening from{
-        on.device(), [&](const std::string& text, const char* name) { return on.find(text, name); },
-        walk::seed,  paths,
-        1,           arrays::element::double_};
+    const random::opening from{on.device(),
+                               [&](const std::string& text, const char* name) { return on.find(text, name); },
+                               timed_walk::seed,
+                               paths,
+                               1,
+                               arrays::element::double_};
     random::draw_cube(from, {payoffs.as<void>(), paths, 1, random::shock_kind::normal}, 0, paths,
                       on.stream());
     const tile_result expected = on_host(on.downloaded<double>(payoffs.as<void>(), paths));

@@ -26,7 +26,7 @@ struct quotes_state {
     markets::market_state market;
     struct item {
         std::string of;
-        moved what = moved::asset;
+        fitted_part what = fitted_part::asset;
         std::unique_ptr<target> fit;
     };
     std::vector<item> items;
@@ -34,8 +34,8 @@ struct quotes_state {
 
 namespace {
 
-const char* section_of(moved what) {
-    return what == moved::asset ? "assets" : "currencies";
+const char* section_of(fitted_part what) {
+    return what == fitted_part::asset ? "assets" : "currencies";
 }
 
 struct asked {
@@ -76,7 +76,7 @@ std::vector<asked> read_asked(const node& calibrate) {
 
 // An asset or currency with what it holds changed.
 template <class Change>
-node changed(const node& root, moved what, const std::string& name, Change change) {
+node changed(const node& root, fitted_part what, const std::string& name, Change change) {
     const node* const section = root.find(section_of(what));
     if (section == nullptr || !section->is_mapping()) return root;
     const node* const of = section->find(name);
@@ -105,7 +105,7 @@ node with_whole_paths(const node& root) {
         const auto folder = std::filesystem::path(file->where().file).parent_path();
         const auto whole = std::filesystem::absolute(folder / file->text()).lexically_normal();
         const node name = parsed("[" + report::json_string(whole.string()) + "]").items().front();
-        made = changed(made, moved::asset, asset.key, [&](const node& of) {
+        made = changed(made, fitted_part::asset, asset.key, [&](const node& of) {
             return of.with("volatility", volatility->with("scenarios", name));
         });
     }
@@ -148,7 +148,7 @@ std::shared_ptr<const quotes_state> read_quotes(const config::document& read, co
         std::vector<std::string> assets, currencies;
         for (const auto& [known, asset] : market.assets) assets.push_back(known);
         for (const auto& [known, curve] : market.currencies) currencies.push_back(known);
-        const bool is_asset = a.model->what == moved::asset;
+        const bool is_asset = a.model->what == fitted_part::asset;
         const std::vector<std::string>& known = is_asset ? assets : currencies;
         if (std::ranges::find(known, a.of->key) == known.end()) {
             const std::vector<std::string>& others = is_asset ? currencies : assets;

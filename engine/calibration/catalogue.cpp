@@ -8,11 +8,11 @@ namespace tilewalk::calibrations {
 
 std::span<const catalogue_entry> catalogue() {
     static constexpr std::array entries{
-        catalogue_entry{"heston", moved::asset, read_heston},
-        catalogue_entry{"bates", moved::asset, read_bates},
-        catalogue_entry{"svi", moved::asset, read_svi},
-        catalogue_entry{"hull_white", moved::currency, read_hull_white},
-        catalogue_entry{"g2", moved::currency, read_g2},
+        catalogue_entry{"heston", fitted_part::asset, read_heston},
+        catalogue_entry{"bates", fitted_part::asset, read_bates},
+        catalogue_entry{"svi", fitted_part::asset, read_svi},
+        catalogue_entry{"hull_white", fitted_part::currency, read_hull_white},
+        catalogue_entry{"g2", fitted_part::currency, read_g2},
     };
     return entries;
 }

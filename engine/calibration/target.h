@@ -34,11 +34,11 @@ struct reading {
     const markets::market_state& market;  // outlives the target
 };
 
-enum class moved { asset, currency };
+enum class fitted_part { asset, currency };
 
 struct catalogue_entry {
     std::string_view name;  // also the key of its quotes
-    moved what;
+    fitted_part what;
     std::unique_ptr<target> (*read)(const config::node& quotes, const reading& of);
 };
 std::span<const catalogue_entry> catalogue();

@@ -19,12 +19,12 @@ namespace {
 constexpr double gauss_points[] = {0.21132486540518711775, 0.78867513459481288225};
 
 // The place of a number between increasing ones: the one below, and how far it is to the next.
-struct place {
+struct grid_place {
     std::size_t below = 0;
     double weight = 0;
 };
 
-place find_place(const std::vector<double>& numbers, double at) {
+grid_place find_place(const std::vector<double>& numbers, double at) {
     if (at <= numbers.front()) return {0, 0};
     if (at >= numbers.back()) return {numbers.size() - 1, 0};
     const auto above = std::upper_bound(numbers.begin(), numbers.end(), at);
@@ -77,8 +77,8 @@ local_volatility local_volatility::of_grid(local_volatility_grid grid, forward_f
 }
 
 double local_volatility::given::at(double years, double x) const {
-    const place t = find_place(grid.years, years);
-    const place s = find_place(grid.spots, forward(years) * kernels::exp(x));
+    const grid_place t = find_place(grid.years, years);
+    const grid_place s = find_place(grid.spots, forward(years) * kernels::exp(x));
     const auto across = [&](std::size_t row) {
         const std::vector<double>& vols = grid.volatilities[row];
         return s.weight == 0 ? vols[s.below] : (1 - s.weight) * vols[s.below] + s.weight * vols[s.below + 1];

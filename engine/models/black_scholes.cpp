@@ -27,7 +27,7 @@ class lognormal final : public walk {
     double drift(double from, double to) const override {
         return -0.5 * volatility::covariance(vol_, vol_, from, to);
     }
-    moved record(step& of, value x) override { return {x + of.own()}; }
+    arrival record(step& of, value x) override { return {x + of.own()}; }
     value variance_between(section_at_hand&, value scaled) override { return scaled; }
     std::string why_not_lognormal() const override { return ""; }
     location where() const override { return of_.where; }
@@ -58,7 +58,7 @@ class lognormal_by_scenario final : public walk {
 
     // The move for a volatility of 1, scaled; but the part of the drift that goes with the square, which is
     // scaled twice. So the chain of shocks has no number of the path in it and can be made ahead.
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const value squared =
             of.row("half_variance", [](double from, double to) { return -0.5 * (to - from); });
         const value level = volatility_of_path(of);

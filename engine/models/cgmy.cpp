@@ -31,7 +31,7 @@ class cgmy_walk final : public walk_by_jumps {
 
     double longest_step(const path_ahead&) const override { return longest_step_; }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const auto quantile = record_tables(of, *tables_, "cgmy of " + of_.name);
         const value per_root =
             of.row("per_root", [](double from, double to) { return 1 / kernels::sqrt(to - from); });

@@ -194,16 +194,16 @@ class forward_walk final : public rate_walk {
     // By the discounts until the dates around the maturity, each divided by the curve's.
     value bond(section_at_hand& of, std::span<const double> maturities,
                const std::string& named) const override {
-        struct place {
+        struct bond_place {
             std::size_t period, dates_ahead;
             double passed;
         };
-        std::vector<place> places;  // of the maturity, by run
+        std::vector<bond_place> places;  // of the maturity, by run
         std::size_t nearest = most_periods, farthest = 0;
         const value expected = of.row("bond " + named, [&](double, double now) {
             const double maturity = std::max(maturities[places.size()], now);
             expect_known(maturity, "a bond is asked for that matures at");
-            const place p{of_.at(now), of_.at(maturity) - of_.at(now), of_.passed(maturity)};
+            const bond_place p{of_.at(now), of_.at(maturity) - of_.at(now), of_.passed(maturity)};
             const std::size_t last = p.dates_ahead + (p.passed > 0 ? 1 : 0);
             nearest = std::min(nearest, p.dates_ahead);
             farthest = std::max(farthest, last);
@@ -229,7 +229,7 @@ class forward_walk final : public rate_walk {
             if (nearest == farthest) return expected * (until / so_far);
             std::size_t run = 0;
             const value share = of.row("share" + std::to_string(ahead) + " " + named, [&](double, double) {
-                const place& p = places[run++];
+                const bond_place& p = places[run++];
                 return p.dates_ahead == ahead ? 1 - p.passed : p.dates_ahead + 1 == ahead ? p.passed : 0.0;
             });
             sum = fma(share, until, sum);

@@ -47,17 +47,17 @@ struct gaussian {
 };
 
 // Covariances, at one time, of the factors and of the integral of their sum until then.
-struct moments {
+struct rate_moments {
     std::vector<double> of_factors;   // by row
     std::vector<double> of_integral;  // with each factor
     double integral = 0;              // its own
 
-    explicit moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}
+    explicit rate_moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}
 
-    moments after(const gaussian& g, double from, double to) const {
+    rate_moments after(const gaussian& g, double from, double to) const {
         using kind = loading::kind;
         const std::size_t n = of_integral.size();
-        moments next(n);
+        rate_moments next(n);
         next.integral = integral;
         const auto left = [&](std::size_t k) {
             return loading{kind::decaying, g.factors[k].decay}.at(to - from);
@@ -100,7 +100,7 @@ class gaussian_walk final : public rate_walk {
     // Beyond this one the exponential of the integral has a mean that no number of paths can find.
     void add_breaks(double last, std::vector<double>&) const override {
         constexpr double most_variance = 100;
-        const double variance = moments(of_.factors.size()).after(of_, 0, last).integral;
+        const double variance = rate_moments(of_.factors.size()).after(of_, 0, last).integral;
         if (variance <= most_variance) return;
         throw error(error_kind::input,
                     "the rates of " + of_.currency + " move too far until " + markets::rounded(last) +
@@ -115,7 +115,7 @@ class gaussian_walk final : public rate_walk {
             factors_.push_back(of.state("rate" + std::to_string(k), 0));
         growth_ = of.state("growth", 0);
         times_ = of.grid();
-        known_.assign(1, moments(of_.factors.size()));
+        known_.assign(1, rate_moments(of_.factors.size()));
         for (std::size_t i = 0; i + 1 < times_.size(); ++i)
             known_.push_back(known_.back().after(of_, times_[i], times_[i + 1]));
     }
@@ -159,7 +159,7 @@ class gaussian_walk final : public rate_walk {
             return integrated_decay(of_.factors[k].decay, std::max(until - now, 0.0));
         };
         value exponent = by_run("bond_convexity", [&](double now, double until) {
-            const moments& then = at(now);
+            const rate_moments& then = at(now);
             const std::size_t n = of_.factors.size();
             double sum = 0;
             for (std::size_t k = 0; k < n; ++k) {
@@ -181,14 +181,14 @@ class gaussian_walk final : public rate_walk {
     }
 
   private:
-    const moments& at(double time) const {
+    const rate_moments& at(double time) const {
         const auto place = std::ranges::lower_bound(times_, time - dates::same_time_years);
         return known_[static_cast<std::size_t>(place - times_.begin())];
     }
 
     const gaussian& of_;
     const markets::curve& today_;
-    std::vector<moments> known_;  // by grid time
+    std::vector<rate_moments> known_;  // by grid time
     std::span<const double> times_;
     std::vector<std::uint32_t> factors_;
     std::uint32_t growth_ = 0;

@@ -104,7 +104,7 @@ class heston final : public walk {
 
     void begin(section_at_hand& of) override { variance_ = of.state("variance", p_.v0); }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const value v = of.into().read(variance_);
         const after_step to = p_.by == scheme::quadratic_exponential ? quadratic_exponential(of, x, v)
                                                                      : full_truncation(of, x, v);

@@ -65,7 +65,7 @@ class jumping final : public walk {
 
     void begin(section_at_hand& of) override { inner_->begin(of); }
     // The compensator moves with time, so it belongs to the path between.
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const value start = x + jumps_->sum_over(of);
         const value compensator =
             of.row("jump_drift", [&](double from, double to) { return -jumps_->growth() * (to - from); });

@@ -52,7 +52,7 @@ double normal_of(double turn) {
 }
 
 // Sums over particles from which a local parabola is fitted; distances are in bandwidths.
-struct moments {
+struct particle_moments {
     double s[5] = {}, v[3] = {};
 
     void add(double distance, double variance) {
@@ -206,7 +206,7 @@ leverage::node leverage::seen(double years) const {
         const double reach = std::max({usual, 1.0001 * (x - particles_[nearest].x),
                                        1.0001 * (particles_[nearest + neighbours - 1].x - x), 1e-12});
         const auto first = std::ranges::lower_bound(particles_, x - reach, {}, &particle::x);
-        moments near;
+        particle_moments near;
         for (auto at = first; at != particles_.end() && at->x < x + reach; ++at)
             near.add((at->x - x) / reach, at->v);
         const double level = near.level();

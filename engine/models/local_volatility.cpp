@@ -44,7 +44,7 @@ class local_volatility_walk final : public walk {
     }
     double longest_watched_step() const override { return 1 / watched_steps_per_year_; }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const auto volatility_at = record_tables(of, *tables_, "local_volatility of " + of_.name);
         const value length = of.row("length", [](double from, double to) { return to - from; });
         const value volatility = volatility_at(x), variance = volatility * volatility * length;

@@ -60,7 +60,7 @@ class step : public section_at_hand {
 enum class coordinate { logarithm, level, level_from_zero };
 
 // The asset after a step, in the walk's coordinate.
-struct moved {
+struct arrival {
     program::value x;  // after the step
     // The start of the path between, if it differs from the start of the step: jumps of a step come first.
     program::value start{};
@@ -96,7 +96,7 @@ class walk {
 
     // Declares the walk's states.
     virtual void begin(section_at_hand& /*of*/) {}
-    virtual moved record(step& of, program::value x) = 0;
+    virtual arrival record(step& of, program::value x) = 0;
     // True if the recorded path may start elsewhere than at x.
     virtual bool jumps() const { return false; }
     // The walk's choices for its grid, for people, to follow the model's description. Only known from begin

@@ -43,7 +43,7 @@ class rough_bergomi_walk final : public walk {
             factors_.push_back(of.state("factor" + std::to_string(j), 0.0));
     }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const auto row = [&](const std::string& name,
                              const std::function<double(const rough_noise::step&)>& number) {
             return of.row(name, [&](double from, double) { return number(noise_->from(from)); });

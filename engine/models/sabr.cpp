@@ -74,7 +74,7 @@ class sabr_walk_of_asset final : public walk {
         if (p_.is_stochastic) log_alpha_ = of.state("log_alpha", 0.0);
     }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const noises n = noises_of(of);
         if (p_.is_stochastic) of.into().write(log_alpha_, n.log_alpha + n.rise);
         return {p_.beta == 1 ? lognormal(of, n, x) : p_.beta == 0 ? normal(of, n, x) : between(of, n, x)};

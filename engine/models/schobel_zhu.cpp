@@ -131,7 +131,7 @@ class schobel_zhu_walk final : public walk {
     double longest_watched_step() const override { return 1 / p_.watched_steps_per_year; }
     void begin(section_at_hand& of) override { volatility_ = of.state("volatility", p_.vol0); }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const auto row = [&](const std::string& name,
                              const std::function<double(const volatility_step&)>& f) {
             return of.row(name, [&](double from, double to) { return f(volatility_step(p_, to - from)); });

@@ -54,7 +54,7 @@ class leveraged_walk final : public walk {
 
     void begin(section_at_hand& of) override { variance_ = of.state("variance", with_.variance.v0); }
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         last_ = of.grid().back();
         const auto row = [&](std::string_view name, const std::function<double(const heston_step&)>& number) {
             return of.row(

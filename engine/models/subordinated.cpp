@@ -17,7 +17,7 @@ class subordinated_walk final : public walk_by_jumps {
   public:
     subordinated_walk(const subordinated& s, const markets::asset& of) : walk_by_jumps(s.name, of), s_(s) {}
 
-    moved record(step& of, value x) override {
+    arrival record(step& of, value x) override {
         const value per_root =
             of.row("per_root", [](double from, double to) { return 1 / kernels::sqrt(to - from); });
         const value drift =

@@ -28,7 +28,7 @@ using program::value;
 
 class joint_world final : public world {
   public:
-    explicit joint_world(const request& from) : members_(from) {}
+    explicit joint_world(const world_needs& from) : members_(from) {}
     joint_world(const joint_world&) = delete;
     joint_world& operator=(const joint_world&) = delete;
 
@@ -109,7 +109,7 @@ class joint_world final : public world {
 
 }  // namespace
 
-std::unique_ptr<world> make_world(const request& from) {
+std::unique_ptr<world> make_world(const world_needs& from) {
     return std::make_unique<joint_world>(from);
 }
 

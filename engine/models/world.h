@@ -17,7 +17,7 @@
 namespace tilewalk::models {
 
 // The assets, currencies and rates that a trade depends on.
-struct request {
+struct world_needs {
     markets::market_view market;
     std::vector<std::string> assets;           // that the script asks a spot of
     std::vector<std::string> currencies;       // that it asks an exchange rate of
@@ -62,6 +62,6 @@ class world : public language::world {
     bool is_past() const override { return false; }
 };
 
-std::unique_ptr<world> make_world(const request& from);
+std::unique_ptr<world> make_world(const world_needs& from);
 
 }  // namespace tilewalk::models

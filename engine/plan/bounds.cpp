@@ -167,9 +167,10 @@ range interpolated(std::span<const double> table) {
     return widened({*low, *high});
 }
 
-class walk {
+class interval_walk {
   public:
-    walk(const program::path_program& code, const program::path_data& data) : code_(code), data_(data) {
+    interval_walk(const program::path_program& code, const program::path_data& data)
+        : code_(code), data_(data) {
         for (const double x : data.initial_states) states_.push_back({x, x});
     }
 
@@ -225,7 +226,7 @@ bool range::is_bounded() const {
 
 range bounds_of(const program::path_program& code, const program::path_data& data,
                 const program::timeline& when) {
-    walk path(code, data);
+    interval_walk path(code, data);
     for (std::size_t step = 0; step < when.steps(); ++step) {
         path.run(0, step);
         for (const program::event e : when.events_after(step)) path.run(e.section, e.row);

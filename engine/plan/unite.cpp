@@ -201,7 +201,7 @@ united_programs unite(std::span<const path_program* const> shapes, std::size_t m
     return out;
 }
 
-program::path_data moved(const program::path_data& data, const seat& to, const path_program& into) {
+program::path_data seated(const program::path_data& data, const seat& to, const path_program& into) {
     program::path_data out;
     out.terms = data.terms;
     out.scenarios = data.scenarios;
@@ -221,7 +221,7 @@ program::path_data moved(const program::path_data& data, const seat& to, const p
     return out;
 }
 
-program::timeline moved(const program::timeline& when, const seat& to) {
+program::timeline seated(const program::timeline& when, const seat& to) {
     program::timeline out;
     out.times = when.times;
     for (std::size_t step = 0; step < when.steps(); ++step) {

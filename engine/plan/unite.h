@@ -35,7 +35,7 @@ struct united_programs {
 united_programs unite(std::span<const program::path_program* const> shapes, std::size_t most_sections = 8);
 
 // A trade's data and timeline for the program that its own was united into.
-program::path_data moved(const program::path_data& data, const seat& to, const program::path_program& into);
-program::timeline moved(const program::timeline& when, const seat& to);
+program::path_data seated(const program::path_data& data, const seat& to, const program::path_program& into);
+program::timeline seated(const program::timeline& when, const seat& to);
 
 }  // namespace tilewalk::plan

@@ -20,8 +20,8 @@ gpu_trades::gpu_trades(std::span<const run::job> of) {
     for (const run::job& j : of) {
         const plan::seat& seat = programs_.seats[known.at(j.code)];
         const program::path_program& code = programs_.programs[seat.program];
-        data_.push_back(plan::moved(*j.data, seat, code));
-        when_.push_back(plan::moved(*j.when, seat));
+        data_.push_back(plan::seated(*j.data, seat, code));
+        when_.push_back(plan::seated(*j.when, seat));
         jobs_.push_back({&code, &data_.back(), &when_.back()});
     }
 }

@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a market; in one that is accepted, trades are planned.
+// Any bytes as a market. One that is accepted reads back as it was written, its numbers can be set to what
+// they are, and trades are planned in it.
 #include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/book.h"
+
+namespace {
+
+// Whether several numbers of the market have this key.
+bool is_shared(const tilewalk::market& in, const std::string& key) {
+    try {
+        in.number(key);
+        return false;
+    } catch (const tilewalk::error& e) {
+        return e.kind() == tilewalk::error_kind::usage;
+    }
+}
+
+void check_values(const tilewalk::market& read) {
+    constexpr std::size_t most_numbers = 50;
+    using tilewalk::fuzzed::demand;
+    const auto written = read.written();
+    demand(tilewalk::market::of(written, "market.yaml").written() == written, "written as another market",
+           written.yaml());
+    std::vector<tilewalk::market_change> same;
+    for (const auto& n : read.numbers()) {
+        if (same.size() == most_numbers) break;
+        if (!is_shared(read, n.key)) same.push_back({n.key, n.value, tilewalk::market_change::way::set});
+    }
+    demand(read.changed(same).changes().empty(), "changed by its own numbers", written.yaml());
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using tilewalk::error;
@@ -16,6 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         "currency: USD}\n");
     try {
         const auto market = tilewalk::market::parse(tilewalk::fuzzed::text_of(data, size), "market.yaml");
+        check_values(market);
         for (const auto& trade : book.state().trades) tilewalk::plan::plan_trade(trade, market.state());
     } catch (const error& e) {
         tilewalk::fuzzed::check_refusal(e);

@@ -148,7 +148,7 @@ value moved_factor(const factor& f, const open_section& in, const joint_moves& m
     value start = x, end;
     if (f.walk) {
         factor_step seen(in, f, moves);
-        const moved to = f.walk->record(seen, x);
+        const arrival to = f.walk->record(seen, x);
         end = to.x;
         if (to.start.valid()) start = to.start;
     } else {

@@ -8,7 +8,7 @@
 
 namespace tilewalk::models {
 
-members::members(const request& from)
+members::members(const world_needs& from)
     : market_(from.market),
       trade_currency_(from.trade_currency),
       domestic_(market_.discount_curve(trade_currency_)) {

@@ -67,7 +67,7 @@ struct source {
 class members {
   public:
     // Throws tilewalk::error (input) if the market lacks what the trade needs of it.
-    explicit members(const request& from);
+    explicit members(const world_needs& from);
     members(const members&) = delete;
     members& operator=(const members&) = delete;
 
@@ -80,7 +80,7 @@ class members {
     const std::deque<moving_rates>& rates() const { return rates_; }
     std::span<const source> sources() const { return sources_; }  // the factors' own come first
 
-    // They throw tilewalk::error (internal) for one that the request did not name.
+    // They throw tilewalk::error (internal) for one that the needs do not name.
     const factor& find_asset(const std::string& name) const { return find(name, true); }
     const factor& find_currency(const std::string& name) const { return find(name, false); }
     // Null if the rates of the currency do not move.
