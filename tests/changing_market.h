@@ -18,7 +18,7 @@
 namespace tilewalk::tests {
 
 // Edits of the text: a part, what takes its place, and the trades of the book that read it.
-struct market_change {
+struct text_change {
     std::string what, from, to;
     std::set<std::string> readers;
 };
@@ -55,7 +55,7 @@ trades:
   - {id: averaged, product: asian, underlying: ACME, strike: 100, averaging_dates: [2025-12-15, 2026-01-05, 2026-03-01, 2026-06-01]}
 )";
 
-inline std::vector<market_change> market_changes() {
+inline std::vector<text_change> market_changes() {
     return {
         {"spot", "spot: 100", "spot: 101.5", {"acme", "acme_again", "two", "averaged"}},
         {"volatility", "0.5: 0.2, 2.0", "0.5: 0.21, 2.0", {"beta", "beta_in_usd", "two"}},
@@ -74,7 +74,7 @@ inline std::vector<market_change> market_changes() {
     };
 }
 
-inline std::string changed(std::string text, const market_change& by) {
+inline std::string changed(std::string text, const text_change& by) {
     const auto at = text.find(by.from);
     EXPECT_NE(at, std::string::npos) << by.what;
     return at == std::string::npos ? text : text.replace(at, by.from.size(), by.to);

@@ -97,6 +97,26 @@ TEST(prepared, models_that_were_read_anew_count_as_changed) {
     }
 }
 
+// A shift by a market key leaves the models of other assets as they are, so that their trades stay planned.
+TEST(prepared, shifts_by_market_key_plan_their_own_trades_anew) {
+    const book trades = book::parse(book_of_every_model());
+    const engine e;
+    const prepared_book ready = e.prepare(trades);
+    const market first = *trades.market();
+    EXPECT_EQ(planned_by(ready, first, on_cpu(200)), trades.size());
+    EXPECT_EQ(planned_by(ready, first.shifted("heston.spot", 0), on_cpu(200)), 0U);
+    std::size_t of_heston = 0;
+    for (const trade_dependence& t : e.depends_on(trades, first, on_cpu(200))) {
+        for (const market_number& n : t.numbers) of_heston += n.key == "heston.heston.sigma";
+    }
+    EXPECT_GT(of_heston, 2U);
+    EXPECT_LT(of_heston, trades.size() / 2);
+    const market up = first.shifted("heston.heston.sigma", 0.01);
+    EXPECT_EQ(planned_by(ready, up, on_cpu(200)), of_heston);
+    tests::expect_same_rows(ready.price(up, on_cpu(200)), e.price(trades, up, on_cpu(200)), "sigma");
+    EXPECT_EQ(planned_by(ready, first, on_cpu(200)), of_heston) << "and back";
+}
+
 TEST(prepared, rates_that_move) {
     for (const auto& [name, rates] : every_rate_model()) {
         const std::string text = "as_of: 2026-01-15\ncurrencies:\n  USD: {rate: 0.03, " + rates +
