@@ -93,10 +93,11 @@ constexpr std::array rows{
                   return csv_number(row.shadow_difference.value_or(no_figure));
               },
               [](const price_row& row) { return json_number(row.shadow_difference.value_or(no_figure)); }},
-    row_field{
-        "remark", "remarks", "Remarks on odd terms or numbers of the market; in JSON a list.",
-        [](const price_row& row, const text_form& form) { return csv_field(config::joined(row.remarks, "; "), form); },
-        [](const price_row& row) { return json_list(row.remarks); }},
+    row_field{"remark", "remarks", "Remarks on odd terms or numbers of the market; in JSON a list.",
+              [](const price_row& row, const text_form& form) {
+                  return csv_field(config::joined(row.remarks, "; "), form);
+              },
+              [](const price_row& row) { return json_list(row.remarks); }},
     row_field{"report", "",
               "The answer that the trade asks for beside its price, such as `implied_volatility`.",
               [](const price_row& row, const text_form& form) {

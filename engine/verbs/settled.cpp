@@ -64,8 +64,8 @@ std::string kernel_text_of(const program::path_program& code, const cuda::kernel
     if (const auto found = choices.find(on, code, asked); found && fits(found->how, code.slots_per_step())) {
         char gain[32];
         std::snprintf(gain, sizeof(gain), "%.2f", found->untuned_milliseconds / found->milliseconds);
-        return cuda::described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " + gain +
-               " times as fast as by the rules)";
+        return cuda::described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " +
+               gain + " times as fast as by the rules)";
     }
     return cuda::described(cuda::decide(asked, code, fits)) +
            " (by the rules, which an H100's figures made; tilewalk tune measures)";
