@@ -100,7 +100,7 @@ total  trades       value       std error        95% interval
 USD         2     10.4631  at most 0.0338
 EUR         1  -1234.5               12.5  -1259.0 .. -1210.0
 at most: the plain sum of errors, never too small; a run of 16 parts or more knows how they go together
-errors of totals know what trades have in common, who share random numbers
+errors of totals take into account that trades share random numbers
 failed trades are left out
 
 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15

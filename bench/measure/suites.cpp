@@ -54,8 +54,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
     {"auto", "the tuner's choice against a full search, on 20 kernels", nullptr, "", run_auto},
     {"models", "every model on a path of 252 steps, on the GPU and on one core of the processor",
      check_models, "", run_models, run_models_on_cpu},
-    {"steps", "what each model's own steps leave of option prices, in basis points of the spot", check_steps,
-     "", run_steps, run_steps_on_cpu},
+    {"steps", "errors of option prices by the steps each model takes by itself, in basis points of the spot",
+     check_steps, "", run_steps, run_steps_on_cpu},
     {"calls", "calls of the library on three small trades, plain and prepared, and how soon a run stops",
      check_calls, "", run_calls, run_calls_on_cpu},
 });

@@ -131,7 +131,7 @@ command add_market(CLI::App& to) {
         ->allow_extra_args(false);
     app->add_flag("--changes", asked->changes, "List the numbers that --shift and --set have changed");
     add_change_options(*app, asked->options.changes);
-    app->add_option("--format", asked->format, "Of the lists: table, csv or json (default table)")
+    app->add_option("--format", asked->format, "Format of the lists: table, csv or json (default table)")
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output,
                     "File for the market or the list; it appears whole or not at all. - is standard output")

@@ -33,7 +33,7 @@ constexpr std::array taken{
     taken_setting{"paths", "Paths of a trade", "N"},
     taken_setting{"seed", "Another seed makes other trades and other paths", "N"},
     taken_setting{"threads", "Threads of the CPU; 0: all cores. No figure depends on it (default 0)", "N"},
-    taken_setting{"device", "Where paths are walked: auto, cpu, cuda or numbers of GPUs (default auto)",
+    taken_setting{"device", "Device that walks the paths: auto, cpu, cuda or numbers of GPUs (default auto)",
                   "WHERE"},
     taken_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
 };

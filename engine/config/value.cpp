@@ -41,6 +41,17 @@ bool looks_like_more(const std::string& text) {
 
 }  // namespace
 
+value::value() = default;
+value::value(const value&) = default;
+value::value(value&&) noexcept = default;
+value& value::operator=(const value&) = default;
+value& value::operator=(value&&) noexcept = default;
+value::~value() = default;
+
+value::value(bool truth) : value(truth ? "true" : "false", false) {}
+
+value::value(const char* text) : value(std::string(text)) {}
+
 value::value(double number) : value(config::shown(number), false) {}
 
 value::value(std::string text) : value(std::move(text), true) {}
@@ -50,6 +61,14 @@ value::value(std::string text, bool is_quoted)
 
 value value::scalar(std::string text, bool is_quoted) {
     return {std::move(text), is_quoted};
+}
+
+value value::list() {
+    return list(std::vector<value>());
+}
+
+value value::mapping() {
+    return mapping(std::vector<member>());
 }
 
 value value::list(std::vector<value> items) {
@@ -116,14 +135,21 @@ value& value::operator[](std::string_view key) {
     if (kind_ == shape::nothing) kind_ = shape::mapping;
     const auto at = std::ranges::find(members(), key, &member::key);
     if (at != members_.end()) return at->held;
-    return members_.emplace_back(std::string(key), value()).held;
+    return members_.emplace_back(member{std::string(key), value()}).held;
 }
 
 void value::erase(std::string_view key) {
     std::erase_if(members(), [&](const member& m) { return m.key == key; });
 }
 
-bool value::operator==(const value&) const = default;
+bool value::operator==(const value& other) const {
+    return kind_ == other.kind_ && is_quoted_ == other.is_quoted_ && text_ == other.text_ &&
+           items_ == other.items_ && members_ == other.members_;
+}
+
+bool value::member::operator==(const member& other) const {
+    return key == other.key && held == other.held;
+}
 
 std::string value::yaml() const {
     return config::written(*this);

@@ -24,7 +24,8 @@ constexpr double cross_tolerance = 0.01;
 }  // namespace
 
 void read_exchange_rate(const node::member& pair, market_so_far& into) {
-    const auto [base, quote] = into.split_pair(pair.key).value();
+    const auto currencies = into.split_pair(pair.key).value();
+    const std::string &base = currencies.first, &quote = currencies.second;
     expect_mapping(pair.value, "a mapping with rate and volatility, such as {rate: 1.10, volatility: 0.1}");
     pair.value.only({"rate", "volatility"});
     fx_rate read{base, quote, read_positive(pair.value.at("rate"), "rate"), std::nullopt, pair.where()};

@@ -96,7 +96,8 @@ class lister {
     }
 
     keyed_number& add(std::string key, std::string unit, const node& number) {
-        return out_.emplace_back(std::move(key), std::move(unit), number.number(), part_, place_);
+        return out_.emplace_back(
+            keyed_number{std::move(key), std::move(unit), number.number(), part_, place_});
     }
 
     void curve(const node& value, const std::string& key) {

@@ -2,6 +2,7 @@
 #include "engine/reading/written_market.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/config/numbers.h"
@@ -141,11 +142,8 @@ node::member written_market::part(const market_part& of, const changes& now) con
 
 node written_market::whole(const changes& now) const {
     node made = root_;
-    std::vector<market_part> parts;
-    for (const auto& [key, value] : now) parts.push_back(find(key).of);
-    std::ranges::sort(parts);
-    const auto repeated = std::ranges::unique(parts);
-    parts.erase(repeated.begin(), repeated.end());
+    std::set<market_part> parts;
+    for (const auto& [key, value] : now) parts.insert(find(key).of);
     for (const market_part& p : parts) {
         const char* const name = name_of(p.in);
         node changed = part(p, now).value;

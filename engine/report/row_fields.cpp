@@ -129,7 +129,7 @@ constexpr std::array rows{
     row_field{
         "", "kind", "The kind of failure; failed trades alone have it.", nullptr,
         [](const price_row& row) { return priced(row) ? "" : json_string(word_of(kind_words, row.kind)); }},
-    row_field{"file", "", "Where the trade stands, or where its failure lies.",
+    row_field{"file", "", "Place of the trade, or of its failure.",
               [](const price_row& row, const text_form& form) { return csv_field(row.where.file, form); },
               nullptr},
     row_field{"line", "", "The line there, from 1.",

@@ -199,8 +199,8 @@ std::string totals_table(const results& r, const text_form& form) {
                            std::to_string(least_parts) + " parts or more knows how they go together",
                        form.columns, 2);
     if (any_error)
-        out += hanging("errors of totals know what trades have in common, who share random numbers",
-                       form.columns, 2);
+        out +=
+            hanging("errors of totals take into account that trades share random numbers", form.columns, 2);
     out += notes;
     if (r.failed() > 0) out += "failed trades are left out\n";
     return out;

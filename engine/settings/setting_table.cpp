@@ -122,7 +122,7 @@ std::vector<run_setting> settings_of_gpu() {
     std::vector<run_setting> all{{.name = "prefetch",
                                   .takes = kind::choice,
                                   .value = &s::prefetch,
-                                  .meaning = "How shocks reach a thread",
+                                  .meaning = "Way in which shocks reach a thread",
                                   .preset = "auto",
                                   .choices = names_of(cuda::feeds(), {"auto"})}};
     for (const cuda::knob& k : cuda::knob_table) all.push_back(setting_of(k));
@@ -140,8 +140,7 @@ std::vector<run_setting> settings_of_gpu() {
         {.name = "reduction",
          .takes = kind::choice,
          .value = &s::reduction,
-         .meaning = "How the payoffs of a tile are summed; other last bits, which may vary from run to run, "
-                    "come of " +
+         .meaning = "Way to sum the payoffs of a tile; last bits may vary from run to run with " +
                     config::joined(reductions_that_vary()),
          .preset = "tree",
          .choices = names_of(cuda::reductions()),
@@ -149,7 +148,7 @@ std::vector<run_setting> settings_of_gpu() {
         {.name = "correlation",
          .takes = kind::choice,
          .value = &s::correlation,
-         .meaning = "Where shocks are correlated, in the path kernel or by a matrix product before it",
+         .meaning = "Place where shocks are correlated: in the path kernel or by a matrix product before it",
          .preset = "auto",
          .choices = {"auto", "kernel", "matrix"}},
         {.name = "memory_bytes",

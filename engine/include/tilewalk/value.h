@@ -18,17 +18,24 @@ class value {
     enum class shape : std::uint8_t { nothing, scalar, list, mapping };
     struct member;
 
-    value() = default;
-    value(bool truth) : value(truth ? "true" : "false", false) {}
+    value();
+    value(const value&);
+    value(value&&) noexcept;
+    value& operator=(const value&);
+    value& operator=(value&&) noexcept;
+    ~value();
+    value(bool truth);
     value(double number);
     template <std::integral Integer>
-    value(Integer number) : value(std::to_string(number), false) {}
+    value(Integer number);
     // A word, a name or a date, such as "2026-01-15".
     value(std::string text);
-    value(const char* text) : value(std::string(text)) {}
+    value(const char* text);
 
-    static value list(std::vector<value> items = {});
-    static value mapping(std::vector<member> members = {});
+    static value list();
+    static value list(std::vector<value> items);
+    static value mapping();
+    static value mapping(std::vector<member> members);
     // A scalar as a file has it. A quoted one is a text, even if it looks like a number.
     static value scalar(std::string text, bool is_quoted);
 
@@ -73,7 +80,10 @@ struct value::member {
     std::string key;
     value held;
 
-    bool operator==(const member&) const = default;
+    bool operator==(const member&) const;
 };
+
+template <std::integral Integer>
+value::value(Integer number) : value(std::to_string(number), false) {}
 
 }  // namespace tilewalk
