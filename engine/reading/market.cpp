@@ -70,6 +70,8 @@ std::span<const market_key_form> market_key_forms() {
         market_key_form{"`discount_factors`", "EUR.rate@2027-01-15",
                         "rate a year: the zero rate, continuously compounded, ACT/365F"},
         market_key_form{"`model` of a currency", "USD.hull_white.volatility@1y", "parameter of the model"},
+        market_key_form{"`volatility` of forward rates, a list", "USD.forward_market.volatility@1",
+                        "parameter of the model; periods count from 1"},
         market_key_form{"`loadings` of forward rates", "USD.forward_market.loadings@3,1",
                         "parameter of the model; row and factor count from 1"},
         market_key_form{"`fx`, the rate", "EURUSD.rate", "USD for one EUR"},

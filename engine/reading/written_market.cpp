@@ -89,7 +89,10 @@ written_market::written_market(node root, dates::date as_of, std::filesystem::pa
 void written_market::list() const {
     std::call_once(listed_, [this] {
         numbers_ = list_keys(root_, as_of_);
-        for (std::size_t i = 0; i < numbers_.size(); ++i) by_key_[numbers_[i].key].push_back(i);
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            by_key_[numbers_[i].key].push_back(i);
+            by_part_[numbers_[i].of].push_back(i);
+        }
     });
 }
 
@@ -123,13 +126,18 @@ node::member written_market::part(const market_part& of) const {
 }
 
 node::member written_market::part(const market_part& of, const changes& now) const {
+    list();
     node::member made = part(of);
+    const auto numbers = by_part_.find(of);
+    if (numbers == by_part_.end()) return made;
     const node written = made.value;
     std::vector<node::new_text> texts;
     std::vector<std::pair<std::size_t, double>> added;
-    for (const auto& [key, value] : now) {
-        const keyed_number& number = find(key);
-        if (number.of != of) continue;
+    for (const std::size_t i : numbers->second) {
+        const keyed_number& number = numbers_[i];
+        const auto changed = now.find(number.key);
+        if (changed == now.end()) continue;
+        const double value = changed->second;
         if (number.is_added)
             added.emplace_back(number.place.front(), value);
         else

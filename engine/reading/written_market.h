@@ -67,6 +67,7 @@ class written_market {
     mutable std::once_flag listed_;
     mutable std::vector<keyed_number> numbers_;
     mutable std::map<std::string, std::vector<std::size_t>, std::less<>> by_key_;
+    mutable std::map<market_part, std::vector<std::size_t>> by_part_;
 };
 
 }  // namespace tilewalk::markets

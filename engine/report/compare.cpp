@@ -170,6 +170,28 @@ std::string changed_inputs(const comparison& c) {
     return out.empty() ? "" : "inputs that are new or changed in second: " + out + '\n';
 }
 
+// Keys of the market's numbers that only one of the runs has changed, or each to another value.
+std::string changed_numbers(const comparison& c) {
+    std::vector<std::string> keys;
+    const auto add = [&](const std::vector<market_number>& these, const std::vector<market_number>& others) {
+        for (const market_number& n : these) {
+            const bool is_there = std::ranges::any_of(others, [&](const market_number& o) {
+                return o.key == n.key && report::shortest(o.value) == report::shortest(n.value);
+            });
+            const std::string key = printable(n.key);
+            if (!is_there && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+        }
+    };
+    add(c.first.market_changes, c.second.market_changes);
+    add(c.second.market_changes, c.first.market_changes);
+    if (keys.empty()) return "";
+    constexpr std::size_t most = 8;
+    const std::size_t more = keys.size() - std::min(keys.size(), most);
+    keys.resize(keys.size() - more);
+    return "numbers of the market that one run has changed otherwise: " + config::joined(keys) +
+           (more > 0 ? " and " + std::to_string(more) + " more" : "") + '\n';
+}
+
 std::string shown(const price_tolerance& t) {
     return t.is_of_price ? report::shortest(t.size * 1e4) + "bp of the first price"
                          : report::shortest(t.size) + " in the trade's currency";
@@ -263,8 +285,9 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
             set += line(all.substr(at, end - at));
         return set;
     };
-    std::string text =
-        lines("first:  " + described(c.first) + "second: " + described(c.second) + changed_inputs(c)) + '\n';
+    std::string text = lines("first:  " + described(c.first) + "second: " + described(c.second) +
+                             changed_inputs(c) + changed_numbers(c)) +
+                       '\n';
     const bool by_size = goes_by_size(c, by);
     std::vector<report::columns::head> heads{{"trade"},
                                              {"verdict"},
