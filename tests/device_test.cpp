@@ -50,7 +50,7 @@ TEST(fake_device, says_what_is_left_open) {
     fake f;
     f.on->allocate(8);
     f.on->allocate_pinned(8);
-    f.on->record(f.on->open_stream());
+    f.on->record(f.on->open_event(), f.on->open_stream());
     f.on->load(std::string("text"));
     f.on->open_texture(f.on->allocate(16), 16, texel::single);
     EXPECT_EQ(f.report(),

@@ -182,15 +182,22 @@ class fake_device final : public device {
         drain(queue(s, "wait"));
         show_late_failure();
     }
-    event record(stream s) override {
+    event open_event() override {
+        const std::lock_guard guard(lock_);
+        enter("open_event");
+        const std::uintptr_t id = ++last_handle_;
+        events_[id] = nullptr;
+        return static_cast<event>(id);
+    }
+    void record(event e, stream s) override {
         const std::lock_guard guard(lock_);
         enter("record");
-        const std::uintptr_t id = ++last_handle_;
-        const auto state = std::make_shared<happening>();
+        const auto at = events_.find(static_cast<std::uintptr_t>(e));
+        if (at == events_.end()) return fault("record: not an event");
+        // Whoever waits for an earlier record goes on waiting for that.
+        const auto state = at->second = std::make_shared<happening>();
         state->in = static_cast<std::uintptr_t>(s);
-        events_[id] = state;
         push(s, "record", {[this, state] { state->at = ++clock_; }, {}, false, nullptr});
-        return static_cast<event>(id);
     }
     void wait_for(stream s, event e) override {
         const std::lock_guard guard(lock_);
@@ -449,8 +456,9 @@ class fake_device final : public device {
 
     std::shared_ptr<happening> state_of(event e, const char* call) {
         const auto at = events_.find(static_cast<std::uintptr_t>(e));
-        if (at != events_.end()) return at->second;
-        fault(std::string(call) + ": not an event");
+        if (at != events_.end() && at->second) return at->second;
+        fault(std::string(call) +
+              (at == events_.end() ? ": not an event" : ": an event that was never recorded"));
         return nullptr;
     }
     loaded* loaded_as(module m, const char* call) {

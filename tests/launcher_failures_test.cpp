@@ -387,12 +387,16 @@ std::shared_ptr<std::uint64_t> last_told(run_of_book& what) {
     return last;
 }
 
+// Nothing is kept for a later run, so that each fake GPU sees when a run gives back what.
+constexpr idle_limits keeps_nothing{0, 0, 0, 0};
+
 // A launcher on fake GPUs that can be asked, after it has gone, which rules were broken.
 class fake_machine {
   public:
     explicit fake_machine(const std::vector<std::shared_ptr<fake_gpu>>& gpus) : gpus_(gpus) {
         for (const auto& g : gpus_)
-            devices_.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
+            devices_.push_back(
+                std::make_shared<loaded_device>(std::make_unique<fake_device>(g), keeps_nothing));
     }
 
     gpu_outcome walk(const run_of_book& what) { return launcher(devices_, kernels_).walk_all(what.asked()); }

@@ -308,15 +308,16 @@ class cuda_device final : public device {
         check("cudaStreamSynchronize", cudaStreamSynchronize(cuda_stream(s)));
     }
 
-    event record(stream s) override {
+    event open_event() override {
         use();
         cudaEvent_t e = nullptr;
         check("cudaEventCreateWithFlags", cudaEventCreateWithFlags(&e, cudaEventBlockingSync));
-        if (const cudaError_t failed = cudaEventRecord(e, cuda_stream(s)); failed != cudaSuccess) {
-            cudaEventDestroy(e);
-            check("cudaEventRecord", failed);
-        }
         return as_handle<event>(e);
+    }
+
+    void record(event e, stream s) override {
+        use();
+        check("cudaEventRecord", cudaEventRecord(cuda_event(e), cuda_stream(s)));
     }
 
     void wait_for(stream s, event e) override {

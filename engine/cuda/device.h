@@ -102,7 +102,9 @@ class device {
     virtual stream open_stream() = 0;
     virtual void close_stream(stream s) noexcept = 0;
     virtual void wait(stream s) = 0;
-    virtual event record(stream s) = 0;
+    // An event happens when the stream has come to where it was recorded last.
+    virtual event open_event() = 0;
+    virtual void record(event e, stream s) = 0;
     virtual void wait_for(stream s, event e) = 0;
     virtual bool has_happened(event e) = 0;
     virtual double milliseconds_between(event first, event second) = 0;

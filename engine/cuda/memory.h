@@ -42,7 +42,9 @@ inline owned_stream new_stream(device& on) {
     return {on, on.open_stream()};
 }
 inline owned_event new_event(device& on, stream s) {
-    return {on, on.record(s)};
+    owned_event e(on, on.open_event());
+    on.record(e.get(), s);
+    return e;
 }
 
 // Memory of the device.
