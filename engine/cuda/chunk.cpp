@@ -54,6 +54,10 @@ std::size_t chunk_memory::bytes_per_part(const reduction_entry& reduction) {
     return sizeof(tile_result) + counter_bytes(reduction);
 }
 
+bool chunk_memory::fits(const chunk& other) const {
+    return other.tiles.count == of_.tiles.count && other.parts() == of_.parts();
+}
+
 void chunk_memory::clear(stream s) {
     on_.fill(tiles_.as<void>(), 0, tiles_.bytes(), s);
     if (reduction_.merges_tiles) on_.fill(parts_.as<void>(), 0, parts_.bytes(), s);

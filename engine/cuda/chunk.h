@@ -49,6 +49,12 @@ class chunk_memory {
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
+    // Serves another chunk of the same size; all work on the one before has ended.
+    bool fits(const chunk& other) const;
+    void turn_to(const chunk& other) { of_ = other; }
+    std::size_t bytes() const {
+        return tiles_.bytes() + parts_.bytes() + finished_.bytes() + payoffs_.bytes();
+    }
     // Arrays [row][tile], which merge uses up, and [row][part].
     kernels::tile_result* tiles() const { return tiles_.as<kernels::tile_result>(); }
     kernels::tile_result* parts() const { return parts_.as<kernels::tile_result>(); }

@@ -15,6 +15,9 @@ using run::tile_range;
 
 namespace {
 
+// Results of more bytes go straight to where they stay: to pin memory for them would take longer.
+constexpr std::size_t most_landing_bytes = std::size_t{1} << 20;
+
 // The launch of some tiles of a chunk. Rows of results stay those of the chunk; blocks go by tile first, so
 // that the launch begins with the first tile of `part`.
 kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range& part) {
@@ -39,6 +42,19 @@ device_walk::device_walk(loaded_device& on, run_state& run)
       fills_(new_stream(device_)),
       trades_(on, run, main_.get()),
       room_(chunk_room::on(device_, run, reduction_)) {}
+
+void device_walk::begin_again() {
+    counted_ = 0;
+    seconds_ = kernel_seconds_ = 0;
+    launches_ = chunks_ = 0;
+    trades_.bring_changes(main_.get());
+}
+
+// Room was found for one run, and several chunks may be fewer when another has more.
+std::optional<std::size_t> device_walk::bytes_left() const {
+    if (shocks_ || chunks_ > 1) return std::nullopt;
+    return run_.packed.bytes() + (results_ ? results_->bytes() : 0);
+}
 
 // ---- chunks ----------------------------------------------------------------------------------------------
 
@@ -78,6 +94,7 @@ word64 device_walk::chunk_tiles() const {
 void device_walk::shrink_to(word64 tiles) {
     shocks_.reset();
     moves_.reset();
+    results_.reset();
     room_ = {tiles, 1};
 }
 
@@ -86,50 +103,92 @@ void device_walk::uncount(word64 down_to) {
     counted_ = down_to;
 }
 
-// While a chunk is walked, the shocks of the next one are made.
-chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
-    chunk_memory into(device_, reduction_, {run_.run.seed, run_.run.paths, range, run_.part_tiles},
-                      run_.packed.results);
-    chunk_results out{range, std::vector<kernels::tile_result>(into.number_of_parts())};
-    launch_queue queue(device_, run_, counted_);
-    if (run_.shocks && !shocks_) {
-        shocks_.emplace(on_, *run_.shocks, chunk_tiles(), room_.sets, fills_.get());
-        if (run_.moves.rows > 0) moves_.emplace(device_, run_.moves, chunk_tiles());
-    }
-    const in_flight guard(device_,
-                          {main_.get(), sides_[0].get(), sides_[1].get(), sides_[2].get(), fills_.get()});
-    if (shocks_) shocks_->take(range, main_.get());
-    into.clear(main_.get());
-    const owned_event begin = new_event(device_, main_.get());
-    for (const owned_stream& s : sides_) device_.wait_for(s.get(), begin.get());
-    launch_groups(into, queue);
-    if (shocks_) shocks_->make_ahead(next);
+void device_walk::open_memory(const chunk& of) {
+    if (results_ && results_->fits(of)) return results_->turn_to(of);
+    results_.reset();
+    results_.emplace(device_, reduction_, of, run_.packed.results);
+}
+
+void device_walk::open_shocks() {
+    if (!run_.shocks || shocks_) return;
+    shocks_.emplace(on_, *run_.shocks, chunk_tiles(), room_.sets, fills_.get());
+    if (run_.moves.rows > 0) moves_.emplace(device_, run_.moves, chunk_tiles());
+}
+
+std::vector<stream> device_walk::streams() const {
+    return {main_.get(), sides_[0].get(), sides_[1].get(), sides_[2].get(), fills_.get()};
+}
+
+// A side, which does nothing for a chunk before its results are cleared.
+stream device_walk::begun(std::size_t side) {
+    const stream s = sides_[side].get();
+    if (!has_begun_[side]) device_.wait_for(s, cleared_->get());
+    has_begun_[side] = true;
+    return s;
+}
+
+// Lets the main stream wait for the sides at work.
+std::vector<owned_event> device_walk::join_sides() {
     std::vector<owned_event> walked;
-    for (const owned_stream& s : sides_) {
-        walked.push_back(new_event(device_, s.get()));
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+        if (!std::exchange(has_begun_[i], false)) continue;
+        walked.push_back(new_event(device_, sides_[i].get()));
         device_.wait_for(main_.get(), walked.back().get());
     }
+    return walked;
+}
+
+// Where results come to from the device.
+kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>& results) {
+    const std::size_t bytes = results.size() * sizeof(kernels::tile_result);
+    if (bytes > most_landing_bytes) return results.data();
+    if (!landing_ || landing_->bytes() < bytes) {
+        landing_.reset();
+        landing_.emplace(device_, bytes);
+    }
+    return landing_->as<kernels::tile_result>();
+}
+
+// While a chunk is walked, the shocks of the next one are made.
+chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
+    ++chunks_;
+    open_memory({run_.run.seed, run_.run.paths, range, run_.part_tiles});
+    chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
+    kernels::tile_result* const landing = landing_for(out.results);
+    launch_queue queue(device_, run_, counted_);
+    open_shocks();
+    in_flight guard(device_, streams());
+    if (shocks_) shocks_->take(range, main_.get());
+    has_begun_ = {};
+    results_->clear(main_.get());
+    cleared_.emplace(new_event(device_, main_.get()));
+    launch_groups(queue);
+    if (shocks_) shocks_->make_ahead(next);
+    const std::vector<owned_event> walked = join_sides();
     owned_event merging = new_event(device_, main_.get());
-    into.merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
+    results_->merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
     queue.add(std::move(merging), main_.get(), 0, 0);
-    device_.download(out.results.data(), into.parts(), out.results.size() * sizeof(kernels::tile_result),
+    device_.download(landing, results_->parts(), out.results.size() * sizeof(kernels::tile_result),
                      main_.get());
     const owned_event end = new_event(device_, main_.get());
     queue.wait();
+    queue.wait_until(end);
     device_.wait(main_.get());
-    seconds_ += device_.milliseconds_between(begin.get(), end.get()) / 1000;
-    kernel_seconds_ += queue.busy_seconds(begin);
+    if (!shocks_) guard.end();
+    if (landing != out.results.data()) std::copy_n(landing, out.results.size(), out.results.data());
+    seconds_ += device_.milliseconds_between(cleared_->get(), end.get()) / 1000;
+    kernel_seconds_ += queue.busy_seconds(*cleared_);
     return out;
 }
 
 // ---- launches --------------------------------------------------------------------------------------------
 
-void device_walk::launch_groups(const chunk_memory& into, launch_queue& queue) {
+void device_walk::launch_groups(launch_queue& queue) {
     for (std::size_t i = 0; i < run_.groups.size(); ++i) {
         const job_group& g = run_.groups[i];
         if (g.failed) continue;
         try {
-            launch_group(i, into, queue);
+            launch_group(i, queue);
         } catch (const device_error& e) {
             // A refused launch fails this group only; any other device error fails the walk.
             if (e.failure() != device_failure::refused) throw;
@@ -138,16 +197,16 @@ void device_walk::launch_groups(const chunk_memory& into, launch_queue& queue) {
     }
 }
 
-void device_walk::launch_group(std::size_t group, const chunk_memory& into, launch_queue& queue) {
+void device_walk::launch_group(std::size_t group, launch_queue& queue) {
     const job_group& g = run_.groups[group];
     const launch_sizes& sizes = trades_.sizes(group);
-    const tile_range& chunk = into.of().tiles;
+    const tile_range& chunk = results_->of().tiles;
     const auto& cubin = g.walk.cubins.at(architecture_);
     const kernel walk = on_.find(cubin, "walk");
     // A module has one variable for numbers, so its launches follow each other in one stream.
     const bool one_side = trades_.numbers_are_constant();
     for (const job_list& list : trades_.lists(group)) {
-        kernels::path_arguments all = arguments_of(group, list, into);
+        kernels::path_arguments all = arguments_of(group, list);
         const word64 at_once = sizes.tiles_at_once(list, chunk.count);
         std::size_t side = (one_side ? group : next_side_++) % sides_of(g);
         for (tile_range part{chunk.first, at_once}; part.first < chunk.end(); part.first += at_once) {
@@ -155,7 +214,7 @@ void device_walk::launch_group(std::size_t group, const chunk_memory& into, laun
             const bool is_first = part.first == chunk.first;
             // Moves are read in the stream in which they were made.
             if (!is_first && !one_side && !g.reads_moves()) side = next_side_++ % sides_of(g);
-            const stream s = sides_[side].get();
+            const stream s = begun(side);
             const double work = sizes.work(list, part.count);
             queue.make_room(work);
             if (is_first && one_side) trades_.upload_constants(g, list, cubin, s);
@@ -184,10 +243,9 @@ kernels::array_argument device_walk::make_moves(const job_group& g, const job_li
                         chunk.count * kernels::paths_per_tile, sides_[side].get());
 }
 
-kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_list& list,
-                                                  const chunk_memory& into) const {
+kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_list& list) const {
     const job_group& g = run_.groups[group];
-    kernels::path_arguments a = into.arguments();
+    kernels::path_arguments a = results_->arguments();
     trades_.point(a);
     a.trades = trades_.records(group, list);
     a.trade_count = static_cast<word32>(list.count);

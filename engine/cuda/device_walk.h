@@ -2,6 +2,7 @@
 // One device at work on a run: it walks ranges of tiles for all jobs, in chunks that fit its memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -33,6 +34,12 @@ class device_walk {
     // Puts the trades on the device. `run` is kept.
     device_walk(loaded_device& on, run_state& run);
 
+    // Begins another run of the same state, with what the one before has left on the device; that one has
+    // ended well. Brings the trades that have changed.
+    void begin_again();
+    // Bytes that are left on the device for another run; nothing if that would better begin anew.
+    std::optional<std::size_t> bytes_left() const;
+
     // Walks a range, cut into chunks that fit; when memory runs out on the way, chunks become smaller.
     // `following` is the range walked next, if there is one.
     // Throws device_error; stopped_early when the run is stopped.
@@ -52,13 +59,18 @@ class device_walk {
     kernels::word64 chunk_tiles() const;
     void shrink_to(kernels::word64 tiles);
     chunk_results walk_at_once(const run::tile_range& range, const run::tile_range& next);
-    void launch_groups(const chunk_memory& into, launch_queue& queue);
-    void launch_group(std::size_t group, const chunk_memory& into, launch_queue& queue);
+    void open_memory(const chunk& of);
+    void open_shocks();
+    std::vector<stream> streams() const;
+    stream begun(std::size_t side);
+    std::vector<owned_event> join_sides();
+    kernels::tile_result* landing_for(std::vector<kernels::tile_result>& results);
+    void launch_groups(launch_queue& queue);
+    void launch_group(std::size_t group, launch_queue& queue);
     std::size_t sides_of(const job_group& g) const;
     kernels::array_argument make_moves(const job_group& g, const job_list& list, const run::tile_range& chunk,
                                        std::size_t side, const kernels::array_argument& shocks);
-    kernels::path_arguments arguments_of(std::size_t group, const job_list& list,
-                                         const chunk_memory& into) const;
+    kernels::path_arguments arguments_of(std::size_t group, const job_list& list) const;
     kernels::word64 path_steps(const job_group& g, const job_list& list, const run::tile_range& range) const;
 
     loaded_device& on_;
@@ -66,14 +78,18 @@ class device_walk {
     std::string architecture_;
     run_state& run_;
     const reduction_entry& reduction_;
-    owned_stream main_;      // clears, merges and downloads results
-    owned_stream sides_[3];  // walk paths
-    owned_stream fills_;     // fills cubes of shocks
+    owned_stream main_;                  // clears, merges and downloads results
+    std::array<owned_stream, 3> sides_;  // walk paths
+    owned_stream fills_;                 // fills cubes of shocks
     trades_on_device trades_;
     chunk_room room_;
     std::optional<staged_shocks> shocks_;  // made with the first chunk that reads any
     std::optional<moves_cubes> moves_;
-    std::size_t next_side_ = 0;
+    std::optional<chunk_memory> results_;  // of the last chunk
+    std::optional<pinned_memory> landing_;
+    std::optional<owned_event> cleared_;  // the chunk's results
+    std::array<bool, 3> has_begun_{};     // sides that have work of the chunk
+    std::size_t next_side_ = 0, chunks_ = 0;
     kernels::word64 counted_ = 0;  // part of path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;

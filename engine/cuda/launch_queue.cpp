@@ -15,6 +15,10 @@ namespace {
 // A limit for launches that are so short that their work does not limit them.
 constexpr std::size_t most_in_flight = 64;
 
+// A chunk that is walked in less time than this is waited for awake: to fall asleep and wake up takes as long
+// as a small run is walked. Whoever waits longer leaves the core to others.
+constexpr std::chrono::microseconds waits_awake{200}, between_looks{50};
+
 }  // namespace
 
 void launch_queue::make_room(double work) {
@@ -34,12 +38,22 @@ void launch_queue::wait() {
     while (!is_empty()) wait_for_oldest();
 }
 
+void launch_queue::wait_until(const owned_event& e) {
+    while (!on_.has_happened(e.get())) {
+        throw_if_stopped(run_);
+        const auto now = std::chrono::steady_clock::now();
+        if (!waits_since_) waits_since_ = now;
+        if (now - *waits_since_ < waits_awake) {
+            std::this_thread::yield();
+        } else {
+            std::this_thread::sleep_for(between_looks);
+        }
+    }
+}
+
 void launch_queue::wait_for_oldest() {
     const timed_launch& oldest = launches_[ended_];
-    while (!on_.has_happened(oldest.end.get())) {
-        throw_if_stopped(run_);
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    wait_until(oldest.end);
     run_.path_steps_done += oldest.path_steps;
     counted_ += oldest.path_steps;
     work_under_way_ -= oldest.work;

@@ -3,7 +3,9 @@
 // long any of them ran.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "engine/cuda/memory.h"
@@ -24,6 +26,8 @@ class launch_queue {
     void add(owned_event begin, stream s, kernels::word64 path_steps, double work);
     // Waits for all launches; throws stopped_early when the run is stopped.
     void wait();
+    // Waits for an event in the same way.
+    void wait_until(const owned_event& e);
 
     // Seconds during which at least one launch was running (union of the spans). All have ended; `since` is
     // an event before them.
@@ -43,6 +47,7 @@ class launch_queue {
     kernels::word64& counted_;
     std::vector<timed_launch> launches_;
     std::size_t ended_ = 0;
+    std::optional<std::chrono::steady_clock::time_point> waits_since_;
     double work_under_way_ = 0;
 };
 

@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "engine/cuda/gpu_run.h"
+#include "engine/cuda/group_jobs.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/loaded_device.h"
-#include "engine/cuda/tuned_choices.h"
+#include "engine/cuda/ready_run.h"
 #include "engine/run/job.h"
 
 namespace tilewalk::cuda {
@@ -30,11 +31,6 @@ struct needed_kernel {
     bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
     kernel_decision how{};
 };
-// A device, and the choices measured on it.
-struct tuned_device {
-    tuned_choices& choices;
-    const device_properties& on;
-};
 // All kernels that a run of these jobs compiles, except for those that fill arrays with shocks.
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
@@ -42,9 +38,10 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
 
 class launcher : public run::back_end {
   public:
+    // What walks leave for the next one goes into `keeps`; without it each begins anew.
     launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels,
-             gpu_settings with = {})
-        : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)) {}
+             gpu_settings with = {}, ready_run* keeps = nullptr)
+        : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)), keeps_(keeps) {}
 
     run::outcome walk_all(const run::walk& of) override;
     // The facts of all walks through the interface run::back_end.
@@ -56,6 +53,7 @@ class launcher : public run::back_end {
     std::vector<std::shared_ptr<loaded_device>> devices_;
     kernel_store& kernels_;
     gpu_settings with_;
+    ready_run* keeps_;
     gpu_facts facts_;
 };
 

@@ -91,6 +91,8 @@ class in_flight {
   public:
     in_flight(device& on, std::vector<stream> streams) : on_(on), streams_(std::move(streams)) {}
     ~in_flight();
+    // All the work has been waited for.
+    void end() noexcept { streams_.clear(); }
     in_flight(const in_flight&) = delete;
     in_flight& operator=(const in_flight&) = delete;
 

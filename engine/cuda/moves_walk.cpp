@@ -37,7 +37,7 @@ std::optional<program::separated_moves> separated(const program::path_program& c
 }  // namespace
 
 separated_jobs::separated_jobs(std::span<const run::job> jobs, std::string_view setting, precision p)
-    : given_(jobs), walked_(jobs.begin(), jobs.end()) {
+    : given_(jobs.begin(), jobs.end()), walked_(jobs.begin(), jobs.end()) {
     for (run::job& job : walked_) {
         auto known = by_code_.find(job.code);
         if (known == by_code_.end()) {

@@ -33,12 +33,15 @@ class separated_jobs {
     separated_jobs& operator=(const separated_jobs&) = delete;
 
     std::span<const run::job> jobs() const { return walked_; }
+    std::span<const run::job> given() const { return given_; }
+    // Another trade of the same program; the job must not be separated.
+    void replace(std::size_t job, const run::job& by) { given_[job] = walked_[job] = by; }
     bool is_separated(std::size_t job) const { return from_[job] != nullptr; }
     // The job must be separated.
     program::move_numbers numbers(std::size_t job) const;
 
   private:
-    std::span<const run::job> given_;
+    std::vector<run::job> given_;
     std::map<const program::path_program*, std::optional<program::separated_moves>> by_code_;
     std::vector<const program::separated_moves*> from_;  // by job
     std::deque<program::path_data> data_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/packed_trades.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -110,7 +111,43 @@ class packer {
     word64 count_ = 0;
 };
 
+// After the numbers of the last job: a kernel reads the rows of a group of steps at once, even if the last
+// group is not full.
+constexpr std::size_t bytes_behind = std::size_t{2} * kernels::piece_bytes;
+
 }  // namespace
+
+bool packed_trades::replace(std::size_t job, const packed_trades& alone, packed_changes& told) {
+    kernels::trade_record& old = records[job];
+    const bool is_last = job + 1 == records.size();
+    const std::size_t begin = old.numbers_at * number_bytes;
+    const std::size_t end =
+        is_last ? numbers.size() - bytes_behind : records[job + 1].numbers_at * number_bytes;
+    const std::size_t words_end = is_last ? words.size() : records[job + 1].words_at;
+    const bool fits = alone.number_bytes == number_bytes &&
+                      alone.numbers.size() == end - begin + bytes_behind &&
+                      alone.words.size() == words_end - old.words_at && alone.scenarios.empty() &&
+                      alone.failures[0].has_value() == failures[job].has_value();
+    if (!fits) return false;
+    const auto numbers_at = numbers.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto its_end = alone.numbers.end() - static_cast<std::ptrdiff_t>(bytes_behind);
+    if (!std::equal(alone.numbers.begin(), its_end, numbers_at)) {
+        std::copy(alone.numbers.begin(), its_end, numbers_at);
+        told.numbers.push_back(job);
+    }
+    const auto words_at = words.begin() + static_cast<std::ptrdiff_t>(old.words_at);
+    if (!std::equal(alone.words.begin(), alone.words.end(), words_at)) {
+        std::copy(alone.words.begin(), alone.words.end(), words_at);
+        told.words = true;
+    }
+    kernels::trade_record record = alone.records[0];
+    record.numbers_at = old.numbers_at;
+    record.words_at = old.words_at;
+    record.result = old.result;
+    told.records = told.records || std::memcmp(&record, &old, sizeof record) != 0;
+    old = record;
+    return true;
+}
 
 packed_trades pack(std::span<const run::job> jobs, number_type type) {
     packed_trades out;
@@ -124,8 +161,7 @@ packed_trades pack(std::span<const run::job> jobs, number_type type) {
     } else {
         add_all(packer<double>(out));
     }
-    // A kernel reads the rows of a group of steps at once, even if the last group is not full.
-    if (!jobs.empty()) out.numbers.resize(out.numbers.size() + 2 * kernels::piece_bytes);
+    if (!jobs.empty()) out.numbers.resize(out.numbers.size() + bytes_behind);
     return out;
 }
 

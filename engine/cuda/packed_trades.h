@@ -24,6 +24,12 @@ struct scenario_row {
 
 using program::number_type;
 
+// What changed when trades were put in the place of others.
+struct packed_changes {
+    std::vector<std::size_t> numbers;  // of these jobs, in order
+    bool words = false, records = false;
+};
+
 struct packed_trades {
     std::vector<std::byte> numbers;
     std::size_t number_bytes = sizeof(double);  // of one number
@@ -44,6 +50,10 @@ struct packed_trades {
         return numbers.size() + words.size() * sizeof(kernels::word32) +
                records.size() * sizeof(kernels::trade_record);
     }
+
+    // Puts a trade that was packed alone in the place of a job with the same code, later jobs after earlier
+    // ones. Says false, and changes nothing, if it takes other room.
+    bool replace(std::size_t job, const packed_trades& alone, packed_changes& told);
 };
 
 packed_trades pack(std::span<const run::job> jobs, number_type type);

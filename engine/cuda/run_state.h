@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of one run on GPUs, which its threads share: the jobs by kernel, the plan of their shocks, and
-// the outcome so far.
+// the outcome so far. A later run of the same programs may begin with what is not of one run alone.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,8 @@
 #include "engine/cuda/moves_walk.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/shock_cubes.h"
+#include "engine/run/tally.h"
+#include "kernels/tile.h"
 
 namespace tilewalk::cuda {
 
@@ -45,9 +47,10 @@ struct job_group {
 };
 
 struct run_state {
-    const gpu_run& run;
-    const separated_jobs& separated;
-    const packed_trades& packed;
+    separated_jobs separated;
+    gpu_run run;  // its jobs are those of `separated`
+    packed_trades packed;
+    packed_changes changes;  // since the run before, of one that begins with what another has left
     std::vector<job_group> groups;
     std::optional<shock_plan> shocks;  // if shocks or scenarios come from arrays
     moves_cubes::needs moves;          // without rows if no job reads any
@@ -55,10 +58,27 @@ struct run_state {
     kernels::word64 most_tiles = 0;    // of the largest piece
     built_kernel merge;
     std::mutex lock;  // guards outcome
-    gpu_outcome& outcome;
+    gpu_outcome outcome;
     std::atomic<kernels::word64> path_steps_done{0};
     std::atomic<bool> given_up{false};  // the run has failed, and the rest is not needed
 
+    explicit run_state(const gpu_run& asked)
+        : separated(asked.jobs, asked.correlation, asked.how.precision),
+          run(asked),
+          packed(pack(separated.jobs(), program::real_type(asked.how.precision))),
+          part_tiles(run::part_tiles_of(kernels::tiles_of(asked.paths))) {}
+
+    // Begins a run: nothing has been walked, and nothing has failed but what could not be packed.
+    void begin(const gpu_run& asked, std::size_t devices) {
+        run = asked;
+        run.jobs = separated.jobs();
+        outcome = {};
+        outcome.shares.resize(devices);
+        outcome.tallies.assign(run.jobs.size(), run::tally(kernels::tiles_of(run.paths)));
+        outcome.failures = packed.failures;
+        path_steps_done = 0;
+        given_up = false;
+    }
     bool stopped() const { return given_up || (run.cancel != nullptr && run.cancel->load()); }
     void fail(const std::vector<std::size_t>& jobs, const error& why) {
         const std::lock_guard guard(lock);

@@ -16,6 +16,7 @@ trades_on_device::trades_on_device(loaded_device& on, const run_state& run, stre
       row_space_(space_named(run.run.how.row_space)),
       words_(on.get(), run.packed.words.size() * sizeof(word32)),
       records_(on.get(), run.packed.records.size() * sizeof(trade_record)) {
+    arrange();
     const std::vector<trade_record> records = records_in_order();
     staging through(on.get(), s);
     upload_numbers(through);
@@ -26,17 +27,25 @@ trades_on_device::trades_on_device(loaded_device& on, const run_state& run, stre
 }
 
 // Group by group, and within a group list by list.
-std::vector<trade_record> trades_on_device::records_in_order() {
+void trades_on_device::arrange() {
+    std::size_t first = 0;
+    for (const job_group& g : run_.groups) {
+        first_record_.push_back(first);
+        lists_.push_back(sizes_.emplace_back(run_, g).lists());
+        first += g.jobs.size();
+    }
+}
+
+std::vector<trade_record> trades_on_device::records_in_order() const {
     const packed_trades& p = run_.packed;
     std::vector<trade_record> records;
     records.reserve(p.records.size());
-    for (const job_group& g : run_.groups) {
+    for (std::size_t k = 0; k < run_.groups.size(); ++k) {
+        const job_group& g = run_.groups[k];
         const std::size_t first = records.size();
-        first_record_.push_back(first);
-        lists_.push_back(sizes_.emplace_back(run_, g).lists());
         for (const std::size_t j : g.jobs) records.push_back(p.records[j]);
         if (!numbers_are_constant()) continue;
-        for (const job_list& list : lists_.back()) {
+        for (const job_list& list : lists_[k]) {
             word64 at = 0;
             for (std::size_t i = list.first; i < list.first + list.count; ++i) {
                 records[first + i].numbers_at = at;
@@ -45,6 +54,38 @@ std::vector<trade_record> trades_on_device::records_in_order() {
         }
     }
     return records;
+}
+
+void trades_on_device::bring_changes(stream s) {
+    const packed_changes& changed = run_.changes;
+    device& d = on_.get();
+    bring_numbers(s);
+    const std::vector<word32>& words = run_.packed.words;
+    if (changed.words) d.upload(words_.as<void>(), words.data(), words.size() * sizeof(word32), s);
+    if (!changed.records) return;
+    const std::vector<trade_record> records = records_in_order();
+    d.upload(records_.as<void>(), records.data(), records.size() * sizeof(trade_record), s);
+}
+
+// The numbers of neighbours go together.
+void trades_on_device::bring_numbers(stream s) {
+    const packed_trades& p = run_.packed;
+    const std::vector<std::size_t>& jobs = run_.changes.numbers;
+    if (numbers_are_constant()) return;  // which each launch uploads
+    for (std::size_t i = 0; i < jobs.size();) {
+        std::size_t next = i + 1;
+        while (next < jobs.size() && jobs[next] == jobs[next - 1] + 1) ++next;
+        const std::span<const std::byte> last = p.numbers_of(jobs[next - 1]);
+        const std::byte* from = p.numbers_of(jobs[i]).data();
+        const auto bytes = static_cast<std::size_t>(last.data() + last.size() - from);
+        const auto at = static_cast<std::size_t>(from - p.numbers.data());
+        if (mapped_numbers_) {
+            std::copy_n(from, bytes, mapped_numbers_->as<std::byte>() + at);
+        } else {
+            on_.get().upload(numbers_->as<std::byte>() + at, from, bytes, s);
+        }
+        i = next;
+    }
 }
 
 void trades_on_device::upload_numbers(staging& through) {

@@ -23,6 +23,10 @@ class trades_on_device {
     // Uploads in `s`, and waits for it. `run` is kept.
     trades_on_device(loaded_device& on, const run_state& run, stream s);
 
+    // Brings what the run's changes say; work given to `s` from now on finds it. All work that reads the
+    // trades has ended.
+    void bring_changes(stream s);
+
     // The launches of a group, by its number, and its jobs in lists, in their order.
     const launch_sizes& sizes(std::size_t group) const { return sizes_[group]; }
     const std::vector<job_list>& lists(std::size_t group) const { return lists_[group]; }
@@ -40,7 +44,9 @@ class trades_on_device {
     void keep_in_l2(launch& how) const;
 
   private:
-    std::vector<kernels::trade_record> records_in_order();
+    void arrange();
+    std::vector<kernels::trade_record> records_in_order() const;
+    void bring_numbers(stream s);
     void upload_numbers(staging& through);
     void open_texture();
 

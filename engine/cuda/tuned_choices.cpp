@@ -122,6 +122,7 @@ void tuned_choices::remember(const device_properties& on, const program::path_pr
     write_file(file, text.dump(2) + '\n');
     const std::lock_guard guard(lock_);
     known_[file.string()] = found;
+    ++changes_;
 }
 
 }  // namespace tilewalk::cuda

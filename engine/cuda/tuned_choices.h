@@ -4,6 +4,8 @@
 // the kernels.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -37,12 +39,16 @@ class tuned_choices {
     void remember(const device_properties& on, const program::path_program& p, const kernel_wish& asked,
                   const tuned_choice& found);
 
+    // Counts the choices remembered: as long as it stays, find() says what it said.
+    std::uint64_t changes() const { return changes_; }
+
     // The file in which a choice is kept.
     std::filesystem::path file_of(const device_properties& on, const program::path_program& p,
                                   const kernel_wish& asked) const;
 
   private:
     const std::filesystem::path folder_;
+    std::atomic<std::uint64_t> changes_{0};
     std::mutex lock_;
     std::unordered_map<std::string, std::optional<tuned_choice>> known_;  // by file
 };

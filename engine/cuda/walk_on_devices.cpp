@@ -5,10 +5,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <set>
 #include <thread>
 
-#include "engine/cuda/device_walk.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -73,15 +73,19 @@ struct shared_work {
 
 // Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
 // run.
-void walk_share(run_state& run, loaded_device& on, shared_work& work, gpu_outcome::share& share) {
-    std::optional<device_walk> walk;
+void walk_share(run_state& run, loaded_device& on, shared_work& work, std::unique_ptr<device_walk>& walk,
+                gpu_outcome::share& share) {
     std::optional<std::size_t> piece;
     const auto end_run = [&](const error& why) {
         run.fail_all(why);
         run.given_up = true;
     };
     try {
-        walk.emplace(on, run);
+        if (walk) {
+            walk->begin_again();
+        } else {
+            walk = std::make_unique<device_walk>(on, run);
+        }
         while ((piece = work.pieces.take())) {
             const word64 counted_before = walk->counted();
             try {
@@ -147,19 +151,46 @@ void leave_tallies(run_state& run, const shared_work& work) {
     }
 }
 
+// A thread for each device.
+class at_work {
+  public:
+    at_work(std::size_t devices, std::function<void(std::size_t)> work)
+        : work_(std::move(work)), working_(devices) {
+        for (std::size_t d = 0; d < devices; ++d) {
+            threads_.emplace_back([this, d] {
+                work_(d);
+                const std::lock_guard guard(lock_);
+                --working_;
+                ended_.notify_one();
+            });
+        }
+    }
+    bool end_within(std::chrono::milliseconds time) {
+        std::unique_lock guard(lock_);
+        return ended_.wait_for(guard, time, [this] { return working_ == 0; });
+    }
+
+  private:
+    const std::function<void(std::size_t)> work_;
+    std::mutex lock_;
+    std::condition_variable ended_;
+    std::size_t working_;
+    std::vector<std::jthread> threads_;  // end before the rest does
+};
+
 }  // namespace
 
-void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices) {
+void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices,
+                     std::vector<std::unique_ptr<device_walk>>& walks) {
     shared_work shared(pieces_of(run.run, devices.size()), run);
     for (const tile_range& range : shared.ranges) run.most_tiles = std::max(run.most_tiles, range.count);
+    walks.resize(devices.size());
 
-    std::atomic<std::size_t> working{devices.size()};
     std::atomic<std::size_t> alive{devices.size()};
     const auto work = [&](std::size_t d) {
         gpu_outcome::share& share = run.outcome.shares[d];
-        walk_share(run, *devices[d], shared, share);
+        walk_share(run, *devices[d], shared, walks[d], share);
         if (share.lost && --alive == 0 && !shared.pieces.all_done()) run.fail_all(*share.lost);
-        --working;
     };
     // The work of a lost device is repeated; the progress told does not go back.
     word64 told = 0;
@@ -167,14 +198,13 @@ void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_devi
         told = std::max(told, run.path_steps_done.load());
         if (run.run.on_progress) run.run.on_progress({.path_steps_done = told});
     };
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t d = 0; d < devices.size(); ++d) threads.emplace_back([&work, d] { work(d); });
-        while (working > 0) {
+    if (devices.size() == 1 && !run.run.on_progress) {
+        work(0);  // a thread would take as long to begin as a small run is walked
+    } else {
+        at_work threads(devices.size(), work);
+        do {
             report();
-            for (int i = 0; i < 50 && working > 0; ++i)
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        } while (!threads.end_within(std::chrono::milliseconds(50)));
     }
     if (run.stopped() || !shared.pieces.all_done()) return;
     report();

@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "engine/cuda/device_walk.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/run_state.h"
 
@@ -13,6 +15,9 @@ namespace tilewalk::cuda {
 
 // Walks all jobs of the run that have not failed, and puts their tallies and what became of each device into
 // the outcome. Kernels must be compiled and shocks planned. A failure of the whole run fails all of its jobs.
-void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices);
+// `walks` are by device: each begins with what a run before has left there, if there is any, and is left for
+// another run.
+void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices,
+                     std::vector<std::unique_ptr<device_walk>>& walks);
 
 }  // namespace tilewalk::cuda

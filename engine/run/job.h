@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,6 +43,9 @@ struct walk {
     std::span<const arrays::shock_cube> scenarios{};  // the market's arrays, by number
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const progress&)> on_progress;  // called by the thread that calls walk_all
+    // Owns what the jobs point to, none of which changes any more. A back end that keeps it knows a job of a
+    // later walk by its pointers.
+    std::shared_ptr<const void> owner{};
 };
 
 struct outcome {

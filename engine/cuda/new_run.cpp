@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/new_run.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/cuda/compile_kernels.h"
+#include "engine/cuda/decide.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/group_jobs.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/reductions.h"
+#include "engine/cuda/spaces.h"
+#include "engine/run/units.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+using devices_of_run = std::span<const std::shared_ptr<loaded_device>>;
+
+void check_on_all(devices_of_run devices, const kernel_decision& how, const program::path_program& code) {
+    const reduction_entry& reduction = reduction_named(how.reduction);
+    for (const auto& d : devices) {
+        const device_properties& p = d->get().properties();
+        check(reduction, p);
+        check(how, code.slots_per_step(), {p.major, p.minor, p.shared_bytes_per_block},
+              static_cast<int>(code.payoff_rows()));
+    }
+}
+
+// Fails jobs that a device can't run before anything is compiled.
+void check_groups(run_state& state, devices_of_run devices) {
+    for (job_group& g : state.groups) {
+        try {
+            check_on_all(devices, g.how, *g.code);
+        } catch (const error& e) {
+            g.failed = true;
+            state.fail(g.jobs, e);
+        }
+    }
+}
+
+// Plans arrays of shocks, if the feed reads any, and of scenarios. Jobs that need more than a source has
+// fail.
+void plan_shocks(run_state& state, counted_kernels& kernels) {
+    const gpu_run& run = state.run;
+    const auto reads_shocks = [](const job_group& g) {
+        return feed_named(g.how.feed).makes_use_of(feed_entry::array);
+    };
+    const bool from_arrays = std::any_of(state.groups.begin(), state.groups.end(), reads_shocks);
+    if (!from_arrays && state.packed.scenarios.empty()) return;
+    state.moves.precision = run.how.precision;
+    shock_plan plan;
+    plan.source = run.source != nullptr ? run.source : &random::catalogue().front();
+    plan.replay = run.replay;
+    plan.kernels = &kernels;
+    plan.poll = [&state] { throw_if_stopped(state); };
+    // A feed that makes its own shocks does not use the space; scenarios then lie in plain memory.
+    plan.space = &space_named(cuda::reads_shocks(run.how) ? run.how.space : kernel_basis().space);
+    plan.precision = run.how.precision;
+    plan.seed = run.seed;
+    plan.paths = run.paths;
+    for (const scenario_row& r : state.packed.scenarios) {
+        plan.scenarios.push_back(run.scenarios[r.array]);
+        arrays::shock_cube& row = plan.scenarios.back();
+        std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
+    }
+    for (job_group& g : state.groups) {
+        if (g.failed || !reads_shocks(g)) continue;
+        const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
+        const auto uniforms = static_cast<std::uint64_t>(g.code->uniforms_per_step);
+        std::uint64_t steps = 0;
+        for (const std::size_t j : g.jobs)
+            steps = std::max<std::uint64_t>(steps, state.packed.records[j].steps);
+        try {
+            if (run.replay != nullptr) {
+                run.replay->check({steps, normals, uniforms, run.paths});
+                if (normals > 0) {
+                    plan.normal_rows = std::max(plan.normal_rows, steps * run.replay->normals().slots);
+                }
+                if (uniforms > 0) {
+                    plan.uniform_rows = std::max(plan.uniform_rows, steps * run.replay->uniforms().slots);
+                }
+            } else {
+                random::check_normals(*plan.source, steps * normals);
+                plan.normal_rows = std::max(plan.normal_rows, steps * normals);
+                plan.uniform_rows = std::max(plan.uniform_rows, steps * uniforms);
+            }
+            if (g.reads_moves()) state.moves.add(g.factors(), steps);
+        } catch (const error& e) {
+            g.failed = true;
+            state.fail(g.jobs, e);
+        }
+    }
+    // The standard error of a quasi-random run comes from its units.
+    if (from_arrays && run.replay == nullptr && plan.source->is_quasi)
+        state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
+    state.shocks = plan;
+}
+
+// Constant memory changes from launch to launch, but must hold all numbers of one trade.
+void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
+    if (rows.lives_in != residence::constant_variable) return;
+    for (std::size_t j = 0; j < packed.records.size(); ++j) {
+        try {
+            check_fits(rows, packed.numbers_of(j).size() / packed.number_bytes,
+                       static_cast<int>(packed.number_bytes));
+        } catch (const error& e) {
+            if (!packed.failures[j]) packed.failures[j] = e;
+        }
+    }
+}
+
+// Groups the jobs for these devices.
+void group_for(run_state& state, devices_of_run devices) {
+    const auto fits = [&](const kernel_decision& how, const program::path_program& code) {
+        try {
+            check_on_all(devices, how, code);
+            return true;
+        } catch (const error&) {
+            return false;
+        }
+    };
+    // Choices measured on one kind of device do not hold for another.
+    std::optional<tuned_device> tuned;
+    const device_properties& first = devices.front()->get().properties();
+    const bool alike = std::all_of(devices.begin(), devices.end(),
+                                   [&](const auto& d) { return d->get().properties().name == first.name; });
+    if (state.run.tuned != nullptr && alike) tuned.emplace(tuned_device{*state.run.tuned, first});
+    state.groups = group_jobs(state.run, state.separated, state.packed, tuned, fits);
+}
+
+std::vector<std::string> architectures_of(devices_of_run devices) {
+    std::vector<std::string> out;
+    for (const auto& d : devices) {
+        std::string a = d->get().properties().architecture();
+        if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(std::move(a));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::unique_ptr<run_state> new_run(const gpu_run& asked, devices_of_run devices, counted_kernels& kernels) {
+    auto made = std::make_unique<run_state>(asked);
+    run_state& state = *made;
+    refuse_too_long_rows(space_named(state.run.how.row_space), state.packed);
+    state.begin(asked, devices.size());
+    group_for(state, devices);
+    state.merge.text = merge_kernel_text();
+    check_groups(state, devices);
+    try {
+        plan_shocks(state, kernels);
+    } catch (const error& e) {
+        state.fail_all(e);
+    }
+    compile_kernels(state, architectures_of(devices), kernels);
+    return made;
+}
+
+}  // namespace tilewalk::cuda
