@@ -64,6 +64,7 @@ struct fake_gpu {
     std::vector<std::string> faults;           // rules broken
     std::map<texture, open_texture> textures;  // that are open
     std::size_t most_bytes = 0;                // ever allocated at once
+    std::size_t uploaded_bytes = 0;            // so far
 
     static device_properties some_properties() {
         device_properties p;
@@ -235,6 +236,7 @@ class fake_device final : public device {
         const std::lock_guard guard(lock_);
         enter("upload");
         if (bytes == 0 || !is_inside(memory_, to, bytes, "upload")) return;
+        gpu_->uploaded_bytes += bytes;
         // Pinned memory is read when the copy is done, other memory before the call returns.
         if (find_block(pinned_, from, bytes) != nullptr) {
             push(s, "upload", {[=] { std::memcpy(to, from, bytes); }, {to, from}, false, nullptr});

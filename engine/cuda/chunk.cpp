@@ -55,19 +55,22 @@ std::size_t chunk_memory::bytes_per_part(const reduction_entry& reduction) {
 }
 
 bool chunk_memory::fits(const chunk& other) const {
-    return other.tiles.count == of_.tiles.count && other.parts() == of_.parts();
+    return rows_ * other.tiles.count * sizeof(tile_result) <= tiles_.bytes() &&
+           rows_ * other.parts() * sizeof(tile_result) <= parts_.bytes();
 }
 
 void chunk_memory::clear(stream s) {
-    on_.fill(tiles_.as<void>(), 0, tiles_.bytes(), s);
-    if (reduction_.merges_tiles) on_.fill(parts_.as<void>(), 0, parts_.bytes(), s);
+    on_.fill(tiles(), 0, number_of_tiles() * sizeof(tile_result), s);
+    if (reduction_.merges_tiles) on_.fill(parts(), 0, number_of_parts() * sizeof(tile_result), s);
     // A payoff that no kernel stores stays NaN, so that it is found.
-    if (reduction_.stores_payoffs) on_.fill(payoffs_.as<void>(), 0xff, payoffs_.bytes(), s);
+    if (reduction_.stores_payoffs)
+        on_.fill(payoffs_.as<void>(), 0xff, number_of_tiles() * stored_bytes(reduction_), s);
     begin(s);
 }
 
 void chunk_memory::begin(stream s) {
-    if (reduction_.merges_tiles) on_.fill(finished_.as<void>(), 0, finished_.bytes(), s);
+    if (reduction_.merges_tiles)
+        on_.fill(finished_.as<void>(), 0, number_of_parts() * counter_bytes(reduction_), s);
 }
 
 kernels::path_arguments chunk_memory::arguments() const {

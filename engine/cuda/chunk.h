@@ -49,7 +49,7 @@ class chunk_memory {
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
-    // Serves another chunk of the same size; all work on the one before has ended.
+    // Serves another chunk that is no larger; all work on the one before has ended.
     bool fits(const chunk& other) const;
     void turn_to(const chunk& other) { of_ = other; }
     std::size_t bytes() const {
@@ -58,10 +58,12 @@ class chunk_memory {
     // Arrays [row][tile], which merge uses up, and [row][part].
     kernels::tile_result* tiles() const { return tiles_.as<kernels::tile_result>(); }
     kernels::tile_result* parts() const { return parts_.as<kernels::tile_result>(); }
-    std::size_t number_of_parts() const { return parts_.bytes() / sizeof(kernels::tile_result); }
+    std::size_t number_of_parts() const { return rows_ * of_.parts(); }
     const double* payoffs() const { return payoffs_.as<double>(); }
 
   private:
+    std::size_t number_of_tiles() const { return rows_ * of_.tiles.count; }
+
     device& on_;
     const reduction_entry& reduction_;
     chunk of_;

@@ -46,13 +46,13 @@ device_walk::device_walk(loaded_device& on, run_state& run)
 void device_walk::begin_again() {
     counted_ = 0;
     seconds_ = kernel_seconds_ = 0;
-    launches_ = chunks_ = 0;
+    launches_ = 0;
     trades_.bring_changes(main_.get());
 }
 
-// Room was found for one run, and several chunks may be fewer when another has more.
+// Where there was no room, another run may find more.
 std::optional<std::size_t> device_walk::bytes_left() const {
-    if (shocks_ || chunks_ > 1) return std::nullopt;
+    if (shocks_ || is_cut_) return std::nullopt;
     return run_.packed.bytes() + (results_ ? results_->bytes() : 0);
 }
 
@@ -74,6 +74,7 @@ void device_walk::walk(const tile_range& range, std::vector<chunk_results>& into
             if (range.count == 1) return walk(range, into, following);
         }
     }
+    is_cut_ = true;
     const word64 half = range.first_half();
     const tile_range rest{range.first + half, range.count - half};
     walk({range.first, half}, into, rest);
@@ -96,6 +97,7 @@ void device_walk::shrink_to(word64 tiles) {
     moves_.reset();
     results_.reset();
     room_ = {tiles, 1};
+    is_cut_ = true;
 }
 
 void device_walk::uncount(word64 down_to) {
@@ -151,7 +153,6 @@ kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>
 
 // While a chunk is walked, the shocks of the next one are made.
 chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
-    ++chunks_;
     open_memory({run_.run.seed, run_.run.paths, range, run_.part_tiles});
     chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
     kernels::tile_result* const landing = landing_for(out.results);

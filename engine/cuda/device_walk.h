@@ -89,7 +89,8 @@ class device_walk {
     std::optional<pinned_memory> landing_;
     std::optional<owned_event> cleared_;  // the chunk's results
     std::array<bool, 3> has_begun_{};     // sides that have work of the chunk
-    std::size_t next_side_ = 0, chunks_ = 0;
+    std::size_t next_side_ = 0;
+    bool is_cut_ = false;          // a range had no room at once
     kernels::word64 counted_ = 0;  // part of path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;

@@ -1,28 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/gpu_trades.h"
 
-#include <map>
 #include <set>
+#include <utility>
 
 #include "engine/cpu/tile_pool.h"
 
 namespace tilewalk::verbs {
 
+namespace {
+
+std::vector<run::job> jobs_of(std::span<const std::shared_ptr<const ready_trade>> trades) {
+    std::vector<run::job> jobs;
+    jobs.reserve(trades.size());
+    for (const auto& t : trades) jobs.push_back(t->job());
+    return jobs;
+}
+
+}  // namespace
+
 gpu_trades::gpu_trades(std::span<const run::job> of) {
-    std::map<const program::path_program*, std::size_t> known;
-    std::vector<const program::path_program*> shapes;
+    unite(of, nullptr);
+    seat(of, nullptr);
+}
+
+gpu_trades::gpu_trades(std::vector<std::shared_ptr<const ready_trade>> of, const gpu_trades* before)
+    : given_(std::move(of)) {
+    const std::vector<run::job> jobs = jobs_of(given_);
+    unite(jobs, before);
+    seat(jobs, before);
+}
+
+// Shapes are known by their places, which stay theirs as long as the trades before are held.
+void gpu_trades::unite(std::span<const run::job> of, const gpu_trades* before) {
+    auto made = std::make_shared<united_shapes>();
     for (const run::job& j : of) {
-        if (known.emplace(j.code, shapes.size()).second) shapes.push_back(j.code);
+        if (made->places.emplace(j.code, made->shapes.size()).second) made->shapes.push_back(j.code);
     }
-    programs_ = plan::unite(shapes);
-    data_.reserve(of.size());
-    when_.reserve(of.size());
-    for (const run::job& j : of) {
-        const plan::seat& seat = programs_.seats[known.at(j.code)];
-        const program::path_program& code = programs_.programs[seat.program];
-        data_.push_back(plan::seated(*j.data, seat, code));
-        when_.push_back(plan::seated(*j.when, seat));
-        jobs_.push_back({&code, &data_.back(), &when_.back()});
+    if (before != nullptr && before->united_->shapes == made->shapes) {
+        united_ = before->united_;
+        return;
+    }
+    made->programs = plan::unite(made->shapes);
+    united_ = std::move(made);
+}
+
+void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before) {
+    const bool are_alike = before != nullptr && united_ == before->united_;
+    seated_.reserve(of.size());
+    jobs_.reserve(of.size());
+    for (std::size_t j = 0; j < of.size(); ++j) {
+        const plan::seat& seat = united_->programs.seats[united_->places.at(of[j].code)];
+        const program::path_program& code = united_->programs.programs[seat.program];
+        if (are_alike && j < before->given_.size() && before->given_[j] == given_[j]) {
+            seated_.push_back(before->seated_[j]);
+        } else {
+            seated_.push_back(std::make_shared<const seated_trade>(
+                seated_trade{plan::seated(*of[j].data, seat, code), plan::seated(*of[j].when, seat)}));
+        }
+        jobs_.push_back({&code, &seated_[j]->data, &seated_[j]->when});
     }
 }
 

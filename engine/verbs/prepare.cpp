@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepared books: plans, compiled programs and threads that are kept from call to call.
+// Prepared books: plans, compiled programs, threads, and what lies on GPUs, kept from call to call.
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,6 +88,65 @@ class taken_pool {
     std::shared_ptr<cpu::tile_pool> pool_;
 };
 
+// What walks on GPUs have left for a call in the same settings.
+class idle_gpu_runs {
+  public:
+    // The settings that decide most of a run. What else differs is found when it is walked.
+    using settings = std::tuple<std::string, std::uint64_t, program::precision>;
+    static settings of(const settled& run) { return {run.device, run.paths, run.how.precision}; }
+
+    std::unique_ptr<ready_on_gpus> take(const settings& wanted) {
+        const std::lock_guard guard(lock_);
+        // The last that came back is the likeliest to have the same trades.
+        for (auto at = idle_.rbegin(); at != idle_.rend(); ++at) {
+            if (at->made_in != wanted) continue;
+            auto taken = std::move(at->run);
+            idle_.erase(std::next(at).base());
+            return taken;
+        }
+        return std::make_unique<ready_on_gpus>();
+    }
+    void give_back(const settings& made_in, std::unique_ptr<ready_on_gpus> run) {
+        if (run->walk.is_empty()) return;
+        idle_run oldest;  // ends outside of the lock
+        const std::lock_guard guard(lock_);
+        idle_.push_back({made_in, std::move(run)});
+        if (idle_.size() <= most_idle) return;
+        oldest = std::move(idle_.front());
+        idle_.erase(idle_.begin());
+    }
+    std::size_t size() const {
+        const std::lock_guard guard(lock_);
+        return idle_.size();
+    }
+
+  private:
+    static constexpr std::size_t most_idle = 8;
+    struct idle_run {
+        settings made_in;
+        std::unique_ptr<ready_on_gpus> run;
+    };
+    mutable std::mutex lock_;
+    std::vector<idle_run> idle_;
+};
+
+// What is left on GPUs, for the time of a call.
+class taken_gpu_run {
+  public:
+    taken_gpu_run(idle_gpu_runs& from, const settled& run)
+        : from_(from), in_(idle_gpu_runs::of(run)), run_(from.take(in_)) {}
+    ~taken_gpu_run() { from_.give_back(in_, std::move(run_)); }
+    taken_gpu_run(const taken_gpu_run&) = delete;
+    taken_gpu_run& operator=(const taken_gpu_run&) = delete;
+
+    ready_on_gpus* get() { return run_.get(); }
+
+  private:
+    idle_gpu_runs& from_;
+    const idle_gpu_runs::settings in_;
+    std::unique_ptr<ready_on_gpus> run_;
+};
+
 }  // namespace
 
 class prepared_state {
@@ -119,6 +180,7 @@ class prepared_state {
     const std::shared_ptr<cpu::compiled_programs> compiled_;
     shape_store shapes_;
     idle_pools pools_;
+    idle_gpu_runs gpu_runs_;
     std::atomic<std::uint64_t> planned_{0};
     mutable std::mutex lock_;                              // of what follows
     plans plans_;                                          // by trade; null: none
@@ -221,7 +283,12 @@ results prepared_state::price(const market& in, const run_options& options) {
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
     };
-    results out = std::move(walked_and_told(std::move(r), {*gpus_, on, on_cpu, on_cpu}, tells).front().told);
+    results out;
+    {
+        taken_gpu_run on_gpus(gpu_runs_, run);
+        out = std::move(
+            walked_and_told(std::move(r), {*gpus_, on, on_cpu, on_cpu, on_gpus.get()}, tells).front().told);
+    }
     add_answers(out, settings_, *gpus_, trades_, in, options);
     return out;
 }
@@ -232,6 +299,7 @@ prepared_facts prepared_state::facts() const {
     out.programs = shapes_.size();
     out.programs_compiled = compiled_->size();
     pools_.tell(out);
+    out.gpu_runs = gpu_runs_.size();
     const std::lock_guard guard(lock_);
     for (const auto& p : plans_) out.plans += p ? 1U : 0U;
     return out;

@@ -137,7 +137,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     run_manifest told;
     told.lost_devices = by.on.lost;
     book_walk walk(r.plans, r.run, all, tells);
-    walk.on_gpus(by.gpus, by.on, told);
+    walk.on_gpus(by.gpus, by.on, told, by.keeps);
     walk.on_cpu(r.operations, by.on_cpu);
     walk.take_shadows(r.operations, by.on_cpu_for_shadows);
     const auto walked_at = clock::now();
@@ -220,7 +220,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
     plan_all(planned, by.plan, tells);
     const cpu_maker usual = stages{}.on_cpu;
-    return walked_and_told(std::move(planned), {gpus, choosing.get(), by.on_cpu, usual}, tells);
+    return walked_and_told(std::move(planned), {gpus, choosing.get(), by.on_cpu, usual, nullptr}, tells);
 }
 
 }  // namespace tilewalk

@@ -51,6 +51,7 @@ struct walkers {
     cuda::backend& gpus;
     cuda::backend::choice on;
     cpu_maker on_cpu, on_cpu_for_shadows;
+    ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
 };
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);

@@ -8,7 +8,6 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/run/schedule.h"
-#include "engine/verbs/gpu_trades.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::verbs {
@@ -65,19 +64,34 @@ std::vector<run::job> book_walk::jobs_left() const {
     return jobs;
 }
 
-void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told) {
+std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
+    std::vector<std::shared_ptr<const ready_trade>> trades;
+    trades.reserve(left_.size());
+    for (const std::size_t i : left_) trades.push_back(plans_[i].ready);
+    return trades;
+}
+
+void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+                        ready_on_gpus* keeps) {
     if (on.devices.empty() || left_.empty()) return;
-    const gpu_trades trades(jobs_left());
+    ready_on_gpus once;
+    ready_on_gpus& ready = keeps != nullptr ? *keeps : once;
+    auto trades = trades_left();
+    if (!ready.trades || !ready.trades->are(trades))
+        ready.trades = std::make_shared<const gpu_trades>(std::move(trades), ready.trades.get());
     const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
     const cuda::gpu_settings with{run_.how,          run_.correlation, &source,
                                   run_.memory_bytes, run_.threads,     &gpus.tuned()};
-    cuda::launcher launcher(on.devices, gpus.kernels(), with);
+    cuda::launcher launcher(on.devices, gpus.kernels(), with, &ready.walk);
     run::walk asked = all_;
-    asked.jobs = trades.jobs();
-    asked.on_progress = [&](const run::progress& p) {
-        tells_.now.path_steps_done = p.path_steps_done;
-        tells_.tell();
-    };
+    asked.jobs = ready.trades->jobs();
+    asked.owner = ready.trades;
+    if (tells_.is_heard()) {
+        asked.on_progress = [&](const run::progress& p) {
+            tells_.now.path_steps_done = p.path_steps_done;
+            tells_.tell();
+        };
+    }
     run::outcome got = walked_for_price(launcher, asked);
     cuda::gpu_facts facts = launcher.facts();
     tell_of_kernels(facts, told);
@@ -85,7 +99,7 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
     const bool is_fast = program::is_fast(run_.how.precision);
     take_gpu_outcome(got, source.is_quasi, on.may_fall_back && !is_fast && !source.needs_gpu);
-    if (is_fast) take_gpu_sample(gpus, on, with, asked, facts);
+    if (is_fast) take_gpu_sample(gpus, on, with, asked, facts, ready.sample);
     tell_of_devices(on, facts, any_walked, told);
 
     std::erase_if(left_, [&](std::size_t i) { return walked_[i] || plans_[i].failure; });
@@ -106,9 +120,9 @@ void book_walk::take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can)
 
 // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
 void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
-                                run::walk asked, cuda::gpu_facts& facts) {
+                                run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps) {
     with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
-    cuda::launcher sampler(on.devices, gpus.kernels(), with);
+    cuda::launcher sampler(on.devices, gpus.kernels(), with, &keeps);
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;
     const run::outcome sample = static_cast<run::back_end&>(sampler).walk_all(asked);

@@ -13,6 +13,7 @@
 #include "engine/cuda/backend.h"
 #include "engine/run/job.h"
 #include "engine/run/units.h"
+#include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile_result.h"
@@ -59,7 +60,9 @@ class book_walk {
 
     // Walks what GPUs can. What they could not do is left to the CPU where that is allowed and the CPU has
     // the precision and the random numbers, else it fails with the GPU's error.
-    void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told);
+    // What is left for another call goes into `keeps`, if there is any.
+    void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+                 ready_on_gpus* keeps = nullptr);
     // Walks what is left.
     void on_cpu(const cpu::lane_operations& operations, const cpu_maker& make);
     // Takes the difference of a run that is not in double from double, for every trade, on its first tiles.
@@ -70,9 +73,10 @@ class book_walk {
 
   private:
     std::vector<run::job> jobs_left() const;
+    std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
-                         run::walk asked, cuda::gpu_facts& facts);
+                         run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);
 
     std::vector<planned>& plans_;
     const settled& run_;
