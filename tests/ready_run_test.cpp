@@ -301,6 +301,22 @@ TEST(ready_run, several_gpus_have_the_numbers_of_the_call) {
         m.expect_as_plain(in[k % in.size()], machine::options(9000), "without one of them");
 }
 
+// A run of one piece asks one device, and several where somebody hears of its progress.
+TEST(ready_run, no_gpu_keeps_the_numbers_of_a_call_that_it_had_no_part_in) {
+    machine m(2);
+    const std::vector<market> in{market_of(100, 50), market_of(101, 50), market_of(100, 52)};
+    std::mt19937 dice(5);
+    run_options heard = machine::options(500), quiet = heard;
+    heard.on_progress = [](const progress&) {};
+    for (int k = 0; k < 60; ++k) {
+        if (dice() % 4 == 0) m.gpu->failures = {{"run", m.gpu->calls["run"] + 1, device_failure::other}};
+        m.expect_as_plain(in[dice() % in.size()], dice() % 2 == 0 ? heard : quiet,
+                          "call " + std::to_string(k));
+    }
+    EXPECT_GT(m.gpus[1]->calls["run"], 0);
+    EXPECT_LT(m.gpus[1]->calls["run"], m.gpu->calls["run"]);
+}
+
 TEST(ready_run, trades_that_gpus_never_walk_go_to_the_cpu_each_time) {
     machine m;
     std::string refused;

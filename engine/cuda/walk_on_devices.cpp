@@ -198,8 +198,16 @@ void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_devi
         told = std::max(told, run.path_steps_done.load());
         if (run.run.on_progress) run.run.on_progress({.path_steps_done = told});
     };
-    if (devices.size() == 1 && !run.run.on_progress) {
-        work(0);  // a thread would take as long to begin as a small run is walked
+    if (shared.ranges.size() == 1 && !run.run.on_progress) {
+        // A thread would take as long to begin as a small run is walked. A device is asked when the one
+        // before is lost; what lies on the others is of an earlier run and misses the changes of this one.
+        for (std::size_t d = 0; d < devices.size(); ++d) {
+            if (shared.pieces.all_done() || run.stopped()) {
+                walks[d].reset();
+            } else {
+                work(d);
+            }
+        }
     } else {
         at_work threads(devices.size(), work);
         do {
