@@ -187,7 +187,7 @@ class heston final : public walk {
         const value first = v;
         sum between, ends, skews, drifts;
         for (int i = 0; i < parts_; ++i) {
-            const drawn_variance<value> drawn(rows, v, i == 0 ? noise.other : of.into().normal());
+            const drawn_variance<value> drawn(rows, v, i == 0 ? noise.other : of.normal());
             if (are_short) {
                 skews.add(drawn.skew());
             } else {

@@ -107,7 +107,7 @@ class normal_jumps final : public jump_law {
         }
         const value mean = of.row("jump_mean", [&](double, double) { return mean_; });
         const value deviation = of.row("jump_sd", [&](double, double) { return deviation_; });
-        return fma(number, mean, deviation * sqrt(number) * of.into().normal());
+        return fma(number, mean, deviation * sqrt(number) * of.normal());
     }
 
     fourier::characteristic beside(double volatility, double years) const override {
@@ -166,7 +166,7 @@ std::vector<value> more_jumps_than(step& of, std::string_view name, double inten
     const double mean = intensity * longest_on(of.grid());
     const auto enough = std::ranges::find_if(capacities, [&](const capacity& c) { return mean <= c.mean; });
     const std::size_t most = enough == capacities.end() ? capacities.back().jumps : enough->jumps;
-    const value u = of.into().uniform();
+    const value u = of.uniform();
     std::vector<value> out;
     for (std::size_t k = 0; k < most; ++k) {
         const value tail = of.row(std::string(name) + "_beyond_" + std::to_string(k),

@@ -45,7 +45,7 @@ class exponential_jumps final : public jump_law {
         const value one = of.into().constant(1.0);
         value product = one;
         for (const value is_more : more_jumps_than(of, name, intensity)) {
-            product = product * select(is_more, of.into().uniform(), one);
+            product = product * select(is_more, of.uniform(), one);
         }
         const value mean = of.row(name + "_mean", [&](double, double) { return 1 / eta; });
         return -mean * log(max(product, least_product));

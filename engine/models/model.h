@@ -36,6 +36,9 @@ class section_at_hand {
                                const std::function<double(double from, double to)>& number) = 0;
     // A state of the path that belongs to this walk.
     virtual std::uint32_t state(std::string_view name, double initial) = 0;
+    // A fresh shock of the step, of the stream that belongs to what moves so.
+    virtual program::value normal() = 0;
+    virtual program::value uniform() = 0;
 };
 
 // One step of an asset, as its walk records it.

@@ -221,7 +221,7 @@ class sabr_walk_of_asset final : public walk {
         lives = lives * survival(at, end, own * own);
         moved_by = moved_by + then;
         const value risen = grown(moved_by), next = x * (1.0 + risen * (1.0 + ratio));
-        const value is_absorbed = next <= zero || lives <= of.into().uniform() || !is_alive;
+        const value is_absorbed = next <= zero || lives <= of.uniform() || !is_alive;
         const value after = select(is_absorbed, zero, next);
         if (is_watched_) {
             const value before = exp(log_relative) * x;

@@ -36,10 +36,10 @@ class gamma_clock final : public random_clock {
 
         std::vector<value> cubes, is_good;
         for (std::size_t i = 0; i < tries; ++i) {
-            const value z = into.normal(), t = c * z, root = max(1.0 + t, 0.0);
+            const value z = of.normal(), t = c * z, root = max(1.0 + t, 0.0);
             cubes.push_back(root * root * root);
             if (i + 1 == tries) break;
-            const value u = into.uniform();
+            const value u = of.uniform();
             // z^2 / 2 + d - d v + d log v for v = root^3, without the cancellation where v is near 1.
             const value over_one = t * fma(t, t + 3.0, 3.0 * one);
             const value least_log = 0.5 * z * z - d * (over_one - 3.0 * log(max(root, least_root)));
@@ -49,7 +49,7 @@ class gamma_clock final : public random_clock {
         for (std::size_t i = tries - 1; i-- > 0;) cube = select(is_good[i], cubes[i], cube);
 
         // Gamma of shape a is that of shape a + 1 by u^(1/a).
-        const value first = log(into.uniform()), second = log(into.uniform());
+        const value first = log(of.uniform()), second = log(of.uniform());
         const value per_shape =
             of.row("gamma_per_shape", [&](double from, double to) { return nu_ / (to - from); });
         const value per_next = of.row("gamma_per_next_shape",

@@ -92,6 +92,8 @@ candidate candidate_of(const path_program& p, std::size_t given) {
     put(c.step_key, p.normals_per_step);
     put(c.step_key, p.uniforms_per_step);
     put(c.step_key, p.scenarios_per_step);
+    for (const auto s : p.normal_streams) put(c.step_key, s);
+    for (const auto s : p.uniform_streams) put(c.step_key, s);
     put(c.step_key, p.outputs.size());
     for (const auto o : p.outputs) put(c.step_key, c.places[o]);
     for (const auto& pair : p.crossed) {
@@ -150,6 +152,8 @@ union_of_programs begin_with(const candidate& c) {
     u.code.normals_per_step = c.code->normals_per_step;
     u.code.uniforms_per_step = c.code->uniforms_per_step;
     u.code.scenarios_per_step = c.code->scenarios_per_step;
+    u.code.normal_streams = c.code->normal_streams;
+    u.code.uniform_streams = c.code->uniform_streams;
     for (const auto o : c.code->outputs) u.code.outputs.push_back(c.places[o]);
     u.code.crossed = c.code->crossed;
     return u;
@@ -205,6 +209,8 @@ program::path_data seated(const program::path_data& data, const seat& to, const 
     program::path_data out;
     out.terms = data.terms;
     out.scenarios = data.scenarios;
+    out.normal_names = data.normal_names;
+    out.uniform_names = data.uniform_names;
     out.terms.resize(into.per_trade.columns.size(), 0.0);
     out.initial_states.resize(into.states.size(), 0.0);
     for (std::size_t s = 0; s < to.states.size(); ++s) {

@@ -90,6 +90,7 @@ struct path_program {
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
     std::vector<output_pair> crossed{};  // by place among the outputs
+    std::vector<std::uint32_t> normal_streams{}, uniform_streams{};  // by slot, as in a program
 
     // Rows of a tally: the outputs, then the sums of pairs.
     std::size_t results() const { return outputs.size() + crossed.size(); }
@@ -114,7 +115,8 @@ struct path_data {
     std::vector<std::vector<double>> rows;  // by section: row-major, one row a run, with its tables
     std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
     std::vector<double> initial_states;
-    std::vector<scenario_rows> scenarios{};  // by slot
+    std::vector<scenario_rows> scenarios{};                    // by slot
+    std::vector<stream_name> normal_names{}, uniform_names{};  // by stream
 };
 
 path_data bind(const path_program& p, const program_data& data);

@@ -150,6 +150,8 @@ std::string shape_of(const path_program& p) {
     put(p.normals_per_step);
     put(p.uniforms_per_step);
     put(p.scenarios_per_step);
+    for (const auto s : p.normal_streams) put(s);
+    for (const auto s : p.uniform_streams) put(s);
     return key;
 }
 

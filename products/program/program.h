@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "products/program/operation.h"
+#include "products/program/streams.h"
 
 namespace tilewalk::program {
 
@@ -81,6 +82,8 @@ struct program {
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
     std::vector<output_pair> crossed{};  // by place among the outputs
+    // By slot: the stream that its numbers are of (see places_in_streams).
+    std::vector<std::uint32_t> normal_streams{}, uniform_streams{};
 };
 
 // The source of a scenario slot: step s reads row rows[s] of an array that the market has, one number for
@@ -100,6 +103,7 @@ struct program_data {
     std::vector<scenario_rows> scenarios{};  // by slot
     // By section and slot: a row of the table after the other.
     std::vector<std::vector<std::vector<double>>> tables{};
+    std::vector<stream_name> normal_names{}, uniform_names{};  // by stream
 };
 
 }  // namespace tilewalk::program

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -142,14 +143,25 @@ void recorder::write(std::uint32_t state, value v) {
     current().code.writes.push_back({state, v.index_});
 }
 
-value recorder::normal() {
+value recorder::shock(operation kind, shocks& of, std::string_view stream) {
     if (eager_) defect("a shock in the past");
-    return add_node({operation::normal, {static_cast<std::uint32_t>(normals_++), 0, 0}, 0});
+    const auto slot = static_cast<std::uint32_t>(of.streams.size());
+    auto at = std::ranges::find(of.names, stream, &stream_name::text);
+    if (at == of.names.end()) {
+        of.names.push_back(stream.empty() ? stream_name() : stream_name(std::string(stream)));
+        refuse_equal_keys(of.names);
+        at = std::prev(of.names.end());
+    }
+    of.streams.push_back(static_cast<std::uint32_t>(at - of.names.begin()));
+    return add_node({kind, {slot, 0, 0}, 0});
 }
 
-value recorder::uniform() {
-    if (eager_) defect("a shock in the past");
-    return add_node({operation::uniform, {static_cast<std::uint32_t>(uniforms_++), 0, 0}, 0});
+value recorder::normal(std::string_view stream) {
+    return shock(operation::normal, normals_, stream);
+}
+
+value recorder::uniform(std::string_view stream) {
+    return shock(operation::uniform, uniforms_, stream);
 }
 
 value recorder::scenario(std::string_view name, const scenario_rows& from) {
@@ -243,8 +255,12 @@ recorder::recorded recorder::finish() && {
     out.code.terms = std::move(terms_);
     out.code.outputs = std::move(outputs_);
     out.code.crossed = std::move(crossed_);
-    out.code.normals_per_step = normals_;
-    out.code.uniforms_per_step = uniforms_;
+    out.code.normals_per_step = static_cast<int>(normals_.streams.size());
+    out.code.uniforms_per_step = static_cast<int>(uniforms_.streams.size());
+    out.code.normal_streams = std::move(normals_.streams);
+    out.code.uniform_streams = std::move(uniforms_.streams);
+    out.data.normal_names = std::move(normals_.names);
+    out.data.uniform_names = std::move(uniforms_.names);
     out.code.scenarios_per_step = static_cast<int>(scenarios_.size());
     out.data.terms = std::move(term_numbers_);
     out.data.initial_states = std::move(initial_);

@@ -92,9 +92,10 @@ class recorder {
     value row(std::string_view name, std::span<const double> numbers);
     value read(std::uint32_t state);
     void write(std::uint32_t state, value v);
-    // A fresh shock of the step that ends at this grid time: each call takes the next slot of the program.
-    value normal();
-    value uniform();
+    // A fresh shock of the step that ends at this grid time, of the stream with this name: each call takes the
+    // next slot of the program, and the next dimension of the stream. Programs without names have one stream.
+    value normal(std::string_view stream = {});
+    value uniform(std::string_view stream = {});
     // The number that an array has for the path, on the step that ends at this grid time. The same name gives
     // the same slot.
     value scenario(std::string_view name, const scenario_rows& from);
@@ -124,6 +125,12 @@ class recorder {
         std::map<std::string, std::uint32_t, std::less<>> table_slots;
         std::vector<std::vector<double>> tables;
     };
+    // The shocks of one kind.
+    struct shocks {
+        std::vector<std::uint32_t> streams;  // by slot
+        std::vector<stream_name> names;      // by stream
+    };
+    value shock(operation kind, shocks& of, std::string_view stream);
     const node& node_of(value v) const;
     value add_node(const node& n);
     double interpolated(const std::vector<double>& table, double position) const;
@@ -145,8 +152,7 @@ class recorder {
     std::vector<std::vector<double>> eager_tables_;
     std::uint32_t current_ = 0;
     bool eager_ = false;
-    int normals_ = 0;
-    int uniforms_ = 0;
+    shocks normals_, uniforms_;
 };
 
 // Arithmetic on values. A double beside a value becomes a constant of the same recorder.

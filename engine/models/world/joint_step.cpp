@@ -32,7 +32,7 @@ class joint_moves {
     joint_moves(const members& of, const open_section& in)
         : of_(of), in_(in), roots_(of, in.grid(), [&] { in.into().poll(); }) {
         const std::size_t all = of_.sources().size();
-        for (std::size_t i = 0; i < all; ++i) shocks_.push_back(in_.into().normal());
+        for (const source& s : of_.sources()) shocks_.push_back(in_.into().normal(s.stream));
         for (std::size_t i = 0; i < all; ++i) {
             std::vector<value> root;
             for (std::size_t j = 0; j <= i; ++j) root.push_back(root_row(i, j));
@@ -61,7 +61,7 @@ class joint_moves {
         const value shared = in_.row_between(other.name + "_correlation", f.number, [&](double from, double) {
             return other.correlation.from(from);
         });
-        return fma(shared, moves_[f.number], fresh * in_.into().normal());
+        return fma(shared, moves_[f.number], fresh * in_.into().normal(f.stream));
     }
 
   private:
@@ -101,7 +101,7 @@ class factor_step final : public own_section<step> {
     }
     apart noise_apart(std::size_t k) override {
         // Two independent normals are enough where nobody else shares them.
-        if (moves_.is_by_itself(of_, k)) return {into().normal(), moves_.shock(of_.number)};
+        if (moves_.is_by_itself(of_, k)) return {normal(), moves_.shock(of_.number)};
         const by_term& rho = of_.others[k].correlation;
         const std::string name = "_apart_" + std::to_string(k);
         const value per_root =

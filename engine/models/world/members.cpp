@@ -60,7 +60,7 @@ const moving_rates* members::add_rates(const std::string& currency) {
 void members::add_asset(const std::string& name) {
     const markets::asset& a = market_.find_asset(name);
     factor f;
-    f.name = name;
+    f.name = f.stream = name;
     f.asset = &a;
     f.carry = &market_.discount_curve(a.currency);
     f.walk = model_of(a).start(a, *f.carry);
@@ -87,6 +87,8 @@ void members::add_asset(const std::string& name) {
 void members::add_currency(const std::string& name) {
     factor f;
     f.name = name;
+    // The same noise, whichever of the two is the trade's; no asset can be called so.
+    f.stream = std::min(name, trade_currency_) + " " + std::max(name, trade_currency_);
     f.carry = &market_.discount_curve(name);
     f.moves_with = drivers_of_rate(name, "the trade pays in or asks for '" + name + "' and is worth");
     f.start = market_.fx_spot(name, trade_currency_);
@@ -115,13 +117,13 @@ drivers members::drivers_of_rate(const std::string& foreign, const std::string& 
 }
 
 void members::add_sources() {
-    for (const factor& f : factors_) sources_.push_back({&f, true, &f.quanto, f.moves_with});
+    for (const factor& f : factors_) sources_.push_back({&f, true, &f.quanto, f.moves_with, f.stream});
     for (factor& f : factors_) {
         for (std::size_t k = 0; k < f.others.size(); ++k) {
             const std::string name = f.name + "." + f.others[k].name;
             if (!market_.has_correlations(name)) continue;
             f.sources_of_others[k] = sources_.size();
-            sources_.push_back({&f, false, &f.quanto, {{name, &one_}}});
+            sources_.push_back({&f, false, &f.quanto, {{name, &one_}}, f.stream});
         }
     }
     for (moving_rates& r : rates_) {
@@ -131,7 +133,7 @@ void members::add_sources() {
             drivers noise;
             for (const rate_noise& n : sum)
                 noise.push_back({r.currency + "." + names[n.factor].name, n.scale, 1, n.by});
-            sources_.push_back({nullptr, false, &r.quanto, std::move(noise)});
+            sources_.push_back({nullptr, false, &r.quanto, std::move(noise), r.stream()});
         }
     }
 }

@@ -27,6 +27,9 @@ struct moving_rates {
     std::unique_ptr<rate_walk> walk;
     drivers quanto;  // of the rate that turns the currency into the trade's; empty: it is the trade's
     std::size_t first_source = 0;  // of the walk's noises
+
+    // The name of the stream of its shocks.
+    std::string stream() const { return currency + ".rate"; }
 };
 
 // An asset or an exchange rate, as a path carries it. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t),
@@ -36,6 +39,7 @@ struct moving_rates {
 struct factor {
     std::size_t number = 0;                 // among the factors of the world
     std::string name;                       // of the asset or the currency
+    std::string stream;                     // of its shocks: an asset's name, or a pair, such as "EUR USD"
     const markets::asset* asset = nullptr;  // none: an exchange rate
     const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
     drivers moves_with;
@@ -62,6 +66,7 @@ struct source {
     bool is_own = false;
     const drivers* quanto = nullptr;
     drivers moves_with;
+    std::string stream;  // of its shocks
 };
 
 class members {

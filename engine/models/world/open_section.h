@@ -61,9 +61,12 @@ template <class Seen>
 class own_section : public Seen {
   public:
     own_section(const open_section& in, const factor& f)
-        : in_(in), number_(f.number), states_("x" + std::to_string(f.number) + "_") {}
+        : in_(in), number_(f.number), states_("x" + std::to_string(f.number) + "_"), stream_(f.stream) {}
     own_section(const open_section& in, const moving_rates& r)
-        : in_(in), rows_(program::row_names::of_currency(r.currency, "")), states_(r.currency + "_") {}
+        : in_(in),
+          rows_(program::row_names::of_currency(r.currency, "")),
+          states_(r.currency + "_"),
+          stream_(r.stream()) {}
 
     program::recorder& into() const final { return in_.into(); }
     std::span<const double> grid() const final { return in_.grid(); }
@@ -73,11 +76,14 @@ class own_section : public Seen {
     std::uint32_t state(std::string_view name, double initial) final {
         return into().state(states_ + std::string(name), initial);
     }
+    program::value normal() final { return into().normal(stream_); }
+    program::value uniform() final { return into().uniform(stream_); }
 
   private:
     const open_section& in_;
     std::size_t number_ = 0;
     std::string rows_, states_;  // their names begin so
+    std::string stream_;         // of shocks
 };
 
 }  // namespace tilewalk::models

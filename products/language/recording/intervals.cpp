@@ -130,11 +130,20 @@ value intervals::touched(const question& q) {
                             [&](value so_far) { return so_far + (1.0 - so_far) * in_part; });
 }
 
+// Shocks of paths between dates have a stream of their own, so that an asset's steps draw the same numbers
+// whether it is watched or not.
+value intervals::normal_between(const std::string& asset) {
+    return at_.into.normal(asset + " between");
+}
+value intervals::uniform_between(const std::string& asset) {
+    return at_.into.uniform(asset + " between");
+}
+
 value intervals::extreme(const question& q) {
     const bool is_low = q.asked == function::lowest;
     const auto sampled = is_low ? sampled_lowest : sampled_highest;
     const value in_part = at_.market->from_coordinate(
-        q.asset, sampled(q.path.start, q.path.end, q.path.variance, at_.into.uniform()));
+        q.asset, sampled(q.path.start, q.path.end, q.path.variance, uniform_between(q.asset)));
     return made_.over_parts(name_of(q.asked, q.asset), in_part, [&](value so_far) {
         return is_low ? min(so_far, in_part) : max(so_far, in_part);
     });
@@ -173,11 +182,11 @@ value intervals::drawn_time_beyond(const question& q) {
     const bool is_above = q.asked == function::drawn_time_above;
     const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
     share_shocks shocks;
-    shocks.touch = at_.into.uniform();
-    shocks.first_normal = at_.into.normal();
-    shocks.first_uniform = at_.into.uniform();
-    shocks.last_normal = at_.into.normal();
-    shocks.between = at_.into.uniform();
+    shocks.touch = uniform_between(q.asset);
+    shocks.first_normal = normal_between(q.asset);
+    shocks.first_uniform = uniform_between(q.asset);
+    shocks.last_normal = normal_between(q.asset);
+    shocks.between = uniform_between(q.asset);
     return sum_over_parts(q, part_length() * sampled_share_above(d.start, d.end, q.path.variance, shocks));
 }
 
@@ -186,7 +195,7 @@ value intervals::touches(const question& q) {
     const bool is_below = q.asked == function::touches_below;
     const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
     const value likely = touch_probability(d.start, d.end, q.path.variance);
-    const value in_part = program::select(at_.into.uniform() < likely, made_.number(1), made_.number(0));
+    const value in_part = program::select(uniform_between(q.asset) < likely, made_.number(1), made_.number(0));
     return made_.over_parts(name_of(q.asked, q.asset), in_part,
                             [&](value so_far) { return max(so_far, in_part); });
 }
@@ -199,13 +208,13 @@ value intervals::time_of_touch(const question& q) {
     // The first touch and the last one are drawn together.
     value& first = first_touches_[{is_below, q.asset, q.levels[0].index()}];
     if (!first.valid()) {
-        const value normal = at_.into.normal();
-        first = sampled_touch(d.start, d.end, q.path.variance, normal, at_.into.uniform());
+        const value normal = normal_between(q.asset);
+        first = sampled_touch(d.start, d.end, q.path.variance, normal, uniform_between(q.asset));
     }
     value fraction = first;
     if (is_last) {
-        const value normal = at_.into.normal();
-        fraction = sampled_last_touch(d.start, d.end, q.path.variance, first, normal, at_.into.uniform());
+        const value normal = normal_between(q.asset);
+        fraction = sampled_last_touch(d.start, d.end, q.path.variance, first, normal, uniform_between(q.asset));
     }
     const value start = made_.row("start", [](const occurrence& run) { return run.start_years; });
     const value in_part = start + part_length() * fraction;
@@ -214,7 +223,7 @@ value intervals::time_of_touch(const question& q) {
     // The first touch is in this part with the chance that no earlier part has one and this part has. The
     // last touch so far is in this part if this part has any.
     const std::string name = name_of(q.asked, q.asset);
-    const value here = touch_probability(d.start, d.end, q.path.variance), fresh = at_.into.uniform();
+    const value here = touch_probability(d.start, d.end, q.path.variance), fresh = uniform_between(q.asset);
     value is_here;
     made_.over_parts(name + " chance", here, [&](value so_far) {
         const value now = (1.0 - so_far) * here, all = so_far + now;

@@ -46,6 +46,8 @@ class intervals {
 
     distances from_above(const question& q, value level);
     distances from_below(const question& q, value level);
+    value normal_between(const std::string& asset);
+    value uniform_between(const std::string& asset);
     value part_length();
     value sum_over_parts(const question& q, value in_part);
     void tell_of_touch(function asked, const std::string& asset, value seen,

@@ -63,6 +63,8 @@ path_data bind(const path_program& p, const program_data& data) {
     }
     for (const std::uint32_t from : p.state_sources) out.initial_states.push_back(data.initial_states[from]);
     out.scenarios = data.scenarios;
+    out.normal_names = data.normal_names;
+    out.uniform_names = data.uniform_names;
     return out;
 }
 

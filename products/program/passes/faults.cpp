@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of a program: operands that come after their node, operands that their operation does not take, and
 // empty slots.
+#include <algorithm>
 #include <string>
 
 #include "products/program/passes.h"
@@ -81,6 +82,29 @@ std::string fault_of_outputs(const std::vector<std::uint32_t>& outputs,
     return {};
 }
 
+std::string fault_of_streams(const std::vector<std::uint32_t>& streams, int slots, const std::string& kind) {
+    if (!streams.empty() && streams.size() != static_cast<std::size_t>(slots))
+        return "the streams of " + std::to_string(streams.size()) + " of " + std::to_string(slots) + " " +
+               kind + " are known";
+    std::uint32_t next = 0;
+    for (const std::uint32_t s : streams) {
+        if (s > next) return "stream " + std::to_string(next) + " of the " + kind + " has no number";
+        next = std::max(next, s + 1);
+    }
+    return {};
+}
+
+// Faults of what a program is besides its sections.
+template <class any_program>
+std::string fault_besides_sections(const any_program& p) {
+    for (const std::string& fault :
+         {fault_of_streams(p.normal_streams, p.normals_per_step, "normals"),
+          fault_of_streams(p.uniform_streams, p.uniforms_per_step, "uniforms")}) {
+        if (!fault.empty()) return fault;
+    }
+    return fault_of_outputs(p.outputs, p.crossed, p.states.size());
+}
+
 }  // namespace
 
 std::string fault_of(const program& p) {
@@ -97,7 +121,7 @@ std::string fault_of(const program& p) {
             if (!fault.empty()) return s.name + ": " + fault;
         }
     }
-    return fault_of_outputs(p.outputs, p.crossed, p.states.size());
+    return fault_besides_sections(p);
 }
 
 std::string fault_of(const path_program& p) {
@@ -128,7 +152,7 @@ std::string fault_of(const path_program& p) {
             if (!fault.empty()) return s.name + ": " + fault;
         }
     }
-    return fault_of_outputs(p.outputs, p.crossed, p.states.size());
+    return fault_besides_sections(p);
 }
 
 }  // namespace tilewalk::program

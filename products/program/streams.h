@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of random numbers. A stream belongs to a source of noise, such as an asset, and is known by the
+// source's name wherever it is drawn from: two trades on one asset take the same numbers, and trades on
+// different assets have nothing in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewalk::program {
+
+// A name, and its 62 bits of the counter of random numbers (see kernels/philox.h). A stream without a name
+// has the key 0.
+struct stream_name {
+    std::string text;
+    std::uint64_t key = 0;
+
+    stream_name() = default;
+    explicit stream_name(std::string name);
+    friend bool operator==(const stream_name&, const stream_name&) = default;
+};
+
+// Throws tilewalk::error (input) if two different names have one key.
+void refuse_equal_keys(std::span<const stream_name> all);
+
+// The place of a slot of a step in its stream: step s takes number s * dimensions + dimension.
+struct place_in_stream {
+    std::uint32_t stream = 0, dimension = 0, dimensions = 1;
+};
+// By slot, of so many slots. `streams` has the number of each slot's stream, counted from 0 in the order of
+// their first slots; without any, all slots are of one stream.
+std::vector<place_in_stream> places_in_streams(std::span<const std::uint32_t> streams, int slots);
+
+// The key of a stream of a trade, by its number; 0 where the trade's data has no names.
+std::uint64_t key_of(std::span<const stream_name> names, std::size_t stream);
+
+}  // namespace tilewalk::program
