@@ -23,6 +23,7 @@
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/memory.h"
+#include "engine/cuda/noise_rows.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/random_source.h"
@@ -93,23 +94,33 @@ struct cube_memory {
     }
 };
 
-// Fills a cube with our own numbers, as a run does.
+// Fills a cube with the normals of a trade, as a run does.
 class filler {
   public:
-    filler(std::uint64_t paths, std::uint64_t rows, precision p)
-        : paths_(kernels::tiles_of(paths) * kernels::paths_per_tile),
+    filler(std::uint64_t paths, std::uint64_t rows, precision p, const plan::trade_program& t)
+        : keyed_(rows_of(t).keyed(the_gpu().on(), slots_, stream)),
+          paths_(kernels::tiles_of(paths) * kernels::paths_per_tile),
           source_(random::catalogue()[0].open(
               {the_gpu().on(),
                [](const std::string& text, const char* name) { return the_gpu().kernel_of(text, name); },
                seed, paths, rows, program::shock_type(p)})) {}
 
     void fill(const cube_memory& c) {
-        source_->fill({c.memory.as<void>(), c.pitch, c.rows, random::shock_kind::normal}, 0, paths_, stream);
+        source_->fill({c.memory.as<void>(), c.pitch, c.rows, random::shock_kind::normal, keyed_}, 0, paths_,
+                      stream);
     }
 
     static constexpr std::uint64_t seed = 42;
 
   private:
+    static cuda::noise_rows rows_of(const plan::trade_program& t) {
+        cuda::noise_rows out;
+        out.add(t.code.normal_streams, t.code.normals_per_step, t.data.normal_names, t.when.steps());
+        return out;
+    }
+
+    std::vector<device_memory> slots_;
+    std::vector<random::keyed_rows> keyed_;
     std::uint64_t paths_;
     std::unique_ptr<random::random_source> source_;
 };
@@ -227,7 +238,7 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
 
     const std::uint64_t rows = how == way::in_kernel_inline ? 1 : assets * steps;
     const cube_memory shocks(paths, rows, p), moves(paths, how == way::ahead ? rows : 1, p);
-    filler normals(paths, rows, p);
+    filler normals(paths, rows, p, t);
     const auto& variant = cuda::best_correlation_variant(assets);
     std::optional<device_memory> numbers;
     cuda::kernel matrix{};

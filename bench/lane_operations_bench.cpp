@@ -46,7 +46,7 @@ void run_shocks(benchmark::State& state, lane_draw<shock> draw, int per_block) {
     lane_array<shock> out[4];
     std::uint32_t block = 0;
     for (auto _ : state) {
-        draw(&out[0].of, 42, 0, block++);
+        draw(&out[0].of, 42, 0, block++, {});
         benchmark::DoNotOptimize(out);
         benchmark::ClobberMemory();
     }

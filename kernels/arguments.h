@@ -10,16 +10,18 @@ namespace tilewalk::kernels {
 
 // One trade. At `numbers_at` of the numbers are its terms, its initial states, then the rows of each section;
 // a row has its columns and then its tables. Each of these begins at a multiple of piece_bytes, and so does a
-// row that has as many bytes (see row_pitch). At `words_at` of the words is, for each section, the place of
-// its first row (counted from numbers_at); then, at mask_place, a mask for each step, and one word more. Bit
-// k of a mask says that section k runs after the step, on its next row. Then, if the program has scenario
-// slots, for each step the row of each slot in the array of scenarios. The words of a trade fill whole
-// pieces.
+// row that has as many bytes (see row_pitch). At `words_at` of the words are the keys of its streams (see
+// words_of_keys), in whole pieces; then, for each section, the place of its first row (counted from
+// numbers_at); then, at mask_place, a mask for each step, and one word more. Bit k of a mask says that
+// section k runs after the step, on its next row. Then, if the program has scenario slots, for each step the
+// row of each slot in the array of scenarios. The words of a trade fill whole pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
     word32 steps;
-    word32 result;  // its first row of the results: a row for each output, then for each sum of two
+    word32 result;      // its first row of the results: a row for each output, then for each sum of two
+    word32 normal_row;  // the first of its shocks in the array of normals; likewise of uniforms
+    word32 uniform_row;
 };
 
 // The most bytes that one load brings.
@@ -37,7 +39,8 @@ static constexpr word32 mask_place(word32 sections) {
     return whole_pieces(sections, sizeof(word32));
 }
 
-// Shocks in memory, from path `first_path` on. Strides are in elements.
+// Shocks in memory, from path `first_path` on. Strides are in elements; the stride of slots is also that of
+// rows.
 struct array_argument {
     const void* first;
     word64 step_stride;

@@ -7,27 +7,40 @@
 
 namespace tilewalk::kernels {
 
+// std::conditional, which NVRTC has no header for.
+template <bool yes, class first, class second>
+struct choose {
+    using type = first;
+};
+template <class first, class second>
+struct choose<false, first, second> {
+    using type = second;
+};
+
 struct double_draws {
     using shock = double;
-    template <word32 stream>
-    using path_bits = path_stream<stream>;
+    // The bits of a path in one stream; `is_one_of_several`: the path draws from others, too.
+    template <word32 kind, bool is_one_of_several = false>
+    using path_bits = path_stream<kind>;
     static constexpr int per_block = 2;
     struct block {
         double x[per_block];
     };
-    static constexpr block normals(word64 seed, word64 path, word32 number) {
-        const auto two = normals_of_block(path_block(seed, path, number, normal_stream));
+    static constexpr block normals(word64 seed, word64 path, word32 number, stream_key name = {}) {
+        const auto two = normals_of_block(path_block(seed, path, number, normal_stream, name));
         return {{two.first, two.second}};
     }
-    static constexpr block normals(const path_bits<normal_stream>& bits, word32 number) {
+    template <class stream>
+    static constexpr block normals(const stream& bits, word32 number) {
         const auto two = normals_of_block(bits[number]);
         return {{two.first, two.second}};
     }
-    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
-        const auto two = uniforms_of_block(path_block(seed, path, number, uniform_stream));
+    static constexpr block uniforms(word64 seed, word64 path, word32 number, stream_key name = {}) {
+        const auto two = uniforms_of_block(path_block(seed, path, number, uniform_stream, name));
         return {{two.first, two.second}};
     }
-    static constexpr block uniforms(const path_bits<uniform_stream>& bits, word32 number) {
+    template <class stream>
+    static constexpr block uniforms(const stream& bits, word32 number) {
         const auto two = uniforms_of_block(bits[number]);
         return {{two.first, two.second}};
     }
@@ -35,22 +48,31 @@ struct double_draws {
 
 struct single_draws {
     using shock = float;
-    template <word32 stream>
-    using path_bits = prepared_path_stream<stream>;
+    // Three registers for each of several streams would be too many.
+    template <word32 kind, bool is_one_of_several = false>
+    using path_bits = typename choose<is_one_of_several, path_stream<kind>, prepared_path_stream<kind>>::type;
     static constexpr int per_block = 4;
     using block = four_shocks;
-    static constexpr block normals(word64 seed, word64 path, word32 number) {
-        return single_normals_of_block(path_block(seed, path, number, normal_stream));
+    static constexpr block normals(word64 seed, word64 path, word32 number, stream_key name = {}) {
+        return single_normals_of_block(path_block(seed, path, number, normal_stream, name));
     }
-    static constexpr block normals(const path_bits<normal_stream>& bits, word32 number) {
+    template <class stream>
+    static constexpr block normals(const stream& bits, word32 number) {
         return single_normals_of_block(bits[number]);
     }
-    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
-        return single_uniforms_of_block(path_block(seed, path, number, uniform_stream));
+    static constexpr block uniforms(word64 seed, word64 path, word32 number, stream_key name = {}) {
+        return single_uniforms_of_block(path_block(seed, path, number, uniform_stream, name));
     }
-    static constexpr block uniforms(const path_bits<uniform_stream>& bits, word32 number) {
+    template <class stream>
+    static constexpr block uniforms(const stream& bits, word32 number) {
         return single_uniforms_of_block(bits[number]);
     }
+};
+
+// The same beside states in double, which leave fewer registers.
+struct mixed_draws : single_draws {
+    template <word32 kind, bool is_one_of_several = false>
+    using path_bits = path_stream<kind>;
 };
 
 }  // namespace tilewalk::kernels

@@ -153,21 +153,23 @@ namespace tilewalk::kernels {
 // single_draws.
 struct fast_draws {
     using shock = float;
-    template <word32 stream>
-    using path_bits = single_draws::path_bits<stream>;
+    template <word32 kind, bool is_one_of_several = false>
+    using path_bits = single_draws::path_bits<kind, is_one_of_several>;
     static constexpr int per_block = 4;
     using block = four_shocks;
 
-    static block normals(word64 seed, word64 path, word32 number) {
-        return normals_of_block(path_block(seed, path, number, normal_stream));
+    static block normals(word64 seed, word64 path, word32 number, stream_key name = {}) {
+        return normals_of_block(path_block(seed, path, number, normal_stream, name));
     }
-    static block normals(const path_bits<normal_stream>& bits, word32 number) {
+    template <class stream>
+    static block normals(const stream& bits, word32 number) {
         return normals_of_block(bits[number]);
     }
-    static constexpr block uniforms(word64 seed, word64 path, word32 number) {
-        return single_draws::uniforms(seed, path, number);
+    static constexpr block uniforms(word64 seed, word64 path, word32 number, stream_key name = {}) {
+        return single_draws::uniforms(seed, path, number, name);
     }
-    static constexpr block uniforms(const path_bits<uniform_stream>& bits, word32 number) {
+    template <class stream>
+    static constexpr block uniforms(const stream& bits, word32 number) {
         return single_draws::uniforms(bits, number);
     }
 

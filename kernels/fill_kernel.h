@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that fill a cube of shocks in memory: with the numbers that paths would make in registers, to the
-// bit, or from the random bits of another generator. Row r of a cube holds shock number r, paths side by
-// side.
+// bit, or from the random bits of another generator. Paths stand side by side in a row.
 #pragma once
 
 #include "kernels/draws.h"
@@ -40,18 +39,30 @@ static constexpr shock* place_of(const cube_argument& in, word64 row, word64 pat
     return static_cast<shock*>(in.first) + row * in.pitch + path;
 }
 
+// The numbers of one stream. Number n stands in row n / dimensions * per_step + slots[n % dimensions], or,
+// without slots, in row n.
 struct draws_arguments {
     cube_argument into;
     word64 seed;
     word64 first_path;
+    word64 numbers;
+    stream_key name;
+    word32 dimensions;
+    word32 per_step;
+    const word32* slots;
 };
+
+static constexpr word64 row_of_number(const draws_arguments& a, word64 number) {
+    if (a.slots == nullptr) return number;
+    return number / a.dimensions * a.per_step + a.slots[number % a.dimensions];
+}
 
 // One block of threads for each block of random numbers and stretch of paths. A thread makes the numbers for
 // 16 bytes of neighbouring paths, and so writes `per_block` rows of them.
 template <class draws>
-static constexpr word64 blocks_to_draw(const cube_argument& into) {
-    return (into.rows + (draws::per_block - 1)) / draws::per_block *
-           fill_blocks_per_row<typename draws::shock>(into.paths);
+static constexpr word64 blocks_to_draw(const draws_arguments& a) {
+    return (a.numbers + (draws::per_block - 1)) / draws::per_block *
+           fill_blocks_per_row<typename draws::shock>(a.into.paths);
 }
 
 template <class draws, shock_kind kind, class stores>
@@ -65,14 +76,15 @@ static void draw_shocks(const draws_arguments& a, word64 block, int thread) {
     for (int w = 0; w < width; ++w) {
         const word64 of = a.first_path + path + word64(w);
         if constexpr (kind == shock_kind::normal) {
-            made[w] = draws::normals(a.seed, of, word32(number));
+            made[w] = draws::normals(a.seed, of, word32(number), a.name);
         } else {
-            made[w] = draws::uniforms(a.seed, of, word32(number));
+            made[w] = draws::uniforms(a.seed, of, word32(number), a.name);
         }
     }
     for (int i = 0; i < draws::per_block; ++i) {
-        const word64 row = number * draws::per_block + word64(i);
-        if (row >= a.into.rows) break;
+        const word64 in_stream = number * draws::per_block + word64(i);
+        if (in_stream >= a.numbers) break;
+        const word64 row = row_of_number(a, in_stream);
         neighbours<shock, width> x;
         for (int w = 0; w < width; ++w) x.x[w] = made[w].x[i];
         stores::store(place_of<shock>(a.into, row, path), x);
@@ -100,10 +112,6 @@ static constexpr auto shock_of_bits(word w) {
         return uniform_of_bits(w);
     }
 }
-
-// A stream of Philox of its own, besides normal_stream and uniform_stream.
-static constexpr word32 shift_stream = 2;
-static constexpr word32 seed_stream = 3;
 
 // The shift that a randomisation of quasi-random points adds to dimension `row` of each point, without carry.
 static constexpr word64 digital_shift(word64 seed, word64 unit, word64 row) {

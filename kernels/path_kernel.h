@@ -8,6 +8,7 @@
 #include "kernels/feeds/feed.h"
 #include "kernels/loops.h"
 #include "kernels/ptx.h"
+#include "kernels/stream_slots.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::kernels {
@@ -40,6 +41,20 @@ static constexpr int sums_of() {
     }
 }
 
+// The words that stand before those of the sections: keys of streams. A program without random numbers of its
+// own has none.
+template <class program>
+static constexpr word32 head_words_of() {
+    if constexpr (requires { typename program::normal_slots; }) {
+        return whole_pieces(words_of_keys<typename program::normal_slots, typename program::uniform_slots>,
+                            sizeof(word32));
+    } else {
+        return 0;
+    }
+}
+template <class program>
+static constexpr word32 head_words = head_words_of<program>();
+
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop announces them with begin(): numbers that are the same for all paths are then on their
 // way while the feed makes or brings the shocks.
@@ -51,6 +66,7 @@ class walker {
     // at a time. Many sections do so, too.
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
+    // `words` are those of the sections.
     walker(const numbers& trade, const word32* words)
         : trade_(trade), masks_(words + mask_place(word32(program::sections))), step_rows_(trade) {
         const row_of<program::states> initial{
@@ -255,9 +271,12 @@ static void walk_tile(const path_arguments& a, char* shared) {
         const int in_tile = pass * paths_per_pass + int(threadIdx.x) * width;
         const word64 path = work.tile * paths_per_tile | word64(in_tile);
         using source = typename choice::source;
+        const word32* const head = a.words + work.trade.words_at;
         walker<program, shape, real, numbers, group_of<typename choice::feed, source>()> walk(
-            numbers::of(a, work.trade.numbers_at), a.words + work.trade.words_at);
-        choice::feed::walk(source::of(a, path, walk.scenario_rows(work.trade.steps)), int(work.trade.steps),
+            numbers::of(a, work.trade.numbers_at), head + head_words<program>);
+        const trade_words words{head, walk.scenario_rows(work.trade.steps), work.trade.normal_row,
+                                work.trade.uniform_row};
+        choice::feed::walk(source::of(a, path, words), int(work.trade.steps),
                            choice::memory::of(a, feed_memory), body{walk});
         if constexpr (outputs == 1) {
             for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);

@@ -71,58 +71,88 @@ static constexpr philox_block philox_with(philox_block c, const philox_schedule&
     }
 }
 
-// The random numbers of a path. The counter consists of the path's number, a block within the path and a
-// stream; the key is the seed, or its schedule.
-static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 stream) {
-    return philox({word32(path), word32(path >> 32), block, stream}, {word32(seed), word32(seed >> 32)});
+// The random numbers of a path. The key is the seed, or its schedule. The counter consists of the path's
+// number (40 bits), a block within the path (24), the kind of numbers (2) and the name of what they move
+// (62). On a GPU all but the path's lower word is alike for a warp; the name has no bits in the word that the
+// first round multiplies.
+static constexpr int path_bits_of_counter = 40, block_bits_of_counter = 24;
+
+// The kinds of numbers: those of paths, the shifts of quasi-random points, and seeds of other generators.
+static constexpr word32 normal_stream = 0, uniform_stream = 1, shift_stream = 2, seed_stream = 3;
+
+// The 62 bits of a name as they stand in the counter.
+struct stream_key {
+    word32 low = 0, high = 0;
+};
+static constexpr stream_key stream_key_of(word64 bits) {
+    return {word32(bits) << 2, word32(bits >> 30)};
 }
 
-// The blocks in one stream of a path, which is `offset` behind the thread's first.
-template <word32 stream>
+static constexpr word32 second_word(word64 path, stream_key name) {
+    return (word32(path >> 32) & 3) | name.low;
+}
+static constexpr word32 third_word(word64 path, word32 kind) {
+    return (kind << block_bits_of_counter) | (word32(path >> 34) << (block_bits_of_counter + 2));
+}
+
+static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 kind,
+                                         stream_key name = {}) {
+    return philox({word32(path), second_word(path, name), block | third_word(path, kind), name.high},
+                  {word32(seed), word32(seed >> 32)});
+}
+
+// The blocks in one stream of a path, which is `offset` behind the thread's first. The number `first` is a
+// multiple of the thread's number of paths, so that no carry reaches the upper bits, and the thread's paths
+// have but one word each of their own.
+template <word32 kind>
 class path_stream {
   public:
     constexpr path_stream() = default;
-    constexpr path_stream(const philox_schedule& keys, word64 first, word32 offset)
-        : keys_(&keys), path_(first + offset) {}
+    constexpr path_stream(const philox_schedule& keys, word64 first, word32 offset, stream_key name = {})
+        : keys_(&keys),
+          path_(word32(first) | offset),
+          second_(second_word(first, name)),
+          third_(third_word(first, kind)),
+          fourth_(name.high) {}
 
     constexpr philox_block operator[](word32 block) const {
-        return philox_with({word32(path_), word32(path_ >> 32), block, stream}, *keys_);
+        return philox_with({path_, second_, block | third_, fourth_}, *keys_);
     }
 
   private:
     const philox_schedule* keys_ = nullptr;
-    word64 path_ = 0;
+    word32 path_ = 0, second_ = 0, third_ = 0, fourth_ = 0;
 };
 
 // The same with fewer instructions, at the cost of three registers. Half the products of the first two rounds
-// depend on the path alone and are made here. The others depend on the block and on the upper word of the
-// path, which is the same for a tile, so that a GPU makes them once for a warp. Eight rounds are left for
-// each path and block. On an H100 a path kernel in single gains 3 to 6 %; one in double, which needs the
-// registers, loses 3 %.
-template <word32 stream>
+// depend on the path and the name alone and are made here. The others depend on the block and on the upper
+// bits of the path, which are the same for a tile, so that a GPU makes them once for a warp. Eight rounds are
+// left for each path and block. On an H100 a path kernel in single gains 3 to 6 %; one in double, which needs
+// the registers, loses 3 %.
+template <word32 kind>
 class prepared_path_stream {
   public:
     constexpr prepared_path_stream() = default;
-    // The number `first` is a multiple of the thread's number of paths, so that no carry reaches the upper
-    // word.
-    constexpr prepared_path_stream(const philox_schedule& keys, word64 first, word32 offset)
-        : keys_(&keys), upper_(word32(first >> 32) ^ keys.of[0].low) {
+    constexpr prepared_path_stream(const philox_schedule& keys, word64 first, word32 offset,
+                                   stream_key name = {})
+        : keys_(&keys), second_(second_word(first, name) ^ keys.of[0].low), third_(third_word(first, kind)) {
         const word64 once = wide_product(philox_multiplier_0, word32(first) | offset);
-        const word64 twice = wide_product(philox_multiplier_1, word32(once >> 32) ^ stream ^ keys.of[0].high);
+        const word64 twice =
+            wide_product(philox_multiplier_1, word32(once >> 32) ^ name.high ^ keys.of[0].high);
         x0_ = word32(twice >> 32) ^ keys.of[1].low;
         x1_ = word32(twice);
         x2_ = word32(once) ^ keys.of[1].high;
     }
 
     constexpr philox_block operator[](word32 block) const {
-        const word64 once = wide_product(philox_multiplier_1, block);
-        const word64 twice = wide_product(philox_multiplier_0, word32(once >> 32) ^ upper_);
+        const word64 once = wide_product(philox_multiplier_1, block | third_);
+        const word64 twice = wide_product(philox_multiplier_0, word32(once >> 32) ^ second_);
         return philox_with<2>({word32(once) ^ x0_, x1_, word32(twice >> 32) ^ x2_, word32(twice)}, *keys_);
     }
 
   private:
     const philox_schedule* keys_ = nullptr;
-    word32 upper_ = 0;
+    word32 second_ = 0, third_ = 0;
     word32 x0_ = 0, x1_ = 0, x2_ = 0;
 };
 

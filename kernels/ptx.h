@@ -153,6 +153,18 @@ struct row_of_numbers {
     table_of_numbers table(int place) const { return {first.from(word64(place))}; }
 };
 
+// The words of a trade that say where its shocks and scenarios come from.
+struct trade_words {
+    const word32* head;              // keys of streams (see words_of_keys)
+    const word32* scenario_rows;     // step after step
+    word32 normal_row, uniform_row;  // the first of its shocks in the arrays
+
+    stream_key key(int stream) const {
+        const auto both = load_read_only<2>(head + 2 * stream);
+        return {both.x[0], both.x[1]};
+    }
+};
+
 // Scenarios in memory, as the thread whose first path is `path` sees them. `rows` are words of its trade.
 template <class shape, int slots_, class space>
 struct scenarios_in_memory {
@@ -162,10 +174,10 @@ struct scenarios_in_memory {
     word64 row_stride;
     const word32* rows;
 
-    static scenarios_in_memory of(const path_arguments& a, word64 path, const word32* rows) {
+    static scenarios_in_memory of(const path_arguments& a, word64 path, const trade_words& words) {
         return {space::template begin<typename shape::shock>(a.scenario.first, a.scenario.texture) +
                     (path - a.first_path),
-                a.scenario.step_stride, rows};
+                a.scenario.step_stride, words.scenario_rows};
     }
     place at(int step, int slot) const {
         return first + word64(load_read_only(rows + (step * slots + slot))) * row_stride;
@@ -178,9 +190,11 @@ struct arrays {
     using place = typename space::template place<typename shape::shock>;
 
     static array_source<shape, normals, place, scenarios> of(const path_arguments& a, word64 path,
-                                                             const word32* rows) {
-        return {one(a.normal, path - a.first_path), one(a.uniform, path - a.first_path),
-                scenarios::of(a, path, rows)};
+                                                             const trade_words& words) {
+        const word64 in_row = path - a.first_path;
+        return {one(a.normal, in_row + words.normal_row * a.normal.slot_stride),
+                one(a.uniform, in_row + words.uniform_row * a.uniform.slot_stride),
+                scenarios::of(a, path, words)};
     }
 
   private:

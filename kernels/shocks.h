@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal and uniform shocks, each a pure function of (seed, path, block): two in double from a block of 128
-// random bits, four in single.
+// Normal and uniform shocks, each a pure function of (seed, path, block, name): two in double from a block of
+// 128 random bits, four in single.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -9,9 +9,6 @@
 #include "kernels/trigonometric.h"
 
 namespace tilewalk::kernels {
-
-static constexpr word32 normal_stream = 0;
-static constexpr word32 uniform_stream = 1;
 
 struct pair_of_shocks {
     double first;
@@ -70,17 +67,17 @@ static constexpr four_shocks single_uniforms_of_block(philox_block bits) {
              uniform_of_bits(bits.x3)}};
 }
 
-static constexpr pair_of_shocks normals(word64 seed, word64 path, word32 block) {
-    return normals_of_block(path_block(seed, path, block, normal_stream));
+static constexpr pair_of_shocks normals(word64 seed, word64 path, word32 block, stream_key name = {}) {
+    return normals_of_block(path_block(seed, path, block, normal_stream, name));
 }
-static constexpr pair_of_shocks uniforms(word64 seed, word64 path, word32 block) {
-    return uniforms_of_block(path_block(seed, path, block, uniform_stream));
+static constexpr pair_of_shocks uniforms(word64 seed, word64 path, word32 block, stream_key name = {}) {
+    return uniforms_of_block(path_block(seed, path, block, uniform_stream, name));
 }
-static constexpr four_shocks single_normals(word64 seed, word64 path, word32 block) {
-    return single_normals_of_block(path_block(seed, path, block, normal_stream));
+static constexpr four_shocks single_normals(word64 seed, word64 path, word32 block, stream_key name = {}) {
+    return single_normals_of_block(path_block(seed, path, block, normal_stream, name));
 }
-static constexpr four_shocks single_uniforms(word64 seed, word64 path, word32 block) {
-    return single_uniforms_of_block(path_block(seed, path, block, uniform_stream));
+static constexpr four_shocks single_uniforms(word64 seed, word64 path, word32 block, stream_key name = {}) {
+    return single_uniforms_of_block(path_block(seed, path, block, uniform_stream, name));
 }
 
 }  // namespace tilewalk::kernels

@@ -22,6 +22,7 @@
 #include "bench/suites/random.h"
 #include "kernels/arguments.h"
 #include "kernels/draws.h"
+#include "products/program/streams.h"
 #include "tests/fake_device.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
@@ -88,7 +89,7 @@ struct counting_generator {
     static kernels::neighbours<double, 2> next(state& s) { return {{s.sequence, ++s.asked}}; }
 };
 
-// The normals of the engine's own paths, a sequence each, moved by `shift`.
+// The normals of the engine's own paths of the suite's asset, a sequence each, moved by `shift`.
 template <class draws, bool keeps>
 struct own_generator {
     using real = typename draws::shock;
@@ -98,10 +99,11 @@ struct own_generator {
     };
     static constexpr bool keeps_state = keeps;
     inline static real shift = 0;
+    inline static const kernels::stream_key name = kernels::stream_key_of(program::stream_name("A").key);
 
     static state started(word64 seed, word64 sequence) { return {seed, sequence, 0}; }
     static kernels::neighbours<real, draws::per_block> next(state& s) {
-        const auto made = draws::normals(s.seed, s.path, s.number++);
+        const auto made = draws::normals(s.seed, s.path, s.number++, name);
         kernels::neighbours<real, draws::per_block> out{};
         for (int k = 0; k < draws::per_block; ++k) out.x[k] = made.x[k] + shift;
         return out;

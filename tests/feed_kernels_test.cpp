@@ -31,6 +31,7 @@ struct feed_kernel {
     std::string space = "read_only";
     std::string row_space = "read_only";
     int l2_bytes = 0;
+    int streams = 1;          // of each kind, whose slots take turns
     std::string defect = {};  // a feed of its own
 };
 
@@ -39,11 +40,18 @@ std::string text_of(const feed_kernel& k) {
     const auto& space = cuda::space_named(k.space);
     const auto& row_space = cuda::space_named(k.row_space);
     const int normals = (k.slots + 1) / 2;
-    const std::string source =
-        feed.makes_use_of(cuda::feed_entry::array)
-            ? fmt::format("arrays<shape, {}, spaces::{}>", normals, space.type)
-            : fmt::format("feeds::random_draws<{}_draws, {}, {}>", k.shock == "double" ? "double" : "single",
-                          normals, k.slots - normals);
+    const std::string source = feed.makes_use_of(cuda::feed_entry::array)
+                                   ? fmt::format("arrays<shape, {}, spaces::{}>", normals, space.type)
+                                   : fmt::format(
+                                         "feeds::random_draws<{}_draws, kernels::program::normal_slots, "
+                                         "kernels::program::uniform_slots>",
+                                         k.shock == "double" ? "double" : "single");
+    const auto slots_of = [&](int count) {
+        std::string streams;
+        for (int slot = 0; slot < count; ++slot)
+            streams += (slot > 0 ? ", " : "") + std::to_string(slot % k.streams);
+        return "stream_slots<" + streams + ">";
+    };
     std::string includes;
     for (const std::string_view header :
          {std::string_view("kernels/draws.h"), std::string_view("kernels/operations.h"),
@@ -56,6 +64,8 @@ std::string text_of(const feed_kernel& k) {
 namespace tilewalk::kernels {{
 {defect}
 struct program {{
+    using normal_slots = {normal_slots};
+    using uniform_slots = {uniform_slots};
     static constexpr int states = 3, terms = 2, sections = 2, output = 2;
     static constexpr int row_width(int k) {{ return k == 0 ? 2 : 1; }}
     // A note in the PTX marks each copy of the step.
@@ -94,7 +104,9 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("shock", k.shock), fmt::arg("width", k.width), fmt::arg("threads", k.threads),
         fmt::arg("distance", k.distance), fmt::arg("rows", k.rows), fmt::arg("layout", k.layout),
         fmt::arg("l2", k.l2_bytes), fmt::arg("space", space.type), fmt::arg("row_space", row_space.type),
-        fmt::arg("source", source), fmt::arg("type", k.defect.empty() ? feed.type() : "defect"));
+        fmt::arg("source", source), fmt::arg("normal_slots", slots_of(normals)),
+        fmt::arg("uniform_slots", slots_of(k.slots - normals)),
+        fmt::arg("type", k.defect.empty() ? feed.type() : "defect"));
 }
 
 int count(std::string_view text, std::string_view what) {
@@ -204,6 +216,22 @@ TEST_F(feed_kernels, keep_to_registers_and_say_what_they_do) {
                        .row_space = "global",
                        .l2_bytes = 128},
                       "sm_90", promises_in_single(name));
+    }
+}
+
+// The keys of streams come with a trade, two words each in one load, and stay in registers.
+TEST_F(feed_kernels, keep_the_keys_of_streams_in_registers) {
+    for (const int streams : {1, 2, 3}) {
+        for (const int width : {1, 2}) {
+            const feed_kernel in_double{
+                .feed = "inline", .slots = 6, .width = width, .row_space = "constant", .streams = streams};
+            feed_kernel in_single = in_double;
+            in_single.shock = "float";
+            // In double the masks of a group's two steps come in one such load, too.
+            const int keys = 2 * streams;
+            expect_kernel(in_double, "sm_90", {{"ld.global.nc.v2.", keys + 1, keys + 1}});
+            expect_kernel(in_single, "sm_90", {{"ld.global.nc.v2.", keys, keys}});
+        }
     }
 }
 

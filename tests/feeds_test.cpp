@@ -270,8 +270,8 @@ void expect_draws() {
     for (const int steps : {0, 1, 2, 3, 4, 5, 8, 9}) {
         int next = 0;
         feeds::inline_<shape, model_thread>::walk(
-            feeds::random_draws<draws, normals, uniforms>{keys, path}, steps, model_thread{},
-            [&](int step, const shocks_of_step<shape>& z) {
+            feeds::random_draws<draws, one_stream<normals>, one_stream<uniforms>>{keys, path}, steps,
+            model_thread{}, [&](int step, const shocks_of_step<shape>& z) {
                 ASSERT_EQ(step, next++);
                 for (int w = 0; w < width; ++w) {
                     for (int slot = 0; slot < normals + uniforms; ++slot) {
@@ -311,7 +311,7 @@ void expect_draws_and_scenarios() {
                 numbers.pitch * sizeof(shock));
     block.run(1, false, [&](int thread) {
         const int path = thread * width;
-        const feeds::random_draws<draws, normals, uniforms, rows_of> from{
+        const feeds::random_draws<draws, one_stream<normals>, one_stream<uniforms>, rows_of> from{
             keys, static_cast<word64>(path), {numbers.begin() + path, numbers.step_stride(), rows.data()}};
         int next = 0;
         feeds::inline_<shape, model_thread>::walk(
@@ -336,6 +336,47 @@ void expect_draws_and_scenarios() {
     EXPECT_EQ(block.faults(), std::vector<std::string>{});
 }
 
+// Shocks of several streams, whose slots stand in any order: every number is that of its own stream.
+template <class draws, class normals, class uniforms, int width>
+void expect_draws_of_streams() {
+    using shock = typename draws::shock;
+    using shape = feed_shape<shock, normals::count + uniforms::count, width, 64, 8, 4, plain, 0>;
+    constexpr word64 seed = 11, path = word64{7} << 33 | 40;
+    constexpr auto keys = schedule_of(seed);
+    feeds::random_draws<draws, normals, uniforms> from{keys, path};
+    for (int s = 0; s < normals::streams() + uniforms::streams(); ++s)
+        from.names[s] = stream_key_of(0x123456789abcdef0u >> s);
+    for (const int steps : {0, 1, 2, 3, 4, 5, 8, 9}) {
+        int next = 0;
+        feeds::inline_<shape, model_thread>::walk(
+            from, steps, model_thread{}, [&](int step, const shocks_of_step<shape>& z) {
+                ASSERT_EQ(step, next++);
+                for (int w = 0; w < width; ++w) {
+                    const word64 p = path + static_cast<word64>(w);
+                    const auto number_of = [&](auto slots, int slot) {
+                        using of = decltype(slots);
+                        return step * of::dimensions(of::stream_of(slot)) + of::dimension_of(slot);
+                    };
+                    for (int slot = 0; slot < normals::count; ++slot) {
+                        const int n = number_of(normals{}, slot);
+                        const auto drawn = draws::normals(seed, p, static_cast<word32>(n / draws::per_block),
+                                                          from.names[normals::stream_of(slot)]);
+                        ASSERT_EQ(z[w][slot], drawn.x[n % draws::per_block]) << "normal " << slot;
+                    }
+                    for (int slot = 0; slot < uniforms::count; ++slot) {
+                        const int n = number_of(uniforms{}, slot);
+                        const auto drawn =
+                            draws::uniforms(seed, p, static_cast<word32>(n / draws::per_block),
+                                            from.names[normals::streams() + uniforms::stream_of(slot)]);
+                        ASSERT_EQ(z[w][normals::count + slot], drawn.x[n % draws::per_block])
+                            << "uniform " << slot;
+                    }
+                }
+            });
+        EXPECT_EQ(next, steps);
+    }
+}
+
 // The first and the last steps of a path of more than 65,536 blocks.
 template <class draws, int normals, int uniforms>
 void expect_draws_of_a_long_path() {
@@ -348,8 +389,8 @@ void expect_draws_of_a_long_path() {
     const int steps = 66'000 * draws::per_block / fewest;
     int checked = 0;
     feeds::inline_<shape, model_thread>::walk(
-        feeds::random_draws<draws, normals, uniforms>{keys, path}, steps, model_thread{},
-        [&](int step, const shocks_of_step<shape>& z) {
+        feeds::random_draws<draws, one_stream<normals>, one_stream<uniforms>>{keys, path}, steps,
+        model_thread{}, [&](int step, const shocks_of_step<shape>& z) {
             if (step > 3 && step < steps - 5) return;
             ++checked;
             for (int slot = 0; slot < normals + uniforms; ++slot) {
@@ -366,6 +407,21 @@ void expect_draws_of_a_long_path() {
 }
 
 }  // namespace
+
+TEST(feeds, inline_makes_the_shocks_of_several_streams) {
+    using one = stream_slots<0>;
+    using none = stream_slots<>;
+    using five = stream_slots<0, 1, 2, 3, 4>;
+    using mixed_up = stream_slots<0, 1, 0, 2, 1, 0, 2>;
+    static_assert(mixed_up::streams() == 3 && mixed_up::dimensions(0) == 3 && mixed_up::dimension_of(6) == 1);
+    static_assert(none::streams() == 0 && one_stream<3>::dimensions(0) == 3);
+    expect_draws_of_streams<double_draws, five, none, 1>();
+    expect_draws_of_streams<double_draws, five, five, 2>();
+    expect_draws_of_streams<double_draws, mixed_up, one, 4>();
+    expect_draws_of_streams<single_draws, five, one, 2>();
+    expect_draws_of_streams<single_draws, mixed_up, mixed_up, 1>();
+    expect_draws_of_streams<single_draws, one, mixed_up, 4>();
+}
 
 TEST(feeds, inline_makes_the_shocks_of_long_paths) {
     expect_draws_of_a_long_path<double_draws, 1, 0>();

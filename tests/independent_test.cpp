@@ -179,77 +179,98 @@ TEST(independent, arithmetic_asian_with_a_past) {
     expect_agreement(asian, asian_payoff, 0.03);
 }
 
-// The contract: shock `slot` of step `step` of a path is its number step * per_step + slot, and block b of
-// the path's counter gives its numbers 2b and 2b + 1.
+// The contract: every asset has a stream of numbers by its name, whose 62 bits are the upper ones of the
+// name's hash: FNV-1a with 64 bits, then the finaliser of MurmurHash3.
+std::uint64_t key_of(const std::string& name) {
+    std::uint64_t h = 14695981039346656037u;
+    for (const char c : name) h = (h ^ static_cast<std::uint64_t>(c)) * 1099511628211u;
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return (h ^ (h >> 33)) >> 2;
+}
+
+// A step takes one number of each stream, in turn: step s takes number s, and block b has numbers 2b and
+// 2b + 1.
 class numbers_of_path {
   public:
-    using maker = kernels::pair_of_shocks (*)(kernels::word64, kernels::word64, kernels::word32);
-    numbers_of_path(maker make, std::uint64_t path) : make_(make), path_(path) {}
-    double at(std::uint32_t number) const {
-        const auto two = make_(20260115, path_, number / 2);
-        return number % 2 == 0 ? two.first : two.second;
+    using maker = kernels::pair_of_shocks (*)(kernels::word64, kernels::word64, kernels::word32,
+                                              kernels::stream_key);
+    numbers_of_path(maker make, const std::vector<std::string>& streams, std::uint64_t path)
+        : make_(make), path_(path) {
+        for (const std::string& name : streams) keys_.push_back(kernels::stream_key_of(key_of(name)));
     }
-    double next() { return at(count_++); }
+    double next() {
+        const std::size_t step = count_ / keys_.size(), stream = count_ % keys_.size();
+        ++count_;
+        const auto two = make_(20260115, path_, static_cast<std::uint32_t>(step / 2), keys_[stream]);
+        return step % 2 == 0 ? two.first : two.second;
+    }
 
   private:
     maker make_;
     std::uint64_t path_;
-    std::uint32_t count_ = 0;
+    std::vector<kernels::stream_key> keys_;
+    std::size_t count_ = 0;
 };
 
-double mean_over_contract(double (*payoff)(const normals&), std::uint64_t paths) {
+double mean_over_contract(double (*payoff)(const normals&), const std::vector<std::string>& streams,
+                          std::uint64_t paths) {
     long double sum = 0;
     for (std::uint64_t p = 0; p < paths; ++p) {
-        numbers_of_path numbers(kernels::normals, p);
+        numbers_of_path numbers(kernels::normals, streams, p);
         sum += payoff([&] { return numbers.next(); });
     }
     return static_cast<double>(sum / static_cast<long double>(paths));
 }
 
 // The random numbers themselves, as the contract promises them to a user's own code: Philox4x32-10 with the
-// seed as key and (path, block, stream) as counter, 52 bits to a uniform, and Box-Muller over a turn.
+// seed as key and the counter of path (40 bits), block (24), kind (2) and name (62); 52 bits to a uniform,
+// and Box-Muller over a turn.
 TEST(random_number_contract, numbers_are_philox_and_box_muller) {
-    for (const std::uint64_t path : {std::uint64_t{0}, std::uint64_t{1023}, std::uint64_t{1} << 33}) {
+    for (const std::uint64_t path : {std::uint64_t{0}, std::uint64_t{1023}, (std::uint64_t{1} << 40) - 5}) {
         for (const kernels::word32 block : {0U, 1U, 100000U}) {
-            const auto bits = [&](kernels::word32 stream) {
+            const std::uint64_t name = key_of("ONE");
+            const auto bits = [&](kernels::word32 kind) {
+                const auto upper = static_cast<std::uint32_t>(path >> 32);
                 return kernels::philox(
-                    {static_cast<std::uint32_t>(path), static_cast<std::uint32_t>(path >> 32), block, stream},
+                    {static_cast<std::uint32_t>(path), upper % 4 + 4 * static_cast<std::uint32_t>(name),
+                     block + (kind << 24) + (upper / 4 << 26), static_cast<std::uint32_t>(name >> 30)},
                     {20260115U, 0U});
             };
             const auto unit = [](std::uint32_t low, std::uint32_t high) {
                 return (static_cast<double>(((std::uint64_t{high} << 32) | low) >> 12) + 0.5) * 0x1p-52;
             };
             const auto n = bits(0), u = bits(1);
-            const auto uniforms = kernels::uniforms(20260115, path, block);
+            const auto uniforms = kernels::uniforms(20260115, path, block, kernels::stream_key_of(name));
             EXPECT_EQ(uniforms.first, unit(u.x0, u.x1));
             EXPECT_EQ(uniforms.second, unit(u.x2, u.x3));
             const double radius = std::sqrt(-2 * std::log(unit(n.x0, n.x1)));
             const double turn = 2 * 3.14159265358979323846 *
                                 std::ldexp(static_cast<double>((std::uint64_t{n.x3} << 32) | n.x2), -64);
-            const auto two_normals = kernels::normals(20260115, path, block);
+            const auto two_normals = kernels::normals(20260115, path, block, kernels::stream_key_of(name));
             EXPECT_NEAR(two_normals.first, radius * std::cos(turn), 4e-15 * (1 + radius));
             EXPECT_NEAR(two_normals.second, radius * std::sin(turn), 4e-15 * (1 + radius));
         }
     }
 }
 
-TEST(random_number_contract, three_numbers_a_step) {
+TEST(random_number_contract, a_number_of_each_of_three_streams_a_step) {
     for (const std::uint64_t paths : {1U, 3U, 1025U, 20000U}) {
-        const double expected = mean_over_contract(autocallable_payoff, paths);
+        const double expected = mean_over_contract(autocallable_payoff, {"ONE", "TWO", "THREE"}, paths);
         EXPECT_NEAR(engine_price(autocallable, paths).price / expected, 1, 1e-12) << paths;
     }
 }
 
 TEST(random_number_contract, one_number_a_step) {
     for (const std::uint64_t paths : {5U, 1025U, 20000U}) {
-        const double expected = mean_over_contract(asian_payoff, paths);
+        const double expected = mean_over_contract(asian_payoff, {"ONE"}, paths);
         ASSERT_GT(expected, 0);
         EXPECT_NEAR(engine_price(asian, paths).price / expected, 1, 1e-12) << paths;
     }
 }
 
-// A sampled minimum takes a uniform number of the step that ends there; they are counted apart from the
-// normals.
+// A sampled minimum takes a uniform number of the step that ends there, from a stream that belongs to the
+// asset's path between dates.
 TEST(random_number_contract, uniforms_are_counted_apart) {
     const std::string products = R"(
 products:
@@ -273,7 +294,7 @@ products:
     constexpr std::uint64_t paths = 5000;
     long double sum = 0;
     for (std::uint64_t p = 0; p < paths; ++p) {
-        numbers_of_path normal(kernels::normals, p), uniform(kernels::uniforms, p);
+        numbers_of_path normal(kernels::normals, {"ONE"}, p), uniform(kernels::uniforms, {"ONE between"}, p);
         double x = std::log(one_spot), before = 0, low = 1e6, seen = 0;
         for (const double t : stops) {
             const double variance = one_volatility * one_volatility * (t - before);

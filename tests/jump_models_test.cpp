@@ -415,14 +415,14 @@ TEST(jump_models, the_discounted_asset_is_a_martingale) {
         trades.emplace_back(
             "product: late_call, underlying: A, strike: 0, dates: {start: 0, end: 1, count: 12}");
         for (const char* precision : {"double", "single"}) {
-            const auto rows = price(market_of(model), trades, 1 << 17, ++seed, precision);
+            const auto rows = price(market_of(model), trades, 1 << 18, ++seed, precision);
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const double truth = 100 * std::exp(-yield * (i < times.size() ? times[i] : 1));
                 ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
                 EXPECT_LE(std::abs(rows[i].price - truth), limit * rows[i].standard_error + 1e-4)
                     << model << " " << trades[i] << " " << precision << ": " << rows[i].price << " +- "
                     << rows[i].standard_error;
-                EXPECT_FALSE(rows[i].thin) << trades[i];
+                EXPECT_FALSE(rows[i].thin) << model << " " << trades[i] << ": " << rows[i].effective_hits;
             }
         }
     }

@@ -179,16 +179,29 @@ word64 path_of_point(std::size_t i) {
 word32 block_of_point(std::size_t i) {
     return static_cast<word32>(i * 0x85ebca6bU);
 }
+// A point in four has no name.
+kernels::stream_key name_of_point(std::size_t i) {
+    return i % 4 == 0 ? kernels::stream_key{} : kernels::stream_key_of(i * 0xc2b2ae3d27d4eb4fULL >> 2);
+}
 
-// pairs[4 * i]: two normals and two uniforms; fours[8 * i]: four of each. `keys` is the type of the first
-// argument; the draws of a stream take what follows in the brackets.
-std::string shocks_text(const std::string& keys) {
-    const bool prepared = keys == "philox_schedule";
+// The ways to draw: from a seed, from the bits of a path's only stream, and from those of one of several.
+enum class way { by_seed, by_stream, by_one_of_several };
+constexpr std::array ways{way::by_seed, way::by_stream, way::by_one_of_several};
+const char* name_of(way how) {
+    return how == way::by_seed     ? "by seed"
+           : how == way::by_stream ? "by stream"
+                                   : "by one of several streams";
+}
+
+// pairs[4 * i]: two normals and two uniforms; fours[8 * i]: four of each.
+std::string shocks_text(way how) {
+    const std::string keys = how == way::by_seed ? "word64" : "philox_schedule";
     const auto drawn = [&](const std::string& draws, const std::string& kind) {
-        const std::string from = prepared ? draws + "::path_bits<" + kind +
-                                                "_stream>{keys, path & ~3ull, "
-                                                "word32(path & 3)}, block"
-                                          : "keys, path, block";
+        const std::string several = how == way::by_one_of_several ? "true" : "false";
+        const std::string from = how == way::by_seed
+                                     ? "keys, path, block, name"
+                                     : draws + "::path_bits<" + kind + "_stream, " + several +
+                                           ">{keys, path & ~3ull, word32(path & 3), name}, block";
         return draws + "::" + kind + "s(" + from + ")";
     };
     return "#include \"kernels/draws.h\"\n"
@@ -199,6 +212,8 @@ std::string shocks_text(const std::string& keys) {
            "    const word64 i = blockIdx.x * blockDim.x + threadIdx.x;\n"
            "    const word64 path = i * 0x9e3779b97f4a7c15ull;\n"
            "    const word32 block = word32(i * 0x85ebca6bu);\n"
+           "    const stream_key name =\n"
+           "        i % 4 == 0 ? stream_key{} : stream_key_of(i * 0xc2b2ae3d27d4eb4full >> 2);\n"
            "    const auto z = " +
            drawn("double_draws", "normal") + ";\n    const auto u = " + drawn("double_draws", "uniform") +
            ";\n"
@@ -235,9 +250,9 @@ std::string moments_text(std::uint32_t threads) {
 constexpr std::uint32_t moments_shared_bytes = (kernels::paths_per_tile + 64) * sizeof(double);
 
 std::vector<std::string> all_texts() {
-    std::vector<std::string> all = {functions_text<double>(), functions_text<float>(),
-                                    roots_text<double>(),     roots_text<float>(),
-                                    shocks_text("word64"),    shocks_text("philox_schedule")};
+    std::vector<std::string> all = {functions_text<double>(), functions_text<float>(), roots_text<double>(),
+                                    roots_text<float>()};
+    for (const way how : ways) all.push_back(shocks_text(how));
     for (const std::uint32_t threads : {64U, 128U, 256U}) all.push_back(moments_text(threads));
     return all;
 }
@@ -459,7 +474,7 @@ class kernel_bits_on_gpu : public kernel_bits {
     template <typename real>
     void compare_roots(const std::vector<real>& x, comparison& all);
     template <typename key>
-    void compare_shocks(const std::string& key_name, word64 seed, const key& keys);
+    void compare_shocks(way how, word64 seed, const key& keys);
 
   private:
     std::unique_ptr<cuda::device> device_;
@@ -599,8 +614,8 @@ TEST_F(kernel_bits_on_gpu, roots_of_double) {
 }
 
 template <typename key>
-void kernel_bits_on_gpu::compare_shocks(const std::string& key_name, word64 seed, const key& keys) {
-    load(shocks_text(key_name), "shocks");
+void kernel_bits_on_gpu::compare_shocks(way how, word64 seed, const key& keys) {
+    load(shocks_text(how), "shocks");
     constexpr std::size_t points = 1 << 21;
     std::vector<double> pairs(4 * points);
     std::vector<float> fours(8 * points);
@@ -611,21 +626,22 @@ void kernel_bits_on_gpu::compare_shocks(const std::string& key_name, word64 seed
     run(one_thread_each(points), {&argument, &to_pairs, &to_fours});
     fetch(pairs, gpu_pairs);
     fetch(fours, gpu_fours);
-    const std::string of_seed = " of seed " + in_hexadecimal(seed) + " as " + key_name;
+    const std::string of_seed = " of seed " + in_hexadecimal(seed) + ' ' + name_of(how);
     comparison normals("normals" + of_seed), uniforms("uniforms" + of_seed),
         single_normals("single_normals" + of_seed), single_uniforms("single_uniforms" + of_seed);
     for (std::size_t i = 0; i < points; ++i) {
         const auto where = [&] { return "point " + std::to_string(i); };
         const word64 path = path_of_point(i);
         const word32 block = block_of_point(i);
-        const auto z = kernels::normals(seed, path, block);
+        const kernels::stream_key name = name_of_point(i);
+        const auto z = kernels::normals(seed, path, block, name);
         normals.add(z.first, pairs[4 * i], where);
         normals.add(z.second, pairs[4 * i + 1], where);
-        const auto u = kernels::uniforms(seed, path, block);
+        const auto u = kernels::uniforms(seed, path, block, name);
         uniforms.add(u.first, pairs[4 * i + 2], where);
         uniforms.add(u.second, pairs[4 * i + 3], where);
-        const auto w = kernels::single_normals(seed, path, block);
-        const auto v = kernels::single_uniforms(seed, path, block);
+        const auto w = kernels::single_normals(seed, path, block, name);
+        const auto v = kernels::single_uniforms(seed, path, block, name);
         for (std::size_t k = 0; k < 4; ++k) {
             single_normals.add(w.x[k], fours[8 * i + k], where);
             single_uniforms.add(v.x[k], fours[8 * i + 4 + k], where);
@@ -637,8 +653,9 @@ void kernel_bits_on_gpu::compare_shocks(const std::string& key_name, word64 seed
 
 TEST_F(kernel_bits_on_gpu, shocks) {
     for (const word64 seed : {word64{42}, ~word64{0}, word64{0x0123456789abcdef}}) {
-        compare_shocks("word64", seed, seed);
-        compare_shocks("philox_schedule", seed, kernels::schedule_of(seed));
+        compare_shocks(way::by_seed, seed, seed);
+        compare_shocks(way::by_stream, seed, kernels::schedule_of(seed));
+        compare_shocks(way::by_one_of_several, seed, kernels::schedule_of(seed));
     }
 }
 

@@ -360,16 +360,28 @@ const planned_trade& planned(const std::string& name) {
 constexpr word64 seed = 7;
 constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 300;  // the last tile is not whole
 
-// Shocks by row and path, as a fill kernel leaves them.
+// Shocks by row and path, as fill kernels leave them: those of other trades, here none that is a number, in
+// so many rows, and then a row for each slot of each step.
 template <class draws>
-std::vector<typename draws::shock> cube(int rows, bool normal, std::uint64_t pitch) {
-    std::vector<typename draws::shock> out(static_cast<std::size_t>(rows) * pitch);
-    constexpr int per_block = draws::per_block;
-    for (std::uint64_t path = 0; path < pitch; ++path) {
-        for (int row = 0; row < rows; ++row) {
-            const auto block = static_cast<kernels::word32>(row / per_block);
-            const auto got = normal ? draws::normals(seed, path, block) : draws::uniforms(seed, path, block);
-            out[static_cast<std::size_t>(row) * pitch + path] = got.x[row % per_block];
+std::vector<typename draws::shock> cube(std::size_t rows_before, std::size_t steps, int per_step,
+                                        const std::vector<std::uint32_t>& streams,
+                                        const std::vector<program::stream_name>& names, bool normal,
+                                        std::uint64_t pitch) {
+    using shock = typename draws::shock;
+    constexpr std::size_t per_block = draws::per_block;
+    const auto slots = program::places_in_streams(streams, per_step);
+    std::vector<shock> out(rows_before * pitch, kernels::format<shock>::nan);
+    out.reserve((rows_before + steps * slots.size()) * pitch);
+    for (std::size_t step = 0; step < steps; ++step) {
+        for (const program::place_in_stream& p : slots) {
+            const std::size_t number = step * p.dimensions + p.dimension;
+            const auto block = static_cast<kernels::word32>(number / per_block);
+            const kernels::stream_key key = kernels::stream_key_of(program::key_of(names, p.stream));
+            for (std::uint64_t path = 0; path < pitch; ++path) {
+                const auto got =
+                    normal ? draws::normals(seed, path, block, key) : draws::uniforms(seed, path, block, key);
+                out.push_back(got.x[number % per_block]);
+            }
         }
     }
     return out;
@@ -385,19 +397,22 @@ struct walked_program {
 template <class draws>
 void expect_bits(const walked_program& t, const kernel_decision& how) {
     const run::job job{&t.code, &t.data, &t.when};
-    const auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
+    auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
     ASSERT_FALSE(packed.failures[0]);
     // 16 bytes are aligned as on a device.
     std::vector<kernels::neighbours<kernels::word32, 4>> numbers(packed.numbers.size() / 16 + 1),
         words(packed.words.size() / 4 + 1);
     std::memcpy(numbers.data(), packed.numbers.data(), packed.numbers.size());
     std::memcpy(words.data(), packed.words.data(), packed.words.size() * sizeof(kernels::word32));
-    const auto steps = static_cast<int>(t.when.steps());
     const std::uint64_t tiles = kernels::tiles_of(paths), pitch = tiles * kernels::paths_per_tile;
     const int n = t.code.normals_per_step, u = t.code.uniforms_per_step;
     const bool from_arrays = how.feed != "inline";
-    const auto normals = cube<draws>(from_arrays ? steps * n : 0, true, pitch);
-    const auto uniforms = cube<draws>(from_arrays ? steps * u : 0, false, pitch);
+    const std::size_t steps = from_arrays ? t.when.steps() : 0;
+    packed.records[0].normal_row = 3;
+    packed.records[0].uniform_row = 2;
+    const auto normals = cube<draws>(3, steps, n, t.code.normal_streams, t.data.normal_names, true, pitch);
+    const auto uniforms =
+        cube<draws>(2, steps, u, t.code.uniform_streams, t.data.uniform_names, false, pitch);
     std::vector<typename draws::shock> scenarios(packed.scenarios.size() * pitch);
     for (std::size_t r = 0; r < packed.scenarios.size(); ++r) {
         const auto& [array, row] = packed.scenarios[r];
@@ -516,6 +531,13 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
         kernel_decision how;
         how[cuda::knobs::width] = width;
         expect_bits_of("asian_7", how);
+    }
+    // Shocks of several streams.
+    for (const auto precision : {precision::double_, precision::single}) {
+        kernel_wish how;
+        how.feed = precision == precision::double_ ? "unroll" : "smem_rolling";
+        how.precision = precision;
+        expect_bits_of("autocallable", cuda::with_presets(how));
     }
 }
 

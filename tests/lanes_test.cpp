@@ -204,22 +204,25 @@ TEST_P(lanes, shocks_equal_the_kernel_headers) {
         std::uint64_t seed;
         std::uint64_t first_path;
         std::uint32_t block;
+        kernels::stream_key name{};
     };
     // Across the ends of both halves of the path number, and at random.
-    std::vector<origin> origins = {{0, 0, 0},
-                                   {~std::uint64_t{0}, ~std::uint64_t{0} - 100, ~std::uint32_t{0}},
-                                   {42, (std::uint64_t{1} << 32) - 128, 7},
-                                   {0x9E3779B97F4A7C15u, (std::uint64_t{5} << 32) - 1, 1}};
+    std::vector<origin> origins = {
+        {0, 0, 0, {}},
+        {~std::uint64_t{0}, ~std::uint64_t{0} - 100, ~std::uint32_t{0}, {~0u, ~0u}},
+        {42, (std::uint64_t{1} << 32) - 128, 7, kernels::stream_key_of(7)},
+        {0x9E3779B97F4A7C15u, (std::uint64_t{5} << 32) - 1, 1, {}}};
     for (int i = 0; i < 400; ++i) {
-        origins.push_back({source.word(), source.word(), static_cast<std::uint32_t>(source.word())});
+        origins.push_back({source.word(), source.word(), static_cast<std::uint32_t>(source.word()),
+                           kernels::stream_key_of(source.word())});
     }
     for (const auto& at : origins) {
         lane_block normals, uniforms;
-        set().double_draws.normals(normals.x, at.seed, at.first_path, at.block);
-        set().double_draws.uniforms(uniforms.x, at.seed, at.first_path, at.block);
+        set().double_draws.normals(normals.x, at.seed, at.first_path, at.block, at.name);
+        set().double_draws.uniforms(uniforms.x, at.seed, at.first_path, at.block, at.name);
         for (std::size_t lane = 0; lane < cpu::lanes; ++lane) {
-            const auto normal = kernels::normals(at.seed, at.first_path + lane, at.block);
-            const auto uniform = kernels::uniforms(at.seed, at.first_path + lane, at.block);
+            const auto normal = kernels::normals(at.seed, at.first_path + lane, at.block, at.name);
+            const auto uniform = kernels::uniforms(at.seed, at.first_path + lane, at.block, at.name);
             ASSERT_EQ(bits(normals.x[0][lane]), bits(normal.first))
                 << set().name << ' ' << at.seed << ' ' << at.first_path << ' ' << lane;
             ASSERT_EQ(bits(normals.x[1][lane]), bits(normal.second))
@@ -257,12 +260,12 @@ TEST_P(lanes, have_the_bits_of_every_other_build) {
     }
     for (std::uint32_t block = 0; block < 50; ++block) {
         lane_block drawn;
-        set().double_draws.normals(drawn.x, 42, 1000 * std::uint64_t{block}, block);
+        set().double_draws.normals(drawn.x, 42, 1000 * std::uint64_t{block}, block, {});
         for (const auto& shocks : drawn.x) add(shocks);
-        set().double_draws.uniforms(drawn.x, 42, 1000 * std::uint64_t{block}, block);
+        set().double_draws.uniforms(drawn.x, 42, 1000 * std::uint64_t{block}, block, {});
         for (const auto& shocks : drawn.x) add(shocks);
     }
-    EXPECT_EQ(hash, 0xd9f66f1dbf2e3730u) << std::hex << set().name << ": 0x" << hash;
+    EXPECT_EQ(hash, 0x8650d4f39bd00c68u) << std::hex << set().name << ": 0x" << hash;
 }
 
 INSTANTIATE_TEST_SUITE_P(instruction_sets, lanes, testing::Values(0, 1),

@@ -143,6 +143,7 @@ struct trade_in_memory {
     const double* terms;
     const double* initial;
     std::vector<const double*> rows;  // of each section, the first
+    const word32* keys;               // of streams, two words each
     const word32* masks;
     std::size_t steps;
 
@@ -152,9 +153,20 @@ struct trade_in_memory {
         terms = static_cast<const double*>(a.numbers) + r.numbers_at;
         initial =
             terms + kernels::whole_pieces(static_cast<word32>(p.per_trade.columns.size()), sizeof(double));
-        const word32* words = a.words + r.words_at;
+        keys = a.words + r.words_at;
+        const word32* words =
+            keys + kernels::whole_pieces(static_cast<word32>(2 * streams()), sizeof(word32));
         for (std::size_t k = 0; k < p.sections.size(); ++k) rows.push_back(terms + words[k]);
         masks = words + kernels::mask_place(static_cast<word32>(p.sections.size()));
+    }
+
+    static std::size_t streams(const std::vector<std::uint32_t>& of, int slots) {
+        if (of.empty()) return slots > 0 ? 1 : 0;
+        return *std::ranges::max_element(of) + 1;
+    }
+    std::size_t streams() const {
+        return streams(code.normal_streams, code.normals_per_step) +
+               streams(code.uniform_streams, code.uniforms_per_step);
     }
 
     // From a row to the next.
@@ -170,6 +182,7 @@ struct trade_in_memory {
         };
         add(terms, code.per_trade.columns.size());
         add(initial, code.states.size());
+        add(keys, 2 * streams());
         add(masks, steps);
         for (std::size_t k = 0; k < code.sections.size(); ++k) {
             std::size_t runs = k == 0 ? steps : 0;
@@ -180,15 +193,18 @@ struct trade_in_memory {
     }
 };
 
-// The shocks of one step: number step * per_step + slot of the path, as numbers of the states.
-template <class block>
-std::vector<double> shocks(block (*draw)(word64, word64, word32), word64 seed, word64 path, std::size_t step,
-                           int per_step) {
-    constexpr std::size_t per_block = std::extent_v<decltype(block::x)>;
+// The shocks of one step, as numbers of the states. `keys` are those of their streams.
+template <class maker>
+std::vector<double> shocks(std::size_t per_block, const maker& draw, word64 seed, word64 path,
+                           std::size_t step, const std::vector<std::uint32_t>& streams, int per_step,
+                           const word32* keys) {
     std::vector<double> out;
-    for (int slot = 0; slot < per_step; ++slot) {
-        const std::size_t number = step * static_cast<std::size_t>(per_step) + static_cast<std::size_t>(slot);
-        out.push_back(draw(seed, path, static_cast<word32>(number / per_block)).x[number % per_block]);
+    for (const program::place_in_stream& p : program::places_in_streams(streams, per_step)) {
+        const std::size_t number = step * p.dimensions + p.dimension;
+        const word32* key = keys + 2 * std::size_t{p.stream};
+        out.push_back(
+            draw(seed, path, static_cast<word32>(number / per_block), kernels::stream_key{key[0], key[1]})
+                .x[number % per_block]);
     }
     return out;
 }
@@ -234,8 +250,13 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
     std::vector<double> states(t.initial, t.initial + t.code.states.size());
     std::vector<const double*> rows = t.rows;
     for (std::size_t step = 0; step < t.steps; ++step) {
-        const auto z = shocks(&draws::normals, seed, path, step, t.code.normals_per_step);
-        const auto u = shocks(&draws::uniforms, seed, path, step, t.code.uniforms_per_step);
+        const auto z = shocks(
+            draws::per_block, [](auto... at) { return draws::normals(at...); }, seed, path, step,
+            t.code.normal_streams, t.code.normals_per_step, t.keys);
+        const auto u = shocks(
+            draws::per_block, [](auto... at) { return draws::uniforms(at...); }, seed, path, step,
+            t.code.uniform_streams, t.code.uniforms_per_step,
+            t.keys + 2 * trade_in_memory::streams(t.code.normal_streams, t.code.normals_per_step));
         for (std::size_t k = 0; k < t.code.sections.size(); ++k) {
             if (k > 0 && (t.masks[step] >> k & 1) == 0) continue;
             run_section(t.code.sections[k], states, t.terms, rows[k], z, u);

@@ -334,7 +334,7 @@ std::string book_on_all_forms() {
     std::string trades;
     for (const char* const asset : {"ACME", "BETA", "HEST", "ROUGH", "STRIKES", "MONEY", "SVI", "GRID"}) {
         trades += std::string("  - {id: ") + asset + ", product: european, underlying: " + asset +
-                  ", strike: 100, maturity: 1.0}\n";
+                  ", strike: " + (asset == std::string("BETA") ? "50" : "100") + ", maturity: 1.0}\n";
     }
     trades +=
         "  - {id: quanto, product: european, underlying: BETA, strike: 50, maturity: 1.0, "

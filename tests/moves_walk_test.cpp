@@ -21,6 +21,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/arrays/shock_writer.h"
@@ -184,12 +186,24 @@ constexpr std::size_t large_jobs = 2;  // of correlation_crossover factors and m
 // ---- kernels of the host
 // -----------------------------------------------------------------------------------
 
+// The words of a trade behind the keys of its streams.
+const word32* words_of_sections(const program::path_program& code, const kernels::path_arguments& a,
+                                const kernels::trade_record& r) {
+    const auto streams_of = [](const std::vector<std::uint32_t>& streams, int slots) {
+        if (streams.empty()) return slots > 0 ? 1u : 0u;
+        return *std::ranges::max_element(streams) + 1;
+    };
+    const word32 keys = 2 * (streams_of(code.normal_streams, code.normals_per_step) +
+                             streams_of(code.uniform_streams, code.uniforms_per_step));
+    return a.words + r.words_at + kernels::whole_pieces(keys, sizeof(word32));
+}
+
 // A program with the numbers of a trade, as a kernel finds them by kernels/arguments.h.
 template <class real>
 program::path_data data_in_memory(const program::path_program& code, const kernels::path_arguments& a,
                                   const kernels::trade_record& r, program::timeline& when) {
     const real* at = static_cast<const real*>(a.numbers) + r.numbers_at;
-    const word32* words = a.words + r.words_at;
+    const word32* words = words_of_sections(code, a, r);
     program::path_data out;
     const std::size_t terms = code.per_trade.columns.size();
     out.terms.assign(at, at + terms);
@@ -222,8 +236,8 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
 // The words of a trade that say which row a scenario slot takes on each step.
 const word32* scenario_rows_of(const program::path_program& code, const kernels::path_arguments& a,
                                const kernels::trade_record& r) {
-    return a.words + r.words_at + kernels::mask_place(static_cast<word32>(code.sections.size())) + r.steps +
-           1;
+    return words_of_sections(code, a, r) + kernels::mask_place(static_cast<word32>(code.sections.size())) +
+           r.steps + 1;
 }
 
 template <class real, class draws>
@@ -231,22 +245,38 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
           const kernels::path_arguments& a) {
     using shock = typename draws::shock;
     ASSERT_EQ(how.blocks, a.trade_count * a.tiles);
-    const auto read = [](const kernels::array_argument& from, word64 number, int per_step, word64 path) {
+    const auto read = [](const kernels::array_argument& from, word32 first_row, word64 number, int per_step,
+                         word64 path) {
         const word64 at = number / static_cast<word64>(per_step) * from.step_stride +
-                          number % static_cast<word64>(per_step) * from.slot_stride + path;
+                          (number % static_cast<word64>(per_step) + first_row) * from.slot_stride + path;
         EXPECT_LT(path, from.slot_stride);
         return static_cast<real>(static_cast<const shock*>(from.first)[at]);
     };
     constexpr word64 per_block = draws::per_block;
-    const auto normal = [&](word64 path, word64 n) {
-        const auto block = draws::normals(a.seed, path, static_cast<word32>(n / per_block));
-        return static_cast<real>(block.x[n % per_block]);
-    };
-    const auto uniform = [&](word64 path, word64 n) {
-        const auto block = draws::uniforms(a.seed, path, static_cast<word32>(n / per_block));
-        return static_cast<real>(block.x[n % per_block]);
+    const auto normals = program::places_in_streams(code.normal_streams, code.normals_per_step);
+    const auto uniforms = program::places_in_streams(code.uniform_streams, code.uniforms_per_step);
+    // The place of shock n, which is slot n % slots of step n / slots, in its stream: a block and a number
+    // of it.
+    const auto place_of = [](const std::vector<program::place_in_stream>& slots, word64 n) {
+        const program::place_in_stream& p = slots[n % slots.size()];
+        const word64 number = n / slots.size() * p.dimensions + p.dimension;
+        return std::pair(static_cast<word32>(number / per_block), number % per_block);
     };
     for (word32 t = 0; t < a.trade_count; ++t) {
+        // The keys of streams of normals, then of uniforms, two words each.
+        const word32* keys_of_normals = a.words + a.trades[t].words_at;
+        const word32* keys_of_uniforms = keys_of_normals;
+        for (const auto& p : normals) keys_of_uniforms += p.dimension == 0 ? 2 : 0;
+        const auto normal = [&](word64 path, word64 n) {
+            const auto [block, in_block] = place_of(normals, n);
+            const word32* key = keys_of_normals + 2 * normals[n % normals.size()].stream;
+            return static_cast<real>(draws::normals(a.seed, path, block, {key[0], key[1]}).x[in_block]);
+        };
+        const auto uniform = [&](word64 path, word64 n) {
+            const auto [block, in_block] = place_of(uniforms, n);
+            const word32* key = keys_of_uniforms + 2 * uniforms[n % uniforms.size()].stream;
+            return static_cast<real>(draws::uniforms(a.seed, path, block, {key[0], key[1]}).x[in_block]);
+        };
         program::timeline when;
         const program::path_data data = data_in_memory<real>(code, a, a.trades[t], when);
         const word32* rows = scenario_rows_of(code, a, a.trades[t]);
@@ -265,11 +295,13 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
                 x[static_cast<std::size_t>(i)] = tests::plain_walk<real>(
                     code, data, when,
                     [&](word64 n) {
-                        return from_arrays ? read(a.normal, n, code.normals_per_step, path - a.first_path)
+                        return from_arrays ? read(a.normal, a.trades[t].normal_row, n, code.normals_per_step,
+                                                  path - a.first_path)
                                            : normal(path, n);
                     },
                     [&](word64 n) {
-                        return from_arrays ? read(a.uniform, n, code.uniforms_per_step, path - a.first_path)
+                        return from_arrays ? read(a.uniform, a.trades[t].uniform_row, n,
+                                                  code.uniforms_per_step, path - a.first_path)
                                            : uniform(path, n);
                     },
                     [&](std::size_t step, std::size_t slot) { return scenario(path, step, slot); });
@@ -764,6 +796,24 @@ void note_fills(fake_run& fake, std::vector<int>& downloads) {
     };
 }
 
+// The fills of a chunk: one for each stream, which trades with the same streams on the same slots share.
+std::size_t fills_of_chunk(const planned_book& of) {
+    using shocks = std::tuple<bool, std::vector<std::uint32_t>, std::vector<std::string>>;
+    std::set<shocks> all;
+    for (const run::job& j : of.jobs()) {
+        const auto names = [](const std::vector<program::stream_name>& streams) {
+            std::vector<std::string> out;
+            for (const auto& s : streams) out.push_back(s.text);
+            return out;
+        };
+        all.emplace(true, j.code->normal_streams, names(j.data->normal_names));
+        all.emplace(false, j.code->uniform_streams, names(j.data->uniform_names));
+    }
+    std::size_t out = 0;
+    for (const auto& [is_normal, slots, names] : all) out += names.size();
+    return out;
+}
+
 // Memory that a run takes when it is walked at once.
 std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
     fake_run fake(run);
@@ -776,6 +826,7 @@ std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
 // streams and events leave open happens.
 TEST(shocks_made_ahead, are_there_when_they_are_read_and_not_before) {
     static const planned_book small({2, 3});
+    const std::size_t fills = fills_of_chunk(small);
     for (const char* correlation : {"kernel", "matrix"}) {
         const gpu_run run = run_in_chunks(small, correlation);
         const auto expected = small.on_cpu(run);
@@ -792,13 +843,12 @@ TEST(shocks_made_ahead, are_there_when_they_are_read_and_not_before) {
             note_fills(fake, downloads);
             EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << dice;
             EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes) << dice;
-            // Normals, then uniforms. Those of the first two chunks are asked for before the first has ended,
-            // and so on.
+            // The fills of the first two chunks are asked for before the first has ended, and so on.
             const int chunks = fake.gpu->calls["download"];
-            ASSERT_EQ(downloads.size(), 2 * static_cast<std::size_t>(chunks));
+            ASSERT_EQ(downloads.size(), fills * static_cast<std::size_t>(chunks));
             most_chunks = std::max(most_chunks, chunks);
-            for (int c = 0; c < chunks; ++c)
-                EXPECT_EQ(downloads[2 * static_cast<std::size_t>(c)], std::max(0, c - 1)) << dice;
+            for (std::size_t f = 0; f < downloads.size(); ++f)
+                EXPECT_EQ(downloads[f], std::max(0, static_cast<int>(f / fills) - 1)) << dice;
         }
         EXPECT_GE(most_chunks, 4);
     }
@@ -812,8 +862,12 @@ TEST(shocks_made_ahead, take_memory_only_where_there_are_chunks) {
     std::vector<int> downloads;
     run.memory_bytes = 1;
     const std::size_t of_one_tile = bytes_at_once(run, downloads);
-    for (std::size_t c = 0; c < downloads.size(); ++c)
-        EXPECT_EQ(downloads[c], static_cast<int>(c / 2)) << "a tile at a time has no room for a second set";
+    const std::size_t fills = fills_of_chunk(small);
+    EXPECT_EQ(downloads.size(), fills * kernels::tiles_of(run.paths));
+    for (std::size_t f = 0; f < downloads.size(); ++f) {
+        EXPECT_EQ(downloads[f], static_cast<int>(f / fills))
+            << "a tile at a time has no room for a second set";
+    }
     run.memory_bytes = 0;
     const std::size_t all = bytes_at_once(run, downloads);
     EXPECT_LE(all, 8 * of_one_tile);

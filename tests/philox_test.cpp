@@ -92,9 +92,14 @@ TEST(philox, equals_random123) {
     }
 }
 
-TEST(philox, counter_is_path_block_and_stream) {
-    const auto got = kernels::path_block(0x0123456789abcdefu, 0xfedcba9876543210u, 77, 1);
-    const block expected = philox({0x76543210u, 0xfedcba98u, 77, 1}, {0x89abcdefu, 0x01234567u});
+// The path has 40 bits, the block 24, the kind 2 and the name 62.
+TEST(philox, counter_is_path_block_kind_and_name) {
+    constexpr std::uint64_t name = 0x2bcdef0123456789;
+    const auto got =
+        kernels::path_block(0x0123456789abcdefu, 0xa876543210u, 77, 1, kernels::stream_key_of(name));
+    const block expected = philox(
+        {0x76543210u, 0xa8u % 4 | (name % (1u << 30) << 2), 77 | 1u << 24 | 0xa8u / 4 << 26, name >> 30},
+        {0x89abcdefu, 0x01234567u});
     EXPECT_EQ((block{got.x0, got.x1, got.x2, got.x3}), expected);
     EXPECT_EQ(kernels::low_word(got), got.x0 + (kernels::word64{got.x1} << 32));
     EXPECT_EQ(kernels::high_word(got), got.x2 + (kernels::word64{got.x3} << 32));
@@ -106,10 +111,11 @@ TEST(philox, streams_of_a_path_give_its_blocks) {
         const std::uint64_t seed = random(), first = random() & ~std::uint64_t{3};
         const auto keys = kernels::schedule_of(seed);
         const auto number = static_cast<std::uint32_t>(random());
+        const kernels::stream_key name = kernels::stream_key_of(random());
         for (std::uint32_t w = 0; w < 4; ++w) {
-            const kernels::path_stream<1> plain(keys, first, w);
-            const kernels::prepared_path_stream<1> prepared(keys, first, w);
-            const auto expected = kernels::path_block(seed, first + w, number, 1);
+            const kernels::path_stream<1> plain(keys, first, w, name);
+            const kernels::prepared_path_stream<1> prepared(keys, first, w, name);
+            const auto expected = kernels::path_block(seed, first + w, number, 1, name);
             for (const auto& got : {plain[number], prepared[number]}) {
                 ASSERT_EQ((block{got.x0, got.x1, got.x2, got.x3}),
                           (block{expected.x0, expected.x1, expected.x2, expected.x3}));
@@ -120,24 +126,28 @@ TEST(philox, streams_of_a_path_give_its_blocks) {
 
 namespace {
 
-// The number of a block has 32 bits, which a path of many steps and shocks needs: of each kind of draws by
+// The number of a block has 24 bits, which a path of many steps and shocks needs: of each kind of draws by
 // both its ways against the counter itself.
 template <class draws>
 void expect_blocks_by_all_bits() {
-    constexpr kernels::word64 seed = 0x0123456789abcdefu, path = 0xfedcba9876543210u;
+    constexpr kernels::word64 seed = 0x0123456789abcdefu, path = 0x7776543210u;
+    constexpr kernels::stream_key name = kernels::stream_key_of(0x3456789abcdef012);
     constexpr auto keys = kernels::schedule_of(seed);
     const auto drawn_from = [&](std::uint32_t number, std::uint32_t stream) {
-        const block made = philox({0x76543210u, 0xfedcba98u, number, stream}, {0x89abcdefu, 0x01234567u});
+        const block made =
+            philox({0x76543210u, 0x77u % 4 | name.low, number | stream << 24 | 0x77u / 4 << 26, name.high},
+                   {0x89abcdefu, 0x01234567u});
         return kernels::philox_block{made[0], made[1], made[2], made[3]};
     };
     for (const std::uint32_t number :
-         {0u, 1u, 255u, 256u, 65'535u, 65'536u, 65'539u, 1u << 24, 0x80000005u, ~0u}) {
+         {0u, 1u, 255u, 256u, 65'535u, 65'536u, 65'539u, 1u << 23, 0x800005u, (1u << 24) - 1}) {
         const auto of_normals = drawn_from(number, kernels::normal_stream),
                    of_uniforms = drawn_from(number, kernels::uniform_stream);
-        const typename draws::template path_bits<kernels::normal_stream> normal(keys, path, 0);
-        const typename draws::template path_bits<kernels::uniform_stream> uniform(keys, path, 0);
-        const auto by_path = draws::normals(seed, path, number), by_bits = draws::normals(normal, number);
-        const auto level = draws::uniforms(seed, path, number),
+        const typename draws::template path_bits<kernels::normal_stream> normal(keys, path, 0, name);
+        const typename draws::template path_bits<kernels::uniform_stream> uniform(keys, path, 0, name);
+        const auto by_path = draws::normals(seed, path, number, name),
+                   by_bits = draws::normals(normal, number);
+        const auto level = draws::uniforms(seed, path, number, name),
                    level_by_bits = draws::uniforms(uniform, number);
         for (int i = 0; i < draws::per_block; ++i) {
             double z = 0, u = 0;
@@ -184,7 +194,12 @@ void expect_cubes_by_all_bits() {
     const kernels::draws_arguments a{
         {nowhere.data(), 0, (number + 1) * draws::per_block, kernels::word64{kernels::fill_threads} * width},
         seed,
-        first_path};
+        first_path,
+        (number + 1) * draws::per_block,
+        {},
+        1,
+        1,
+        nullptr};
     kept_stores<shock>::got.clear();
     kernels::draw_shocks<draws, kernels::shock_kind::normal, kept_stores<shock>>(a, number, thread);
     kernels::draw_shocks<draws, kernels::shock_kind::uniform, kept_stores<shock>>(a, number, thread);

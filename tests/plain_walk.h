@@ -118,13 +118,23 @@ template <class real, class draws>
 double plain_random_walk(const program::path_program& code, const program::path_data& data,
                          const program::timeline& when, std::uint64_t seed, std::uint64_t path) {
     constexpr auto per_block = static_cast<std::uint64_t>(draws::per_block);
-    const auto normal = [&](std::uint64_t n) {
+    // Shock n is slot n % per_step of step n / per_step, a number of the slot's stream.
+    const auto number_of = [&](std::uint64_t n, const std::vector<std::uint32_t>& streams, int per_step,
+                               const std::vector<program::stream_name>& names, auto draw) {
+        const auto slots = static_cast<std::uint64_t>(per_step);
+        const auto place = program::places_in_streams(streams, per_step)[n % slots];
+        const std::uint64_t number = n / slots * place.dimensions + place.dimension;
+        const auto key = kernels::stream_key_of(program::key_of(names, place.stream));
         return static_cast<real>(
-            draws::normals(seed, path, static_cast<std::uint32_t>(n / per_block)).x[n % per_block]);
+            draw(seed, path, static_cast<std::uint32_t>(number / per_block), key).x[number % per_block]);
+    };
+    const auto normal = [&](std::uint64_t n) {
+        return number_of(n, code.normal_streams, code.normals_per_step, data.normal_names,
+                         [](auto... at) { return draws::normals(at...); });
     };
     const auto uniform = [&](std::uint64_t n) {
-        return static_cast<real>(
-            draws::uniforms(seed, path, static_cast<std::uint32_t>(n / per_block)).x[n % per_block]);
+        return number_of(n, code.uniform_streams, code.uniforms_per_step, data.uniform_names,
+                         [](auto... at) { return draws::uniforms(at...); });
     };
     return plain_walk<real>(code, data, when, normal, uniform);
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,10 +21,12 @@
 
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/memory.h"
+#include "engine/cuda/noise_rows.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/curand.h"
 #include "engine/cuda/random/fill_kernels.h"
 #include "engine/run/units.h"
+#include "products/program/streams.h"
 #include "tests/fake_device.h"
 
 namespace {
@@ -116,7 +119,8 @@ struct host_device {
 template <class shock>
 std::vector<shock> made(cuda::device& on, random::random_source& source, shock_kind kind, std::uint64_t rows,
                         std::uint64_t first_path, std::uint64_t paths,
-                        const std::vector<std::uint64_t>& chunks) {
+                        const std::vector<std::uint64_t>& chunks,
+                        std::span<const random::keyed_rows> keyed = {}) {
     const element of = sizeof(shock) == 8 ? element::double_ : element::single_;
     std::vector<shock> all(rows * paths);
     std::size_t turn = 0;
@@ -126,7 +130,8 @@ std::vector<shock> made(cuda::device& on, random::random_source& source, shock_k
         const std::size_t bytes = rows * pitch * sizeof(shock);
         const cuda::device_memory memory(on, bytes);
         on.fill(memory.as<void>(), 0xff, bytes, cuda::stream::standard);
-        source.fill({memory.as<void>(), pitch, rows, kind}, first_path + at, count, cuda::stream::standard);
+        source.fill({memory.as<void>(), pitch, rows, kind, keyed}, first_path + at, count,
+                    cuda::stream::standard);
         std::vector<shock> chunk(rows * pitch);
         on.download(chunk.data(), memory.as<void>(), bytes, cuda::stream::standard);
         on.wait(cuda::stream::standard);
@@ -405,6 +410,131 @@ void expect_our_own_numbers() {
 TEST(cubes, of_philox_hold_what_paths_make_in_registers) {
     expect_our_own_numbers<kernels::double_draws>();
     expect_our_own_numbers<kernels::single_draws>();
+}
+
+// Trades whose slots take turns among several streams, in arrays that they share by their names: every number
+// of every trade is the one that its name has, whoever else has rows before.
+template <class draws>
+void expect_numbers_of_names() {
+    using shock = typename draws::shock;
+    const element of = sizeof(shock) == 8 ? element::double_ : element::single_;
+    struct trade {
+        std::vector<std::uint32_t> streams;
+        std::vector<program::stream_name> names;
+        std::uint64_t steps;
+        std::size_t share = 0;
+    };
+    const auto name = [](const char* text) { return program::stream_name(text); };
+    std::vector<trade> trades = {
+        {{0}, {name("A")}, 3},
+        {{0, 1, 0, 2, 1, 0, 2}, {name("A"), name("B"), name("C")}, 5},
+        {{}, {}, 4},  // two slots without a name
+        {{0, 1}, {name("B"), name("A")}, 2},
+        {{0}, {name("A")}, 9},  // the share of the first, with more steps
+        {{0, 1, 2, 3, 4}, {name("A"), name("B"), name("C"), name("D"), name("E")}, 7},
+        {{0, 1}, {name("B"), name("A")}, 1},
+    };
+    const auto slots_of = [](const trade& t) { return t.streams.empty() ? 2 : t.streams.size(); };
+    cuda::noise_rows rows;
+    for (trade& t : trades) t.share = rows.add(t.streams, static_cast<int>(slots_of(t)), t.names, t.steps);
+    EXPECT_EQ(trades[4].share, trades[0].share);
+    EXPECT_EQ(trades[6].share, trades[3].share);
+    ASSERT_EQ(rows.rows(), 9u + 35 + 8 + 4 + 35);
+
+    host_device device;
+    const auto source =
+        random::find("philox", random::back_end::gpu).open(device.opening(of, 1 << 20, rows.rows()));
+    std::vector<cuda::device_memory> slots;
+    const auto keyed = rows.keyed(*device.it, slots, cuda::stream::standard);
+    constexpr std::uint64_t first = (std::uint64_t{5} << 32) + 3 * tile, paths = 2 * tile;
+    constexpr kernels::word64 seed = 42;
+    for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+        const auto got = made<shock>(*device.it, *source, kind, rows.rows(), first, paths, {paths}, keyed);
+        EXPECT_TRUE(
+            same_bits(got, made<shock>(*device.it, *source, kind, rows.rows(), first, paths, {tile}, keyed)));
+        std::vector<bool> compared(rows.rows());
+        std::size_t different = 0;
+        for (const trade& t : trades) {
+            for (std::uint64_t r = 0; r < t.steps * slots_of(t); ++r) {
+                // Slot r % slots of step r / slots: the streams are counted here.
+                const std::uint64_t step = r / slots_of(t), slot = r % slots_of(t);
+                const bool is_nameless = t.streams.empty();
+                const auto same = [&](std::uint64_t other) {
+                    return is_nameless || t.streams[other] == t.streams[slot];
+                };
+                std::uint64_t dimension = 0, dimensions = 0;
+                for (std::uint64_t other = 0; other < slots_of(t); ++other) {
+                    dimension += same(other) && other < slot;
+                    dimensions += same(other);
+                }
+                const kernels::stream_key key = is_nameless
+                                                    ? kernels::stream_key{}
+                                                    : kernels::stream_key_of(t.names[t.streams[slot]].key);
+                const std::uint64_t number = step * dimensions + dimension;
+                const auto block = static_cast<kernels::word32>(number / draws::per_block);
+                const std::uint64_t row = rows.first_row(t.share) + r;
+                compared[row] = true;
+                for (std::uint64_t p = 0; p < paths; ++p) {
+                    const auto expected = kind == shock_kind::normal
+                                              ? draws::normals(seed, first + p, block, key)
+                                              : draws::uniforms(seed, first + p, block, key);
+                    different += expected.x[number % draws::per_block] != got[row * paths + p];
+                }
+            }
+        }
+        EXPECT_EQ(different, 0u);
+        EXPECT_EQ(std::count(compared.begin(), compared.end(), false), 0) << "rows of no trade";
+    }
+}
+
+TEST(cubes, of_philox_hold_the_numbers_of_names) {
+    expect_numbers_of_names<kernels::double_draws>();
+    expect_numbers_of_names<kernels::single_draws>();
+}
+
+// Keyed rows anywhere in a cube: what is before and behind them stays, and numbers that fill no whole block
+// end in time.
+template <class draws>
+void expect_rows_from_the_first() {
+    using shock = typename draws::shock;
+    const element of = sizeof(shock) == 8 ? element::double_ : element::single_;
+    constexpr std::uint64_t rows = 14, first_row = 4, paths = tile;
+    const kernels::stream_key key = kernels::stream_key_of(0x3edcba9876543210);
+    host_device device;
+    const auto source = random::find("philox", random::back_end::gpu).open(device.opening(of, 1 << 20));
+    // Without slots a number is a row; with them every second row of a step of three is not written.
+    const kernels::word32 slots_of_step[] = {2, 0};
+    const cuda::device_memory slots(*device.it, sizeof slots_of_step);
+    device.it->upload(slots.as<void>(), slots_of_step, sizeof slots_of_step, cuda::stream::standard);
+    for (const bool has_slots : {false, true}) {
+        const random::keyed_rows some{
+            key, has_slots ? 2u : 1u, has_slots ? 3u : 1u,
+            5,   first_row,           has_slots ? slots.as<kernels::word32>() : nullptr};
+        const auto got = made<shock>(*device.it, *source, shock_kind::normal, rows, 0, paths, {paths},
+                                     std::span(&some, 1));
+        const std::vector<std::uint64_t> row_of_number = has_slots
+                                                             ? std::vector<std::uint64_t>{6, 4, 9, 7, 12}
+                                                             : std::vector<std::uint64_t>{4, 5, 6, 7, 8};
+        for (std::uint64_t r = 0; r < rows; ++r) {
+            const auto at = std::find(row_of_number.begin(), row_of_number.end(), r);
+            const auto n = static_cast<std::uint64_t>(at - row_of_number.begin());
+            for (std::uint64_t p = 0; p < paths; ++p) {
+                const shock x = got[r * paths + p];
+                if (at == row_of_number.end()) {
+                    ASSERT_TRUE(std::isnan(x)) << "row " << r;
+                    continue;
+                }
+                const auto block = static_cast<kernels::word32>(n / draws::per_block);
+                ASSERT_EQ(x, draws::normals(kernels::word64{42}, p, block, key).x[n % draws::per_block])
+                    << "row " << r;
+            }
+        }
+    }
+}
+
+TEST(cubes, keep_what_is_beside_keyed_rows) {
+    expect_rows_from_the_first<kernels::double_draws>();
+    expect_rows_from_the_first<kernels::single_draws>();
 }
 
 template <class shock>

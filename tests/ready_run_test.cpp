@@ -58,7 +58,8 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
         const kernels::trade_record& trade = a.trades[block / a.tiles];
         const double* numbers = static_cast<const double*>(a.numbers) + trade.numbers_at;
         double sum = static_cast<double>(a.seed % 1000);
-        const word32* places = a.words + trade.words_at;
+        // Behind the keys of one stream or two.
+        const word32* places = a.words + trade.words_at + kernels::whole_pieces(4, sizeof(word32));
         while (places[1] > places[0]) ++places;
         for (word32 i = 0; i < *places + 2; ++i) sum += numbers[i] / (i + 1.0);
         const double n = kernels::paths_in_tile(a.paths, a.first_tile + tile);

@@ -871,10 +871,14 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
     out.has_all_paths = paths == most;
     out.error = std::hypot(known_error(out.row), c.standard_error());
     out.bound = c.error() + e.allowance;
-    // A put of which no path paid anything has no error to speak of. Were 12 paths expected to pay, none
-    // would once in 160,000 times, and each pays less than the strike.
-    if (out.row.thin && out.row.effective_hits == 0 && c.product().value("option", "") == "put")
-        out.bound += 12 * c.product().at("strike").get<double>() / static_cast<double>(out.row.paths);
+    // A trade of which no path paid anything, or one path all that was paid, has no error to speak of. Were
+    // 12 paths expected to pay, none would once in 160,000 times, and were 15, at most one would as seldom. A
+    // put pays less than its strike, and a digital at most its cash.
+    const bool is_put = c.product().value("option", "") == "put", is_digital = c.product().contains("cash");
+    if (out.row.thin && out.row.effective_hits < 2 && (is_put || is_digital)) {
+        const double most_paid = c.product().at(is_put ? "strike" : "cash").get<double>();
+        out.bound += (out.row.effective_hits == 0 ? 12 : 15) * most_paid / static_cast<double>(out.row.paths);
+    }
     if (out.error > 0) {
         out.z = (out.row.price - c.value()) / out.error;
         out.lean = out.bound / out.error + 0.5 / std::sqrt(out.row.effective_hits);

@@ -347,6 +347,7 @@ TEST(report, json_is_word_for_word) {
     "started": "2026-01-15T08:00:00Z",
     "precision": "double",
     "random": "philox",
+    "numbered_by": "name",
     "seed": 18446744073709551615,
     "paths": 131072,
     "threads": 2,

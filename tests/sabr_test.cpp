@@ -222,11 +222,12 @@ TEST(sabr, what_it_contains) {
     EXPECT_NEAR(power[2].price, plain[2].price, limit * plain[2].standard_error);
 }
 
-// 6 laws, 5 times and a path with many dates, in double and in single: 72 comparisons, a false alarm in
-// 2,000.
+// 6 laws, 5 times and a path with many dates, in double and in single: 66 comparisons or more, a false alarm
+// in 2,000.
 TEST(sabr, the_asset_is_a_martingale) {
     const std::vector<double> times{0.01, 0.5, 1, 5, 20};
     std::uint64_t seed = 400;
+    int thin = 0;
     for (const std::string model : {"cev: {volatility: 0.4, beta: 0.2}", "cev: {volatility: 0.3, beta: 0.9}",
                                     "sabr: {alpha: 0.3, beta: 0.4, rho: -0.9, nu: 0.4}",
                                     "sabr: {alpha: 0.2, beta: 0.7, rho: 0.8, nu: 0.3}",
@@ -238,10 +239,20 @@ TEST(sabr, the_asset_is_a_martingale) {
         trades.emplace_back("product: late_forward, underlying: A, dates: {start: 0, end: 1, count: 100}");
         for (const char* precision : {"double", "single"}) {
             const auto rows = price(market_of(model), trades, 1 << 14, ++seed, precision);
-            for (std::size_t i = 0; i < rows.size(); ++i)
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                // A few paths carry the mean of a volatility that moves as much as these in 5 or 20 years: a
+                // row that says it is thin has an error that says nothing.
+                const bool may_be_thin = model.starts_with("sabr") && (i == 3 || i == 4);
+                EXPECT_TRUE(may_be_thin || !rows[i].thin) << model << " " << trades[i] << " " << precision;
+                if (rows[i].thin) {
+                    ++thin;
+                    continue;
+                }
                 expect_met(rows[i], 1, 1e-5, model + " " + trades[i] + " " + precision);
+            }
         }
     }
+    EXPECT_LE(thin, 6);
 }
 
 // A call that dies at a barrier, by the equation F_t = 1/2 sigma^2 F^(2 beta) C_FF between two ends (Crank

@@ -91,7 +91,7 @@ struct counted_draws {
     static inline std::atomic<bool> cancel{false};
     static inline int last = 0;
 
-    static void draw(double (*out)[lanes], std::uint64_t, std::uint64_t, std::uint32_t) {
+    static void draw(double (*out)[lanes], std::uint64_t, std::uint64_t, std::uint32_t, kernels::stream_key) {
         if (++made == last) cancel = true;
         std::fill_n(out[0], lanes, 0.25);
         std::fill_n(out[1], lanes, 0.5);

@@ -284,7 +284,16 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
     });
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
         const element of = program::shock_type(p);
-        const memory_cube made(on, paths, walk_steps, of);
+        memory_cube made(on, paths, walk_steps, of);
+        // The normals of the asset, as the paths make them in registers.
+        const random::keyed_rows of_asset{
+            kernels::stream_key_of(program::key_of(streamed.trade.data.normal_names, 0)),
+            1,
+            1,
+            walk_steps,
+            0,
+            nullptr};
+        made.cube.keyed = {&of_asset, 1};
         const auto opened = opening_on(on, paths, walk_steps, of, program::is_fast(p));
         timed_walk w(on, streamed, paths);
         const auto fill = [&] { random::draw_cube(opened, made.cube, 0, paths, on.stream()); };

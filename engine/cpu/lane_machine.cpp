@@ -14,10 +14,9 @@ static_assert(lanes == kernels::lanes_per_tile);
 
 namespace {
 
-void check_cube(const arrays::shock_cube& c, const std::string& kind, int per_step, std::size_t steps,
+void check_cube(const arrays::shock_cube& c, const std::string& kind, std::uint64_t slots, std::size_t steps,
                 std::uint64_t paths) {
     if (!c.is_there()) return;
-    const auto slots = static_cast<std::uint64_t>(per_step);
     if (c.steps >= steps && c.slots >= slots && c.paths >= paths) return;
     const auto of = [](std::uint64_t s, std::uint64_t n, std::uint64_t p) {
         return std::to_string(s) + " steps of " + std::to_string(n) + " on " + std::to_string(p) + " paths";
@@ -74,23 +73,42 @@ void path_job::check() const {
             "precision single_fast stands for the approximations of a GPU's hardware and needs a GPU; "
             "precision single walks the same paths with exact functions on the CPU");
     }
-    check_cube(normals, "normals", code->normals_per_step, when->steps(), paths);
-    check_cube(uniforms, "uniforms", code->uniforms_per_step, when->steps(), paths);
+    check_cube(normals, "normals", code->normals.size(), when->steps(), paths);
+    check_cube(uniforms, "uniforms", code->uniforms.size(), when->steps(), paths);
     check_scenarios(*this);
 }
 
 template <class real, class shock>
 void lane_walk<real, shock>::shock_buffer::begin(const path_job& job, const arrays::shock_cube& from,
-                                                 int per_step, std::uint64_t first_path) {
+                                                 std::span<const program::place_in_stream> slots,
+                                                 std::span<const program::stream_name> names,
+                                                 std::uint64_t first_path) {
     from_ = from.is_there() ? &from : nullptr;
     seed_ = job.seed;
     first_path_ = first_path;
     paths_ = job.paths;
-    const auto n = static_cast<std::size_t>(per_step);
-    slot_.resize(n);
-    // As many blocks as a step may touch; those that the step before drew and did not use up are still there.
-    blocks_ = n % per_block == 0 ? n / per_block : (n + per_block - 2) / per_block + 1;
-    if (arrays_.size() < blocks_ * per_block) arrays_.resize(blocks_ * per_block);
+    places_ = slots;
+    slot_.resize(slots.size());
+    if (from_ == nullptr) {
+        add_streams(names);
+    } else if (arrays_.size() < slots.size()) {
+        arrays_.resize(slots.size());
+    }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::add_streams(std::span<const program::stream_name> names) {
+    streams_.clear();
+    std::size_t arrays = 0;
+    for (const program::place_in_stream& p : places_) {
+        if (p.stream != streams_.size()) continue;
+        const std::size_t n = p.dimensions;
+        stream s{kernels::stream_key_of(program::key_of(names, p.stream)), arrays, 0};
+        s.blocks = n % per_block == 0 ? n / per_block : (n + per_block - 2) / per_block + 1;
+        arrays += s.blocks * per_block;
+        streams_.push_back(s);
+    }
+    if (arrays_.size() < arrays) arrays_.resize(arrays);
 }
 
 template <class real, class shock>
@@ -103,21 +121,19 @@ void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
     }
 }
 
-// Shock `s` of step `i` is number i * per_step + s of the path; number n is the (n % per_block)th of block
-// n / per_block.
+// Number n of a stream is the (n % per_block)th of block n / per_block. Slots of a stream take its numbers in
+// order.
 template <class real, class shock>
 void lane_walk<real, shock>::shock_buffer::draw(std::size_t step) {
-    const std::size_t first = step * slot_.size();
-    std::size_t block = first / per_block, in_block = first % per_block;
-    std::size_t place = blocks_ > 1 ? block % blocks_ : 0;
-    for (const real*& slot : slot_) {
-        lane_array* at = &arrays_[place * per_block];
-        if (in_block == 0) draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block));
-        slot = at[in_block].of;
-        if (++in_block < per_block) continue;
-        in_block = 0;
-        ++block;
-        if (++place == blocks_) place = 0;
+    for (std::size_t s = 0; s < slot_.size(); ++s) {
+        const program::place_in_stream& p = places_[s];
+        const stream& from = streams_[p.stream];
+        const std::size_t number = step * p.dimensions + p.dimension;
+        const std::size_t block = number / per_block, in_block = number % per_block;
+        const std::size_t place = from.blocks > 1 ? block % from.blocks : 0;
+        lane_array* at = &arrays_[from.first + place * per_block];
+        if (in_block == 0) draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block), from.key);
+        slot_[s] = at[in_block].of;
     }
 }
 
@@ -216,8 +232,8 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     const lane_program& code = *job.code;
     const program::timeline& when = *job.when;
     if (registers_.size() < code.registers) registers_.resize(code.registers);
-    normals_.begin(job, job.normals, code.normals_per_step, first_path);
-    uniforms_.begin(job, job.uniforms, code.uniforms_per_step, first_path);
+    normals_.begin(job, job.normals, code.normals, job.data->normal_names, first_path);
+    uniforms_.begin(job, job.uniforms, code.uniforms, job.data->uniform_names, first_path);
     scenarios_.begin(job, first_path);
 
     const auto row_of = [&](std::size_t section, std::size_t run) {

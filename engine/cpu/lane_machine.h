@@ -68,12 +68,21 @@ class lane_walk {
     class shock_buffer {
       public:
         explicit shock_buffer(lane_draw<real> fill) : draw_(fill) {}
-        void begin(const path_job& job, const arrays::shock_cube& from, int per_step,
-                   std::uint64_t first_path);
+        void begin(const path_job& job, const arrays::shock_cube& from,
+                   std::span<const program::place_in_stream> slots,
+                   std::span<const program::stream_name> names, std::uint64_t first_path);
         void refill(std::size_t step);
         const real* operator[](std::uint32_t slot) const { return slot_[slot]; }
 
       private:
+        // The blocks that are kept of one stream: as many as a step may touch. Those that the step before
+        // drew and did not use up are still there.
+        struct stream {
+            kernels::stream_key key;
+            std::size_t first = 0;  // of its arrays
+            std::size_t blocks = 0;
+        };
+        void add_streams(std::span<const program::stream_name> names);
         void draw(std::size_t step);
         void read(std::size_t step);
 
@@ -81,7 +90,8 @@ class lane_walk {
         lane_draw<real> draw_;
         const arrays::shock_cube* from_ = nullptr;
         std::uint64_t seed_ = 0, first_path_ = 0, paths_ = 0;
-        std::size_t blocks_ = 0;  // kept at a time
+        std::span<const program::place_in_stream> places_;  // by slot
+        std::vector<stream> streams_;
         std::vector<lane_array> arrays_;
         std::vector<const real*> slot_;
     };

@@ -80,6 +80,12 @@ bool any(const real* truths, bool wanted) {
     return found != 0;
 }
 
+// The stream that random bits are of.
+struct stream_of {
+    kernels::word32 kind;
+    kernels::stream_key name;
+};
+
 #if defined(__AVX2__)
 
 // kernels::path_block on vectors of 64-bit words whose upper halves may hold anything, which suits the
@@ -108,12 +114,14 @@ struct vector_block {
     words x0, x1, x2, x3;
 };
 
-vector_block philox(words path, std::uint64_t seed, std::uint32_t block, kernels::word32 stream) {
+// The upper halves of the counter's words may hold anything, too.
+vector_block philox(words path, std::uint64_t seed, std::uint32_t block, stream_of from) {
     const words zero{};
     words x0 = path;
-    words x1 = path >> 32;
-    words x2 = zero + block;
-    words x3 = zero + stream;
+    words x1 = ((path >> 32) & 3) | (zero + from.name.low);
+    words x2 = (path >> 34 << (kernels::block_bits_of_counter + 2)) |
+               (zero + (block | kernels::third_word(0, from.kind)));
+    words x3 = zero + from.name.high;
     kernels::philox_key key{static_cast<kernels::word32>(seed), static_cast<kernels::word32>(seed >> 32)};
     for (int round = 0; round < kernels::philox_rounds; ++round) {
         const words p0 = product_of_lower_halves(x0, zero + kernels::philox_multiplier_0);
@@ -138,11 +146,11 @@ void store(word* to, words from) {
 }
 
 [[gnu::flatten]] void bits(kernels::word64* w0, kernels::word64* w1, std::uint64_t seed,
-                           std::uint64_t first_path, std::uint32_t block, kernels::word32 stream) {
+                           std::uint64_t first_path, std::uint32_t block, stream_of from) {
     words path = words{} + first_path;
     for (int i = 0; i < words_per_vector; ++i) path[i] += static_cast<kernels::word64>(i);
     for (int lane = 0; lane < lanes; lane += words_per_vector) {
-        const vector_block b = philox(path, seed, block, stream);
+        const vector_block b = philox(path, seed, block, from);
         store(w0 + lane, paired(b.x0, b.x1));
         store(w1 + lane, paired(b.x2, b.x3));
         path += words_per_vector;
@@ -151,12 +159,12 @@ void store(word* to, words from) {
 
 // Paths with even and with odd numbers go side by side, so that their words need no shuffle to be in order.
 [[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
-                           std::uint32_t block, kernels::word32 stream) {
+                           std::uint32_t block, stream_of from) {
     words path = words{} + first_path;
     for (int i = 0; i < words_per_vector; ++i) path[i] += 2 * static_cast<kernels::word64>(i);
     for (int lane = 0; lane < lanes; lane += 2 * words_per_vector) {
-        const vector_block even = philox(path, seed, block, stream);
-        const vector_block odd = philox(path + 1, seed, block, stream);
+        const vector_block even = philox(path, seed, block, from);
+        const vector_block odd = philox(path + 1, seed, block, from);
         store(w[0] + lane, paired(even.x0, odd.x0));
         store(w[1] + lane, paired(even.x1, odd.x1));
         store(w[2] + lane, paired(even.x2, odd.x2));
@@ -168,22 +176,22 @@ void store(word* to, words from) {
 #else
 
 [[gnu::flatten]] void bits(kernels::word64* w0, kernels::word64* w1, std::uint64_t seed,
-                           std::uint64_t first_path, std::uint32_t block, kernels::word32 stream) {
+                           std::uint64_t first_path, std::uint32_t block, stream_of from) {
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-        const auto b =
-            kernels::path_block(seed, first_path + static_cast<std::uint64_t>(lane), block, stream);
+        const auto b = kernels::path_block(seed, first_path + static_cast<std::uint64_t>(lane), block,
+                                           from.kind, from.name);
         w0[lane] = kernels::low_word(b);
         w1[lane] = kernels::high_word(b);
     }
 }
 
 [[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
-                           std::uint32_t block, kernels::word32 stream) {
+                           std::uint32_t block, stream_of from) {
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-        const auto b =
-            kernels::path_block(seed, first_path + static_cast<std::uint64_t>(lane), block, stream);
+        const auto b = kernels::path_block(seed, first_path + static_cast<std::uint64_t>(lane), block,
+                                           from.kind, from.name);
         w[0][lane] = b.x0;
         w[1][lane] = b.x1;
         w[2][lane] = b.x2;
@@ -194,10 +202,10 @@ void store(word* to, words from) {
 #endif
 
 [[gnu::flatten]] void double_normals(double (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
-                                     std::uint32_t block) {
+                                     std::uint32_t block, kernels::stream_key name) {
     alignas(64) kernels::word64 w0[lanes];
     alignas(64) kernels::word64 w1[lanes];
-    bits(w0, w1, seed, first_path, block, kernels::normal_stream);
+    bits(w0, w1, seed, first_path, block, {kernels::normal_stream, name});
     double* first = out[0];
     double* second = out[1];
 #pragma omp simd
@@ -209,10 +217,10 @@ void store(word* to, words from) {
 }
 
 [[gnu::flatten]] void double_uniforms(double (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
-                                      std::uint32_t block) {
+                                      std::uint32_t block, kernels::stream_key name) {
     alignas(64) kernels::word64 w0[lanes];
     alignas(64) kernels::word64 w1[lanes];
-    bits(w0, w1, seed, first_path, block, kernels::uniform_stream);
+    bits(w0, w1, seed, first_path, block, {kernels::uniform_stream, name});
     double* first = out[0];
     double* second = out[1];
 #pragma omp simd
@@ -236,18 +244,18 @@ template <class shock>
 
 template <class shock>
 [[gnu::flatten]] void single_normals(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
-                                     std::uint32_t block) {
+                                     std::uint32_t block, kernels::stream_key name) {
     alignas(64) kernels::word32 w[4][lanes];
-    bits(w, seed, first_path, block, kernels::normal_stream);
+    bits(w, seed, first_path, block, {kernels::normal_stream, name});
     pair_of_single_normals(out[0], out[1], w[0], w[1]);
     pair_of_single_normals(out[2], out[3], w[2], w[3]);
 }
 
 template <class shock>
 [[gnu::flatten]] void single_uniforms(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
-                                      std::uint32_t block) {
+                                      std::uint32_t block, kernels::stream_key name) {
     alignas(64) kernels::word32 w[4][lanes];
-    bits(w, seed, first_path, block, kernels::uniform_stream);
+    bits(w, seed, first_path, block, {kernels::uniform_stream, name});
     for (int i = 0; i < 4; ++i) {
         shock* to = out[i];
 #pragma omp simd

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/philox.h"
 #include "products/program/operation.h"
 
 namespace tilewalk::cpu {
@@ -34,11 +35,11 @@ struct lane_functions {
     bool (*any)(const real* truths, bool wanted);
 };
 
-// Draws the random shocks that block `block` of the counter gives to each of the paths first_path + lane:
-// out[shock of the block][lane]. A block has 128 random bits: two shocks in double, four in single.
+// Draws the random shocks that block `block` of the stream of a name gives to each of the paths first_path +
+// lane: out[shock of the block][lane]. A block has 128 random bits: two shocks in double, four in single.
 template <class shock>
 using lane_draw = void (*)(shock (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
-                           std::uint32_t block);
+                           std::uint32_t block, kernels::stream_key name);
 
 template <class shock>
 struct lane_draws {

@@ -223,8 +223,8 @@ lane_program compile(const program::path_program& p, int least_guarded_cost) {
     lane_program out;
     out.states = static_cast<std::uint32_t>(p.states.size());
     out.registers = out.states;
-    out.normals_per_step = p.normals_per_step;
-    out.uniforms_per_step = p.uniforms_per_step;
+    out.normals = program::places_in_streams(p.normal_streams, p.normals_per_step);
+    out.uniforms = program::places_in_streams(p.uniform_streams, p.uniforms_per_step);
     out.scenarios_per_step = p.scenarios_per_step;
     out.outputs = p.outputs;
     out.crossed = p.crossed;

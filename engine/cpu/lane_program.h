@@ -51,8 +51,7 @@ struct lane_program {
     std::vector<program::output_pair> crossed;
     std::uint32_t states = 0;
     std::uint32_t registers = 0;
-    int normals_per_step = 0;
-    int uniforms_per_step = 0;
+    std::vector<program::place_in_stream> normals, uniforms;  // by slot
     int scenarios_per_step = 0;
 
     std::size_t operations() const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
 #include "engine/cuda/feeds.h"
 
@@ -24,6 +26,22 @@ std::size_t numbers_of_path(const program::path_program& p) {
     return p.states.size() + static_cast<std::size_t>(p.slots_per_step());
 }
 constexpr std::size_t least = 3, few = 6, moderate = 12;
+
+// Numbers that wait for later steps because a block of random bits has more than a step takes, beyond those
+// that would wait if all shocks were of one stream.
+std::size_t numbers_kept(const program::path_program& p, precision of) {
+    const int per_block = 16 / bytes_of_shock(of);
+    const auto waiting = [&](int dimensions) { return per_block - std::gcd(dimensions, per_block); };
+    int kept = 0;
+    for (const auto& [streams, slots] : {std::pair(&p.normal_streams, p.normals_per_step),
+                                         std::pair(&p.uniform_streams, p.uniforms_per_step)}) {
+        if (slots == 0) continue;
+        for (const program::place_in_stream& place : program::places_in_streams(*streams, slots))
+            if (place.dimension == 0) kept += waiting(static_cast<int>(place.dimensions));
+        kept -= waiting(slots);
+    }
+    return static_cast<std::size_t>(std::max(kept, 0));
+}
 
 // Rows are loaded ahead and wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows,
 // had no room under a bound on registers, and one of 36 rows none for four paths a thread.
@@ -81,7 +99,7 @@ int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_sections(p, how)) return 0;
     int of_256 = 0;
     if (!walks_in_double(how.precision)) {
-        if (numbers_of_path(p) <= moderate) of_256 = 3;
+        if (numbers_of_path(p) + numbers_kept(p, how.precision) <= moderate) of_256 = 3;
     } else if (how[knobs::width] == 4 && numbers_of_path(p) <= least && p.sections.size() == 3) {
         of_256 = 2;  // with a section on the way and one at the end
     }

@@ -241,7 +241,8 @@ kernels::array_argument device_walk::make_moves(const job_group& g, const job_li
                                                 const kernels::array_argument& shocks) {
     return moves_->make(side, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
                         run_.separated.numbers(g.jobs[list.first]), shocks,
-                        chunk.count * kernels::paths_per_tile, sides_[side].get());
+                        run_.shocks_of_moves[g.jobs[list.first]], chunk.count * kernels::paths_per_tile,
+                        sides_[side].get());
 }
 
 kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_list& list) const {

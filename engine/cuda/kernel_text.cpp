@@ -36,9 +36,10 @@ std::string path_kernel_text(const program::path_program& p, const kernel_decisi
             ? "no_scenarios"
             : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
     const std::string source =
-        from_arrays ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
-                    : fmt::format("feeds::random_draws<{}, {}, {}, {}>", words.draws, p.normals_per_step,
-                                  p.uniforms_per_step, scenarios);
+        from_arrays
+            ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
+            : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>",
+                          words.draws, scenarios);
     std::string includes;
     for (const std::string& header :
          {std::string(words.header), feed.header(), std::string(rows.header),

@@ -95,8 +95,8 @@ moves_cubes::moves_cubes(device& on, const needs& most, std::uint64_t tiles)
 
 kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
                                           const program::move_numbers& numbers,
-                                          const kernels::array_argument& shocks, std::uint64_t paths,
-                                          stream s) {
+                                          const kernels::array_argument& shocks, std::uint64_t first_row,
+                                          std::uint64_t paths, stream s) {
     const cube& into = cubes_[which];
     const std::vector<std::byte> packed = correlation_numbers(numbers, precision_);
     on_.upload(into.numbers.as<std::byte>(), packed.data(), packed.size(), s);
@@ -113,8 +113,9 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
         correlation_job job;
         job.numbers =
             into.numbers.as<std::byte>() + correlation_numbers_bytes(numbers.factors, step, precision_);
-        job.shocks = static_cast<const std::byte*>(shocks.first) +
-                     step * shocks.step_stride * bytes_of(shock_type(precision_));
+        job.shocks =
+            static_cast<const std::byte*>(shocks.first) +
+            (first_row * shocks.slot_stride + step * shocks.step_stride) * bytes_of(shock_type(precision_));
         job.moves = into.moves.as<std::byte>() + step * out.step_stride * bytes_of(real_type(precision_));
         job.shock_pitch = shocks.slot_stride;
         job.move_pitch = pitch_;

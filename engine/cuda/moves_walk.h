@@ -72,9 +72,11 @@ class moves_cubes {
     moves_cubes(device& on, const needs& most, std::uint64_t tiles);
 
     // Puts the moves of one trade into cube number `which` and returns them as its path kernel reads them.
-    // `correlate` is the kernel of the best variant.
+    // `correlate` is the kernel of the best variant; the trade's shocks begin in row `first_row` of their
+    // cube.
     kernels::array_argument make(std::size_t which, kernel correlate, const program::move_numbers& numbers,
-                                 const kernels::array_argument& shocks, std::uint64_t paths, stream s);
+                                 const kernels::array_argument& shocks, std::uint64_t first_row,
+                                 std::uint64_t paths, stream s);
 
   private:
     struct cube {

@@ -22,6 +22,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
+using kernels::word32;
 using devices_of_run = std::span<const std::shared_ptr<loaded_device>>;
 
 void check_on_all(devices_of_run devices, const kernel_decision& how, const program::path_program& code) {
@@ -44,6 +45,70 @@ void check_groups(run_state& state, devices_of_run devices) {
             state.fail(g.jobs, e);
         }
     }
+}
+
+// The steps of a group's longest job, which is its first.
+std::uint64_t longest(const job_group& g, const run_state& state) {
+    return state.packed.records[g.jobs.front()].steps;
+}
+
+// The rows of a keyed source's cubes that jobs read.
+class rows_of_jobs {
+  public:
+    rows_of_jobs(run_state& of, shock_plan& plan) : of_(of), plan_(plan) {}
+
+    void add(const job_group& g) {
+        for (const std::size_t j : g.jobs) {
+            // A job whose moves are made ahead reads moves; what makes them reads the job's shocks.
+            const run::job& job = of_.separated.given()[j];
+            const program::path_program& code = *job.code;
+            const program::path_data& data = *job.data;
+            const std::uint64_t steps = job.when->steps();
+            shares_.push_back(
+                {j, g.reads_moves(),
+                 plan_.normals.add(code.normal_streams, code.normals_per_step, data.normal_names, steps),
+                 plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step, data.uniform_names,
+                                    steps)});
+        }
+    }
+    void leave() {
+        plan_.normal_rows = plan_.normals.rows();
+        plan_.uniform_rows = plan_.uniforms.rows();
+        for (const share& s : shares_) {
+            kernels::trade_record& record = of_.packed.records[s.job];
+            const auto normals = static_cast<word32>(plan_.normals.first_row(s.normals));
+            (s.makes_moves ? of_.shocks_of_moves[s.job] : record.normal_row) = normals;
+            record.uniform_row = static_cast<word32>(plan_.uniforms.first_row(s.uniforms));
+        }
+    }
+
+  private:
+    struct share {
+        std::size_t job;
+        bool makes_moves;
+        std::size_t normals, uniforms;
+    };
+    run_state& of_;
+    shock_plan& plan_;
+    std::vector<share> shares_;
+};
+
+// The rows of arrays that all trades read alike, from a file or from a source that is not keyed. Throws
+// tilewalk::error if the group needs more than there is.
+void add_rows(const job_group& g, const run_state& state, shock_plan& plan) {
+    const gpu_run& run = state.run;
+    const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
+    const auto uniforms = static_cast<std::uint64_t>(g.code->uniforms_per_step);
+    const std::uint64_t steps = longest(g, state);
+    if (run.replay == nullptr) {
+        random::check_normals(*plan.source, steps * normals);
+        plan.normal_rows = std::max(plan.normal_rows, steps * normals);
+        plan.uniform_rows = std::max(plan.uniform_rows, steps * uniforms);
+        return;
+    }
+    run.replay->check({steps, normals, uniforms, run.paths});
+    if (normals > 0) plan.normal_rows = std::max(plan.normal_rows, steps * run.replay->normals().slots);
+    if (uniforms > 0) plan.uniform_rows = std::max(plan.uniform_rows, steps * run.replay->uniforms().slots);
 }
 
 // Plans arrays of shocks, if the feed reads any, and of scenarios. Jobs that need more than a source has
@@ -71,37 +136,27 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
         arrays::shock_cube& row = plan.scenarios.back();
         std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
     }
+    const bool is_keyed = run.replay == nullptr && plan.source->is_keyed;
+    rows_of_jobs keyed(state, plan);
     for (job_group& g : state.groups) {
         if (g.failed || !reads_shocks(g)) continue;
-        const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
-        const auto uniforms = static_cast<std::uint64_t>(g.code->uniforms_per_step);
-        std::uint64_t steps = 0;
-        for (const std::size_t j : g.jobs)
-            steps = std::max<std::uint64_t>(steps, state.packed.records[j].steps);
         try {
-            if (run.replay != nullptr) {
-                run.replay->check({steps, normals, uniforms, run.paths});
-                if (normals > 0) {
-                    plan.normal_rows = std::max(plan.normal_rows, steps * run.replay->normals().slots);
-                }
-                if (uniforms > 0) {
-                    plan.uniform_rows = std::max(plan.uniform_rows, steps * run.replay->uniforms().slots);
-                }
+            if (is_keyed) {
+                keyed.add(g);
             } else {
-                random::check_normals(*plan.source, steps * normals);
-                plan.normal_rows = std::max(plan.normal_rows, steps * normals);
-                plan.uniform_rows = std::max(plan.uniform_rows, steps * uniforms);
+                add_rows(g, state, plan);
             }
-            if (g.reads_moves()) state.moves.add(g.factors(), steps);
+            if (g.reads_moves()) state.moves.add(g.factors(), longest(g, state));
         } catch (const error& e) {
             g.failed = true;
             state.fail(g.jobs, e);
         }
     }
+    if (is_keyed) keyed.leave();
     // The standard error of a quasi-random run comes from its units.
     if (from_arrays && run.replay == nullptr && plan.source->is_quasi)
         state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
-    state.shocks = plan;
+    state.shocks = std::move(plan);
 }
 
 // Constant memory changes from launch to launch, but must hold all numbers of one trade.

@@ -26,8 +26,15 @@ class packer {
         fill_piece();
         put(data.initial_states, data.initial_states.size());
         fill_piece();
-        kernels::trade_record record{numbers_at, into_.words.size(), static_cast<word32>(job.when->steps()),
-                                     static_cast<word32>(into_.results)};
+        kernels::trade_record record{numbers_at,
+                                     into_.words.size(),
+                                     static_cast<word32>(job.when->steps()),
+                                     static_cast<word32>(into_.results),
+                                     0,
+                                     0};
+        put_keys(data.normal_names, job.code->normal_streams, job.code->normals_per_step);
+        put_keys(data.uniform_names, job.code->uniform_streams, job.code->uniforms_per_step);
+        align_words();
         into_.results += job.code->results();
         for (std::size_t k = 0; k < sections; ++k) {
             into_.words.push_back(static_cast<word32>(count_ - numbers_at));
@@ -48,6 +55,16 @@ class packer {
 
   private:
     void align_words() { into_.words.resize(kernels::mask_place(static_cast<word32>(into_.words.size()))); }
+
+    void put_keys(const std::vector<program::stream_name>& names, const std::vector<std::uint32_t>& streams,
+                  int slots) {
+        std::size_t next = 0;
+        for (const program::place_in_stream& p : program::places_in_streams(streams, slots)) {
+            if (p.stream != next) continue;
+            const kernels::stream_key key = kernels::stream_key_of(program::key_of(names, next++));
+            into_.words.insert(into_.words.end(), {key.low, key.high});
+        }
+    }
 
     // Writes rows of `width` numbers.
     void put(const std::vector<double>& numbers, std::size_t width) {

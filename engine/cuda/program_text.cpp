@@ -98,6 +98,13 @@ std::string constant(const std::string& name, std::size_t number) {
     return "    static constexpr int " + name + " = " + std::to_string(number) + ";\n";
 }
 
+std::string stream_slots(const std::string& name, const std::vector<std::uint32_t>& streams, int slots) {
+    std::string all;
+    for (const program::place_in_stream& p : program::places_in_streams(streams, slots))
+        all += (all.empty() ? "" : ", ") + std::to_string(p.stream);
+    return "    using " + name + " = stream_slots<" + all + ">;\n";
+}
+
 }  // namespace
 
 std::string program_text(const program::path_program& p, const std::string& name) {
@@ -106,6 +113,8 @@ std::string program_text(const program::path_program& p, const std::string& name
         widths += (widths.empty() ? "" : ", ") + std::to_string(s.row_width());
     }
     std::string out = "struct " + name + " {\n";
+    out += stream_slots("normal_slots", p.normal_streams, p.normals_per_step) +
+           stream_slots("uniform_slots", p.uniform_streams, p.uniforms_per_step);
     out += constant("states", p.states.size()) + constant("terms", p.per_trade.columns.size()) +
            constant("sections", p.sections.size()) +
            constant("normals", static_cast<std::size_t>(p.normals_per_step)) +

@@ -54,8 +54,10 @@ struct run_state {
     std::vector<job_group> groups;
     std::optional<shock_plan> shocks;  // if shocks or scenarios come from arrays
     moves_cubes::needs moves;          // without rows if no job reads any
-    kernels::word64 part_tiles = 1;    // tiles merged on a device; the host merges the parts
-    kernels::word64 most_tiles = 0;    // of the largest piece
+    // By job whose moves are made ahead: the first row of its shocks.
+    std::vector<kernels::word32> shocks_of_moves;
+    kernels::word64 part_tiles = 1;  // tiles merged on a device; the host merges the parts
+    kernels::word64 most_tiles = 0;  // of the largest piece
     built_kernel merge;
     std::mutex lock;  // guards outcome
     gpu_outcome outcome;
@@ -66,6 +68,7 @@ struct run_state {
         : separated(asked.jobs, asked.correlation, asked.how.precision),
           run(asked),
           packed(pack(separated.jobs(), program::real_type(asked.how.precision))),
+          shocks_of_moves(separated.jobs().size()),
           part_tiles(run::part_tiles_of(kernels::tiles_of(asked.paths))) {}
 
     // Begins a run: nothing has been walked, and nothing has failed but what could not be packed.

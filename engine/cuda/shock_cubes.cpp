@@ -20,7 +20,8 @@ std::size_t shock_plan::bytes_per_tile() const {
 }
 
 std::size_t shock_plan::scratch_bytes() const {
-    return replay != nullptr || shock_rows() == 0 ? 0 : source->scratch_bytes(shock_rows());
+    if (replay != nullptr || shock_rows() == 0) return 0;
+    return source->scratch_bytes(shock_rows()) + normals.bytes() + uniforms.bytes();
 }
 
 std::uint64_t shock_plan::most_tiles() const {
@@ -33,7 +34,8 @@ std::uint64_t shock_plan::most_tiles() const {
     return std::max<std::uint64_t>(1, std::min(by_elements, by_bytes));
 }
 
-shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets)
+shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
+                         stream fills)
     : on_(on), plan_(plan), pitch_(random::padded_paths(tiles * tile_paths, plan.element())), sets_(sets) {
     for (cubes& set : sets_) {
         open(set.normals, plan.normal_rows);
@@ -41,6 +43,8 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
         open(set.scenarios, plan.scenarios.size());
     }
     if (plan.replay != nullptr || plan.shock_rows() == 0) return;
+    keyed_normals_ = plan.normals.keyed(on.get(), slots_, fills);
+    keyed_uniforms_ = plan.uniforms.keyed(on.get(), slots_, fills);
     const auto kernel_of = [this](const std::string& text, const char* name) {
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
     };
@@ -80,12 +84,12 @@ void shock_cubes::fill(std::size_t set, std::uint64_t first_tile, std::uint64_t 
         return;
     }
     if (normals.rows > 0) {
-        source_->fill({normals.first, pitch_, normals.rows, random::shock_kind::normal}, first_path, paths,
-                      s);
+        source_->fill({normals.first, pitch_, normals.rows, random::shock_kind::normal, keyed_normals_},
+                      first_path, paths, s);
     }
     if (uniforms.rows > 0) {
-        source_->fill({uniforms.first, pitch_, uniforms.rows, random::shock_kind::uniform}, first_path, paths,
-                      s);
+        source_->fill({uniforms.first, pitch_, uniforms.rows, random::shock_kind::uniform, keyed_uniforms_},
+                      first_path, paths, s);
     }
 }
 

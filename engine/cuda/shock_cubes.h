@@ -15,6 +15,7 @@
 #include "engine/arrays/shock_file.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/memory.h"
+#include "engine/cuda/noise_rows.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
@@ -36,8 +37,10 @@ struct shock_plan {
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
     std::uint64_t seed = 0, paths = 0;
-    // Rows of the cubes: shock numbers, or, with a file, the slots of all steps that a trade reads.
+    // Rows of the cubes: those that trades share by their streams, for a source that is keyed by name; else
+    // shock numbers, or, with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
+    noise_rows normals{}, uniforms{};  // of a keyed source
     // The rows of the cube of scenarios, each with one step and one slot.
     std::vector<arrays::shock_cube> scenarios{};
     // Called for each row that is copied from the host; may throw to end the run.
@@ -55,7 +58,9 @@ struct shock_plan {
 // while the other is read.
 class shock_cubes {
   public:
-    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets);
+    // Uploads in the stream `fills`.
+    shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
+                stream fills);
 
     // Fills a set. Always use the same stream for all sets; it takes the calls in their order.
     void fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s);
@@ -93,6 +98,8 @@ class shock_cubes {
     const shock_plan& plan_;
     std::uint64_t pitch_;  // elements
     std::vector<cubes> sets_;
+    std::vector<device_memory> slots_;  // that keyed rows point to
+    std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
     std::optional<staging> through_;  // for data from a file
     std::unique_ptr<random::random_source> source_;
 };

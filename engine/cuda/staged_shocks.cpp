@@ -7,7 +7,7 @@ namespace tilewalk::cuda {
 
 staged_shocks::staged_shocks(loaded_device& on, const shock_plan& plan, kernels::word64 tiles,
                              std::size_t sets, stream fills)
-    : device_(on.get()), cubes_(on, plan, tiles, sets), sets_(sets), fills_(fills) {}
+    : device_(on.get()), cubes_(on, plan, tiles, sets, fills), sets_(sets), fills_(fills) {}
 
 void staged_shocks::fill(std::size_t set, const run::tile_range& chunk) {
     cubes_.fill(set, chunk.first, chunk.count, fills_);

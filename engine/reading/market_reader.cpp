@@ -12,6 +12,7 @@
 #include "engine/market/market_state.h"
 #include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
+#include "engine/models/world/stream_names.h"
 #include "engine/reading/market_parts.h"
 #include "engine/reading/written_market.h"
 #include "tilewalk/bounds.h"
@@ -102,6 +103,8 @@ void read_assets(const node& assets, market_so_far& into) {
                     "', which is what correlations call a factor of " + own->second.of +
                     "; expected another name");
     }
+    const std::string fault = program::fault_of_keys(models::stream_names(into.market));
+    if (!fault.empty()) assets.fail("found the names " + fault);
 }
 
 void read_past(const node& fixings, market_so_far& into) {

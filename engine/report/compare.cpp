@@ -113,6 +113,10 @@ bool changes_draws(const std::string& setting, const comparison& c) {
     return setting == "paths" || setting == "seed" || setting == "random" || setting == "replay";
 }
 
+bool are_numbered_alike(const comparison& c) {
+    return c.first.numbered_by == c.second.numbered_by;
+}
+
 // True if the order of additions, and with it the last bits, was left to chance.
 bool varies(const run_manifest& m) {
     const std::string name = m.settings.reduction.value_or(*default_settings().reduction);
@@ -134,6 +138,7 @@ std::string reasons(const comparison& c) {
         const bool decides_bits = name == "reduction" ? sums_vary : known->decides_bits;
         (changes_draws(name, c) ? draws : decides_bits ? bits : harmless).push_back(name);
     }
+    if (!are_numbered_alike(c)) draws.emplace_back("the numbering of random numbers");
     // Sums in the order of arrival are a reason even between two runs alike.
     if (sums_vary && std::ranges::find(bits, "reduction") == bits.end()) bits.emplace_back("reduction");
     // Only the approximations of the hardware differ between one kind of device and another.
@@ -252,6 +257,7 @@ comparison compare(const results& first, const results& second) {
     c.first = first.manifest;
     c.second = second.manifest;
     c.common_random_numbers =
+        are_numbered_alike(c) &&
         std::ranges::none_of(report::settings_that_differ(c.first, c.second),
                              [&](const std::string& name) { return changes_draws(name, c); });
     // Trades that share an id are matched in their order.

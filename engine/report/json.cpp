@@ -54,6 +54,7 @@ std::string json_of(const run_manifest& m, const text_form& form) {
     member("started", json_string(m.started));
     member("precision", json_string(m.precision));
     member("random", json_string(m.random));
+    member("numbered_by", json_string(m.numbered_by));
     member("seed", std::to_string(m.seed));
     member("paths", std::to_string(m.paths));
     if (form.parts) member("part_paths", std::to_string(m.part_paths));

@@ -203,6 +203,7 @@ run_manifest read_manifest(members from, const std::string& name) {
     m.started = from.text("started");
     m.precision = from.text("precision");
     m.random = from.text("random");
+    m.numbered_by = from.has("numbered_by") ? from.text("numbered_by") : "place";
     m.seed = from.natural<std::uint64_t>("seed");
     m.paths = from.natural<std::uint64_t>("paths");
     if (from.has("part_paths")) m.part_paths = from.natural<std::uint64_t>("part_paths");

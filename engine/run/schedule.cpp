@@ -43,9 +43,9 @@ std::uint64_t path_steps_of(const walk& of) {
 }
 
 std::uint64_t pilot_seed(std::uint64_t seed, std::uint32_t pilot) {
-    // A stream from which no path draws.
-    constexpr std::uint32_t seeds = 0xffff'ffff;
-    const kernels::philox_block of = kernels::path_block(seed, 0, pilot, seeds);
+    // Seeds have a stream of their own, and those of pilots a name beside it.
+    const kernels::philox_block of =
+        kernels::path_block(seed, 0, pilot, kernels::seed_stream, kernels::stream_key_of(1));
     return std::uint64_t{of.x1} << 32 | of.x0;
 }
 

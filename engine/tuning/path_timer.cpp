@@ -30,8 +30,8 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
         if (failure) throw *failure;
     }
     // Arrays in whole tiles, in three quarters of what is free.
-    const std::uint64_t rows =
-        of.steps() * static_cast<std::uint64_t>(of.code.normals_per_step + of.code.uniforms_per_step);
+    share_rows(packed.records);
+    const std::uint64_t rows = normals_.rows() + uniforms_.rows();
     const std::uint64_t most = on.device().free_bytes() / 4 * 3 /
                                std::max<std::uint64_t>(1, rows * bytes_of(shock_type(of.precision)));
     const std::uint64_t tile = kernels::paths_per_tile;
@@ -81,29 +81,44 @@ path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) 
 const path_timer::cube& path_timer::cube_for(const kernel_decision& how) {
     if (cube_) return *cube_;
     const auto of = shock_type(how.precision);
-    const auto steps = static_cast<std::uint64_t>(of_.steps());
-    const std::uint64_t normals = steps * static_cast<std::uint64_t>(of_.code.normals_per_step),
-                        uniforms = steps * static_cast<std::uint64_t>(of_.code.uniforms_per_step);
     cube_.emplace();
     cube_->pitch = random::padded_paths(kernels::tiles_of(paths_) * kernels::paths_per_tile, of);
     random::opening from{on_.device(),
                          [&](const std::string& text, const char* name) { return on_.find(text, name); },
                          seed,
                          paths_,
-                         std::max(normals, uniforms),
+                         std::max(normals_.rows(), uniforms_.rows()),
                          of};
     from.approximate = program::is_fast(how.precision);
-    const auto fill = [&](std::optional<cuda::device_memory>& memory, std::uint64_t rows,
+    std::vector<cuda::device_memory> slots;
+    const auto fill = [&](std::optional<cuda::device_memory>& memory, const cuda::noise_rows& rows,
                           random::shock_kind kind) {
-        if (rows == 0) return;
-        memory.emplace(on_.device(), cube_->pitch * rows * bytes_of(of));
-        random::draw_cube(from, {memory->as<void>(), cube_->pitch, rows, kind}, 0,
+        if (rows.rows() == 0) return;
+        memory.emplace(on_.device(), cube_->pitch * rows.rows() * bytes_of(of));
+        const auto keyed = rows.keyed(on_.device(), slots, on_.stream());
+        random::draw_cube(from, {memory->as<void>(), cube_->pitch, rows.rows(), kind, keyed}, 0,
                           kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());
     };
-    fill(cube_->normals, normals, random::shock_kind::normal);
-    fill(cube_->uniforms, uniforms, random::shock_kind::uniform);
+    fill(cube_->normals, normals_, random::shock_kind::normal);
+    fill(cube_->uniforms, uniforms_, random::shock_kind::uniform);
     on_.device().wait(on_.stream());
     return *cube_;
+}
+
+// The rows of shocks that trades read, which their records come to point to.
+void path_timer::share_rows(std::vector<kernels::trade_record>& records) {
+    std::vector<std::pair<std::size_t, std::size_t>> shares;
+    for (const auto& t : of_.trades) {
+        const program::path_program& code = of_.code;
+        shares.emplace_back(
+            normals_.add(code.normal_streams, code.normals_per_step, t.data.normal_names, t.when.steps()),
+            uniforms_.add(code.uniform_streams, code.uniforms_per_step, t.data.uniform_names,
+                          t.when.steps()));
+    }
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        records[i].normal_row = static_cast<kernels::word32>(normals_.first_row(shares[i].first));
+        records[i].uniform_row = static_cast<kernels::word32>(uniforms_.first_row(shares[i].second));
+    }
 }
 
 kernels::path_arguments path_timer::arguments(const kernel_decision& how) {

@@ -11,6 +11,7 @@
 #include "engine/cuda/chunk.h"
 #include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
+#include "engine/cuda/noise_rows.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/workload.h"
 #include "kernels/arguments.h"
@@ -51,12 +52,14 @@ class path_timer {
         std::uint64_t pitch;
         std::optional<cuda::device_memory> normals, uniforms;
     };
+    void share_rows(std::vector<kernels::trade_record>& records);
     const cube& cube_for(const cuda::kernel_decision& how);
     kernels::path_arguments arguments(const cuda::kernel_decision& how);
 
     gpu_timer& on_;
     const workload& of_;
     std::uint64_t paths_;
+    cuda::noise_rows normals_, uniforms_;
     std::optional<cuda::device_memory> numbers_, words_, records_;
     std::optional<cuda::chunk_memory> results_;
     std::optional<cube> cube_;

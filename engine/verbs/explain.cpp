@@ -120,7 +120,12 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     to.lane_registers = code.registers;
     to.uniform_operations = of.code->per_trade.nodes.size();
     for (const auto& s : of.code->sections) to.uniform_operations += s.per_run.nodes.size();
-    const std::size_t shocks = static_cast<std::size_t>(of.code->slots_per_step() + 2);
+    // A stream keeps a number more than a step takes where blocks and steps do not end together.
+    const auto streams = [](const std::vector<program::place_in_stream>& slots) {
+        return static_cast<std::size_t>(std::ranges::count(slots, 0u, &program::place_in_stream::dimension));
+    };
+    const std::size_t shocks =
+        static_cast<std::size_t>(of.code->slots_per_step()) + streams(code.normals) + streams(code.uniforms);
     to.bytes_per_thread = code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
     to.bytes_shared =
         made.when.bytes() + (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
@@ -151,8 +156,8 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.models = of.made->models;
                 add_dates(of.made->blocks, p);
                 p.grid = of.made->when.times;
-                p.normals_per_step = code.normals_per_step;
-                p.uniforms_per_step = code.uniforms_per_step;
+                p.normals_per_step = of.code->normals_per_step;
+                p.uniforms_per_step = of.code->uniforms_per_step;
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }

@@ -275,19 +275,19 @@ struct path_shocks {
 
 // The normals that a walk in double makes for itself.
 path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
-    path_shocks out{job.when->steps(),
-                    static_cast<std::size_t>(job.code->normals_per_step),
-                    static_cast<std::size_t>(job.paths),
-                    {}};
-    const std::size_t rows = out.steps * out.slots;
-    out.all.resize(rows * out.paths);
+    const std::vector<program::place_in_stream>& slots = job.code->normals;
+    path_shocks out{job.when->steps(), slots.size(), static_cast<std::size_t>(job.paths), {}};
+    out.all.resize(out.steps * out.slots * out.paths);
     double drawn[2][cpu::lanes];
     for (std::size_t first = 0; first < out.paths; first += cpu::lanes) {
         const std::size_t count = std::min<std::size_t>(cpu::lanes, out.paths - first);
-        for (std::size_t row = 0; row < rows; ++row) {
-            if (row % 2 == 0)
-                operations.double_draws.normals(drawn, job.seed, first, static_cast<std::uint32_t>(row / 2));
-            std::copy_n(drawn[row % 2], count, out.all.data() + row * out.paths + first);
+        for (std::size_t row = 0; row < out.steps * out.slots; ++row) {
+            const program::place_in_stream& p = slots[row % out.slots];
+            const std::size_t number = row / out.slots * p.dimensions + p.dimension;
+            operations.double_draws.normals(
+                drawn, job.seed, first, static_cast<std::uint32_t>(number / 2),
+                kernels::stream_key_of(program::key_of(job.data->normal_names, p.stream)));
+            std::copy_n(drawn[number % 2], count, out.all.data() + row * out.paths + first);
         }
     }
     return out;

@@ -108,8 +108,8 @@ struct shock_array {
 struct no_scenarios {
     static constexpr int slots = 0;
 
-    template <class arguments>
-    static constexpr no_scenarios of(const arguments&, word64, const word32*) {
+    template <class arguments, class trade_words>
+    static constexpr no_scenarios of(const arguments&, word64, const trade_words&) {
         return {};
     }
 };

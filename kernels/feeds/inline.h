@@ -6,22 +6,29 @@
 
 #include "kernels/feeds/feed.h"
 #include "kernels/shocks.h"
+#include "kernels/stream_slots.h"
 
 namespace tilewalk::kernels::feeds {
 
-// The source of a thread's shocks and scenarios.
-template <class draws_type, int normals_, int uniforms_, class scenarios_ = no_scenarios>
+// The source of a thread's shocks and scenarios. `normals` and `uniforms` are stream_slots.
+template <class draws_type, class normals_, class uniforms_, class scenarios_ = no_scenarios>
 struct random_draws {
     using draws = draws_type;
     using scenarios = scenarios_;
-    static constexpr int normals = normals_, uniforms = uniforms_;
+    using normals = normals_;
+    using uniforms = uniforms_;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
     scenarios scenario{};
+    // The keys of its streams, those of normals first.
+    stream_key names[word32(normals::streams() + uniforms::streams() + 1)]{};
 
-    template <class arguments>
-    static random_draws of(const arguments& a, word64 path, const word32* rows) {
-        return {a.keys, path, scenarios::of(a, path, rows)};
+    template <class arguments, class trade_words>
+    static random_draws of(const arguments& a, word64 path, const trade_words& words) {
+        random_draws made{a.keys, path, scenarios::of(a, path, words)};
+        unrolled<normals::streams() + uniforms::streams()>(
+            [&](int stream) { made.names[stream] = words.key(stream); });
+        return made;
     }
 };
 
@@ -46,20 +53,59 @@ struct inline_ {
     }
 
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
-    // The number of steps until a step begins with a new block again; per_block is a power of two.
-    static constexpr int steps_to_align(int per_step, int per_block) {
+    // The number of steps until a step begins with new blocks again; per_block is a power of two.
+    template <class slots>
+    static constexpr int steps_to_align(int per_block) {
         int period = 1;
-        while (period < per_block && (period * per_step) % per_block != 0) period *= 2;
+        for (int stream = 0; stream < slots::streams(); ++stream) {
+            while (period < per_block && (period * slots::dimensions(stream)) % per_block != 0) period *= 2;
+        }
         return period;
     }
+
+    // The numbers of one kind that a thread's paths draw: of each stream a block at a time.
+    template <class draws, class slots, word32 kind>
+    struct drawn {
+        static constexpr int per_block = draws::per_block;
+        static constexpr word32 streams = word32(max_of(slots::streams(), 1));
+        typename draws::block block[shape::width][streams]{};
+        typename draws::template path_bits<kind, (slots::streams() > 1)> bits[shape::width][streams]{};
+
+        template <class source>
+        constexpr drawn(const source& from, int first_name) {
+            unrolled<slots::streams()>([&](int stream) {
+                const stream_key name = from.names[first_name + stream];
+                unrolled<shape::width>([&](int w) {
+                    bits[w][stream] = {from.keys, from.path, word32(w), name};
+                });
+            });
+        }
+
+        // The number of a slot on step k of a group; slots and steps go in order.
+        template <int period>
+        constexpr typename draws::shock number(int w, int slot, int k, int number_of_group) {
+            const int stream = slots::stream_of(slot), dimensions = slots::dimensions(stream);
+            const int number = k * dimensions + slots::dimension_of(slot);
+            if (number % per_block == 0) {
+                const auto in_path =
+                    word32(number_of_group * (period * dimensions / per_block) + number / per_block);
+                if constexpr (kind == normal_stream) {
+                    block[w][stream] = draws::normals(bits[w][stream], in_path);
+                } else {
+                    block[w][stream] = draws::uniforms(bits[w][stream], in_path);
+                }
+            }
+            return block[w][stream].x[number % per_block];
+        }
+    };
 
   public:
     static constexpr word32 shared_bytes() { return 0; }
 
     // The number of steps laid out in the loop.
     template <class source>
-    static constexpr int group = max_of(steps_to_align(source::normals, source::draws::per_block),
-                                        steps_to_align(source::uniforms, source::draws::per_block));
+    static constexpr int group = max_of(steps_to_align<typename source::normals>(source::draws::per_block),
+                                        steps_to_align<typename source::uniforms>(source::draws::per_block));
 
     template <class body>
     static constexpr bool takes_groups() {
@@ -73,42 +119,26 @@ struct inline_ {
     template <class source, class body>
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
         using draws = typename source::draws;
-        constexpr int per_block = draws::per_block;
-        constexpr int normals = source::normals, uniforms = source::uniforms;
+        using normals = typename source::normals;
+        using uniforms = typename source::uniforms;
         constexpr int period = group<source>;
         // If they are few, the shocks of a group are made ahead of it, and its steps stand side by side.
         constexpr bool at_once = period > 1 && period * shape::slots * shape::width <= 16 &&
                                  source::scenarios::slots == 0 && takes_groups<body>();
-        typename draws::block normal[shape::width]{}, uniform[shape::width]{};
-        typename draws::template path_bits<normal_stream> normal_bits[shape::width];
-        typename draws::template path_bits<uniform_stream> uniform_bits[shape::width];
-        unrolled<shape::width>([&](int w) {
-            if constexpr (normals > 0) normal_bits[w] = {from.keys, from.path, word32(w)};
-            if constexpr (uniforms > 0) uniform_bits[w] = {from.keys, from.path, word32(w)};
-        });
+        drawn<draws, normals, normal_stream> normal(from, 0);
+        drawn<draws, uniforms, uniform_stream> uniform(from, normals::streams());
         rolled(0, (steps + period - 1) / period, [&](int number_of_group) {
             const int first = number_of_group * period;
             const auto shocks_of = [&](int k) {
                 shocks_of_step<shape> z{};
                 load_scenarios(at, from, first + k, z);
                 unrolled<shape::width>([&](int w) {
-                    unrolled<normals>([&](int slot) {
-                        const int number = k * normals + slot;
-                        if (number % per_block == 0) {
-                            normal[w] = draws::normals(
-                                normal_bits[w], word32(number_of_group * (period * normals / per_block) +
-                                                       number / per_block));
-                        }
-                        z[w][slot] = normal[w].x[number % per_block];
+                    unrolled<normals::count>([&](int slot) {
+                        z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
                     });
-                    unrolled<uniforms>([&](int slot) {
-                        const int number = k * uniforms + slot;
-                        if (number % per_block == 0) {
-                            uniform[w] = draws::uniforms(
-                                uniform_bits[w], word32(number_of_group * (period * uniforms / per_block) +
-                                                        number / per_block));
-                        }
-                        z[w][normals + slot] = uniform[w].x[number % per_block];
+                    unrolled<uniforms::count>([&](int slot) {
+                        z[w][normals::count + slot] =
+                            uniform.template number<period>(w, slot, k, number_of_group);
                     });
                 });
                 return z;

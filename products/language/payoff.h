@@ -14,6 +14,12 @@
 
 namespace tilewalk::language {
 
+// The name of the stream of random numbers that sample an asset's path between dates. Its steps draw from
+// another, and so the same numbers whether it is watched or not.
+inline std::string stream_between(const std::string& asset) {
+    return asset + " between";
+}
+
 // One run of a block: on a date, or over the interval (start_years, years] between neighbouring grid times.
 struct occurrence {
     double years = 0;        // from as_of to the date at hand, or to the end of the interval

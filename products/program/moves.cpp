@@ -129,6 +129,7 @@ std::optional<separated_moves> separate_moves(const path_program& p) {
     }
 
     separated_moves out{p, {}, {}};
+    out.code.normal_streams.clear();  // moves are of no stream
     lane_section& step = out.code.sections[0];
     for (index i = 0; i < ends->size(); ++i) {
         const index end = (*ends)[i];
@@ -143,6 +144,7 @@ std::optional<separated_moves> separate_moves(const path_program& p) {
 
 path_data data_of_code(const separated_moves& m, const path_data& data) {
     path_data out = data;
+    out.normal_names.clear();
     const std::size_t width = m.numbers_of_row.size();
     out.widths[0] = width;
     out.rows[0].resize(width * data.runs[0]);

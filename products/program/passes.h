@@ -89,7 +89,7 @@ struct path_program {
     int normals_per_step = 0;
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
-    std::vector<output_pair> crossed{};  // by place among the outputs
+    std::vector<output_pair> crossed{};                              // by place among the outputs
     std::vector<std::uint32_t> normal_streams{}, uniform_streams{};  // by slot, as in a program
 
     // Rows of a tally: the outputs, then the sums of pairs.

@@ -47,7 +47,7 @@ inline constexpr std::array precision_table{
     precision_traits{precision::single_fast, "single_fast", number_type::single_, number_type::single_, true,
                      "fast_draws", "kernels::fast", "kernels/fast.h"},
     precision_traits{precision::mixed, "mixed", number_type::single_, number_type::double_, false,
-                     "single_draws", "kernels", "kernels/draws.h"},
+                     "mixed_draws", "kernels", "kernels/draws.h"},
 };
 
 constexpr const precision_traits& traits_of(precision p) {

@@ -92,8 +92,9 @@ class recorder {
     value row(std::string_view name, std::span<const double> numbers);
     value read(std::uint32_t state);
     void write(std::uint32_t state, value v);
-    // A fresh shock of the step that ends at this grid time, of the stream with this name: each call takes the
-    // next slot of the program, and the next dimension of the stream. Programs without names have one stream.
+    // A fresh shock of the step that ends at this grid time, of the stream with this name: each call takes
+    // the next slot of the program, and the next dimension of the stream. Programs without names have one
+    // stream.
     value normal(std::string_view stream = {});
     value uniform(std::string_view stream = {});
     // The number that an array has for the path, on the step that ends at this grid time. The same name gives
@@ -131,6 +132,7 @@ class recorder {
         std::vector<stream_name> names;      // by stream
     };
     value shock(operation kind, shocks& of, std::string_view stream);
+    void check_length(const shocks& of) const;
     const node& node_of(value v) const;
     value add_node(const node& n);
     double interpolated(const std::vector<double>& table, double position) const;

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tilewalk/error.h"
-
 namespace tilewalk::program {
 
 namespace {
@@ -26,15 +24,16 @@ std::uint64_t hash(std::string_view name) {
 
 stream_name::stream_name(std::string name) : text(std::move(name)), key(hash(text) >> 2) {}
 
-void refuse_equal_keys(std::span<const stream_name> all) {
+std::string fault_of_keys(std::span<const stream_name> all) {
     std::map<std::uint64_t, const stream_name*> known;
     for (const stream_name& n : all) {
         const auto [at, is_new] = known.emplace(n.key, &n);
         if (is_new || at->second->text == n.text) continue;
-        throw error(error_kind::input,
-                    "'" + at->second->text + "' and '" + n.text +
-                        "' have one key of random numbers, so they would move alike; rename one of them");
+        return "'" + at->second->text + "' and '" + n.text +
+               "' have one key of random numbers, so they would move alike; expected another name for one of "
+               "them";
     }
+    return {};
 }
 
 std::vector<place_in_stream> places_in_streams(std::span<const std::uint32_t> streams, int slots) {

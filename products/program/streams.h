@@ -23,8 +23,11 @@ struct stream_name {
     friend bool operator==(const stream_name&, const stream_name&) = default;
 };
 
-// Throws tilewalk::error (input) if two different names have one key.
-void refuse_equal_keys(std::span<const stream_name> all);
+// The complaint about two different names that have one key; empty if no two do.
+std::string fault_of_keys(std::span<const stream_name> all);
+
+// Numbers of a stream that a path can take: the counter has 24 bits for its blocks of two or four.
+inline constexpr std::uint64_t most_numbers_of_stream = std::uint64_t{1} << 25;
 
 // The place of a slot of a step in its stream: step s takes number s * dimensions + dimension.
 struct place_in_stream {

@@ -26,19 +26,19 @@ std::size_t sobol_scratch(std::uint64_t rows);
 std::span<const catalogue_entry> catalogue() {
     constexpr std::uint64_t any = ~std::uint64_t{0};
     static constexpr std::array entries{
-        catalogue_entry{"philox", "Philox4x32-10, Tilewalk's own: the same bits on CPU and GPU", false, false,
-                        any, no_scratch, open_philox},
-        catalogue_entry{"curand_philox", "Philox4x32-10 of cuRAND", true, false, any, curand_scratch,
+        catalogue_entry{"philox", "Philox4x32-10, Tilewalk's own: the same bits on CPU and GPU", false, true,
+                        false, any, no_scratch, open_philox},
+        catalogue_entry{"curand_philox", "Philox4x32-10 of cuRAND", true, false, false, any, curand_scratch,
                         open_curand_philox},
-        catalogue_entry{"curand_xorwow", "XORWOW of cuRAND, fast and the least random", true, false, any,
-                        curand_scratch, open_curand_xorwow},
-        catalogue_entry{"curand_mrg32k3a", "L'Ecuyer's MRG32k3a of cuRAND", true, false, any, curand_scratch,
-                        open_curand_mrg32k3a},
-        catalogue_entry{"curand_mt19937", "Mersenne Twister MT19937 of cuRAND", true, false, any,
+        catalogue_entry{"curand_xorwow", "XORWOW of cuRAND, fast and the least random", true, false, false,
+                        any, curand_scratch, open_curand_xorwow},
+        catalogue_entry{"curand_mrg32k3a", "L'Ecuyer's MRG32k3a of cuRAND", true, false, false, any,
+                        curand_scratch, open_curand_mrg32k3a},
+        catalogue_entry{"curand_mt19937", "Mersenne Twister MT19937 of cuRAND", true, false, false, any,
                         curand_scratch, open_curand_mt19937},
         catalogue_entry{"curand_scrambled_sobol",
-                        "scrambled Sobol points of cuRAND, shifted at random 32 times or more", true, true,
-                        20000, sobol_scratch, open_curand_scrambled_sobol},
+                        "scrambled Sobol points of cuRAND, shifted at random 32 times or more", true, false,
+                        true, 20000, sobol_scratch, open_curand_scrambled_sobol},
     };
     return entries;
 }

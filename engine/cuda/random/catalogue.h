@@ -15,6 +15,9 @@ struct catalogue_entry {
     std::string_view name;
     std::string_view summary;
     bool needs_gpu;
+    // A number belongs to the name of what it moves; otherwise to its place among the shocks of a path, and
+    // all trades of a run take the same.
+    bool is_keyed;
     // The units of a run are sets of quasi-random points; estimate_of_units gives their standard error.
     bool is_quasi;
     std::uint64_t most_normals;  // of a path

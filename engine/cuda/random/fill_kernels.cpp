@@ -77,11 +77,25 @@ std::string convert_points_text(arrays::element of) {
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
                cuda::stream on) {
     check_chunk(from, into, first_path, paths);
-    kernels::draws_arguments a{{into.first, into.pitch, into.rows, paths}, from.seed, first_path};
-    const std::uint64_t blocks = from.of == arrays::element::double_
-                                     ? kernels::blocks_to_draw<kernels::double_draws>(a.into)
-                                     : kernels::blocks_to_draw<kernels::single_draws>(a.into);
-    launch(from, draw_text(from.of, into.kind, from.approximate), blocks, a, on);
+    const std::string text = draw_text(from.of, into.kind, from.approximate);
+    const keyed_rows nameless{{}, 1, 1, into.rows, 0, nullptr};
+    const auto all = into.keyed.empty() ? std::span(&nameless, 1) : into.keyed;
+    for (const keyed_rows& of : all) {
+        kernels::draws_arguments a{
+            {static_cast<std::byte*>(into.first) + of.first_row * into.pitch * arrays::bytes_of(from.of),
+             into.pitch, into.rows - of.first_row, paths},
+            from.seed,
+            first_path,
+            of.numbers,
+            of.key,
+            of.dimensions,
+            of.per_step,
+            of.slots};
+        const std::uint64_t blocks = from.of == arrays::element::double_
+                                         ? kernels::blocks_to_draw<kernels::double_draws>(a)
+                                         : kernels::blocks_to_draw<kernels::single_draws>(a);
+        launch(from, text, blocks, a, on);
+    }
 }
 
 void convert_bits(const opening& from, const cube& into, const bits_block& what, cuda::stream on) {

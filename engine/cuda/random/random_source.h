@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "engine/arrays/element.h"
@@ -17,13 +18,26 @@ namespace tilewalk::random {
 
 using kernels::shock_kind;
 
-// A cube in device memory. Row r holds shock number r, that is slot r % per_step of step r / per_step; paths
-// stand side by side. All trades of a run share one cube of normals and one of uniforms.
+// The rows of a cube that hold the numbers of one stream, for trades that read the same streams: number n
+// stands in row first_row + n / dimensions * per_step + slots[n % dimensions].
+struct keyed_rows {
+    kernels::stream_key key;
+    kernels::word32 dimensions = 1;
+    kernels::word32 per_step = 1;
+    std::uint64_t numbers = 0;
+    std::uint64_t first_row = 0;
+    const kernels::word32* slots = nullptr;  // on the device
+};
+
+// A cube in device memory; paths stand side by side. All trades of a run share one cube of normals and one of
+// uniforms. Without keyed rows, row r holds shock number r, that is slot r % per_step of step r / per_step of
+// every trade.
 struct cube {
     void* first = nullptr;    // aligned to 256 bytes
     std::uint64_t pitch = 0;  // elements from row to row: padded_paths
     std::uint64_t rows = 0;
     shock_kind kind = shock_kind::normal;
+    std::span<const keyed_rows> keyed{};  // for a source that is keyed by name
 };
 
 // The pitch of rows of so many paths: every row begins at a multiple of 256 bytes.

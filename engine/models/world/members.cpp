@@ -87,8 +87,7 @@ void members::add_asset(const std::string& name) {
 void members::add_currency(const std::string& name) {
     factor f;
     f.name = name;
-    // The same noise, whichever of the two is the trade's; no asset can be called so.
-    f.stream = std::min(name, trade_currency_) + " " + std::max(name, trade_currency_);
+    f.stream = stream_of_exchange(name, trade_currency_);
     f.carry = &market_.discount_curve(name);
     f.moves_with = drivers_of_rate(name, "the trade pays in or asks for '" + name + "' and is worth");
     f.start = market_.fx_spot(name, trade_currency_);

@@ -16,6 +16,7 @@
 #include "engine/models/rates.h"
 #include "engine/models/world.h"
 #include "engine/models/world/drivers.h"
+#include "engine/models/world/stream_names.h"
 
 namespace tilewalk::models {
 
@@ -29,7 +30,7 @@ struct moving_rates {
     std::size_t first_source = 0;  // of the walk's noises
 
     // The name of the stream of its shocks.
-    std::string stream() const { return currency + ".rate"; }
+    std::string stream() const { return stream_of_rates(currency); }
 };
 
 // An asset or an exchange rate, as a path carries it. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t),

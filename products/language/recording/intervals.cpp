@@ -130,13 +130,11 @@ value intervals::touched(const question& q) {
                             [&](value so_far) { return so_far + (1.0 - so_far) * in_part; });
 }
 
-// Shocks of paths between dates have a stream of their own, so that an asset's steps draw the same numbers
-// whether it is watched or not.
 value intervals::normal_between(const std::string& asset) {
-    return at_.into.normal(asset + " between");
+    return at_.into.normal(stream_between(asset));
 }
 value intervals::uniform_between(const std::string& asset) {
-    return at_.into.uniform(asset + " between");
+    return at_.into.uniform(stream_between(asset));
 }
 
 value intervals::extreme(const question& q) {
@@ -195,7 +193,8 @@ value intervals::touches(const question& q) {
     const bool is_below = q.asked == function::touches_below;
     const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
     const value likely = touch_probability(d.start, d.end, q.path.variance);
-    const value in_part = program::select(uniform_between(q.asset) < likely, made_.number(1), made_.number(0));
+    const value in_part =
+        program::select(uniform_between(q.asset) < likely, made_.number(1), made_.number(0));
     return made_.over_parts(name_of(q.asked, q.asset), in_part,
                             [&](value so_far) { return max(so_far, in_part); });
 }
@@ -214,7 +213,8 @@ value intervals::time_of_touch(const question& q) {
     value fraction = first;
     if (is_last) {
         const value normal = normal_between(q.asset);
-        fraction = sampled_last_touch(d.start, d.end, q.path.variance, first, normal, uniform_between(q.asset));
+        fraction =
+            sampled_last_touch(d.start, d.end, q.path.variance, first, normal, uniform_between(q.asset));
     }
     const value start = made_.row("start", [](const occurrence& run) { return run.start_years; });
     const value in_part = start + part_length() * fraction;

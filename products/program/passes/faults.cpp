@@ -97,9 +97,8 @@ std::string fault_of_streams(const std::vector<std::uint32_t>& streams, int slot
 // Faults of what a program is besides its sections.
 template <class any_program>
 std::string fault_besides_sections(const any_program& p) {
-    for (const std::string& fault :
-         {fault_of_streams(p.normal_streams, p.normals_per_step, "normals"),
-          fault_of_streams(p.uniform_streams, p.uniforms_per_step, "uniforms")}) {
+    for (const std::string& fault : {fault_of_streams(p.normal_streams, p.normals_per_step, "normals"),
+                                     fault_of_streams(p.uniform_streams, p.uniforms_per_step, "uniforms")}) {
         if (!fault.empty()) return fault;
     }
     return fault_of_outputs(p.outputs, p.crossed, p.states.size());

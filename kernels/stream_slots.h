@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slots of a step by the streams of random numbers that they are of, as constants of a kernel.
+#pragma once
+
+#include "kernels/arithmetic.h"
+
+namespace tilewalk::kernels {
+
+// Step s takes, in its slot, number s * dimensions + dimension of the slot's stream. Streams count from 0 in
+// the order of their first slots.
+template <int... streams_>
+struct stream_slots {
+    static constexpr int count = int(sizeof...(streams_));
+
+  private:
+    struct table {
+        int stream[word32(count + 1)]{};
+        int dimension[word32(count + 1)]{};
+        int dimensions[word32(count + 1)]{};  // by stream
+        int streams = 0;
+    };
+    static constexpr table made() {
+        table t{{streams_..., 0}, {}, {}, 0};
+        for (int slot = 0; slot < count; ++slot) {
+            t.dimension[slot] = t.dimensions[t.stream[slot]]++;
+            if (t.stream[slot] >= t.streams) t.streams = t.stream[slot] + 1;
+        }
+        return t;
+    }
+
+  public:
+    static constexpr int streams() {
+        constexpr table t = made();
+        return t.streams;
+    }
+    // Of one stream, which most programs have, nothing is looked up: a compiler that unrolls many slots late
+    // would look it up in memory.
+    static constexpr int stream_of(int slot) {
+        if constexpr (streams() == 1) return 0;
+        constexpr table t = made();
+        return t.stream[slot];
+    }
+    static constexpr int dimension_of(int slot) {
+        if constexpr (streams() == 1) return slot;
+        constexpr table t = made();
+        return t.dimension[slot];
+    }
+    static constexpr int dimensions(int stream) {
+        if constexpr (streams() == 1) return count;
+        constexpr table t = made();
+        return t.dimensions[stream];
+    }
+};
+
+namespace detail {
+template <int count, int... zeros>
+struct of_one_stream : of_one_stream<count - 1, 0, zeros...> {};
+template <int... zeros>
+struct of_one_stream<0, zeros...> {
+    using type = stream_slots<zeros...>;
+};
+}  // namespace detail
+
+// So many slots of one stream.
+template <int count>
+using one_stream = typename detail::of_one_stream<count>::type;
+
+// The words of a trade at its head: the keys of its streams of normals, then of uniforms.
+template <class normals, class uniforms>
+static constexpr word32 words_of_keys = word32(2 * (normals::streams() + uniforms::streams()));
+
+}  // namespace tilewalk::kernels
