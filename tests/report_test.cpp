@@ -811,6 +811,25 @@ TEST(compare, falls_are_differences_too) {
     }
 }
 
+// Results of a version that dealt out random numbers otherwise have none in common with ours, though seed and
+// paths are the same; their files do not say how.
+TEST(compare, runs_that_number_otherwise_are_independent) {
+    const results ours = sample();
+    std::string text = written(ours, output_format::json);
+    const std::string said = "    \"numbered_by\": \"name\",\n";
+    ASSERT_NE(text.find(said), std::string::npos);
+    text.erase(text.find(said), said.size());
+    const results earlier = read_results(text, "earlier.json");
+    EXPECT_EQ(earlier.manifest.numbered_by, "place");
+    EXPECT_FALSE(compare(earlier, ours).common_random_numbers);
+    EXPECT_TRUE(compare(earlier, earlier).common_random_numbers);
+    std::ostringstream out;
+    write(out, compare(earlier, ours));
+    EXPECT_NE(out.str().find("the numbering of random numbers differs, so the random numbers are not common"),
+              std::string::npos)
+        << out.str();
+}
+
 // A change that was not left to chance is a difference however small it is beside the error.
 TEST(compare, common_random_numbers_leave_nothing_to_chance) {
     results a = sample(), b = sample();
