@@ -33,7 +33,7 @@ struct stream_slots {
         constexpr table t = made();
         return t.streams;
     }
-    // Of one stream, which most programs have, nothing is looked up: a compiler that unrolls many slots late
+    // Most programs have one stream, of which nothing is looked up: a compiler that unrolls many slots late
     // would look it up in memory.
     static constexpr int stream_of(int slot) {
         if constexpr (streams() == 1) return 0;

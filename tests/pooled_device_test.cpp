@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs give back is handed out again, never twice at once, and no more of it is kept than was said.
+// Things that runs give back are handed out again, never twice at once, and no more of them are kept than
+// was said.
 #include "engine/cuda/pooled_device.h"
 
 #include <gtest/gtest.h>

@@ -50,7 +50,7 @@ void device_walk::begin_again() {
     trades_.bring_changes(main_.get());
 }
 
-// Where there was no room, another run may find more.
+// A walk that found too little room leaves nothing: another run may find more.
 std::optional<std::size_t> device_walk::bytes_left() const {
     if (shocks_ || is_cut_) return std::nullopt;
     return run_.packed.bytes() + (results_ ? results_->bytes() : 0);
@@ -140,7 +140,7 @@ std::vector<owned_event> device_walk::join_sides() {
     return walked;
 }
 
-// Where results come to from the device.
+// The memory to which results come from the device.
 kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>& results) {
     const std::size_t bytes = results.size() * sizeof(kernels::tile_result);
     if (bytes > most_landing_bytes) return results.data();

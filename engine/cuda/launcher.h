@@ -38,7 +38,7 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
 
 class launcher : public run::back_end {
   public:
-    // What walks leave for the next one goes into `keeps`; without it each begins anew.
+    // Walks leave in `keeps` what the next one can use; without it each begins anew.
     launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels,
              gpu_settings with = {}, ready_run* keeps = nullptr)
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)), keeps_(keeps) {}

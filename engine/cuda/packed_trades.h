@@ -24,7 +24,7 @@ struct scenario_row {
 
 using program::number_type;
 
-// What changed when trades were put in the place of others.
+// Changes by trades that were put in the place of others.
 struct packed_changes {
     std::vector<std::size_t> numbers;  // of these jobs, in order
     bool words = false, records = false;

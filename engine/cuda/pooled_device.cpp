@@ -22,7 +22,7 @@ bool took_one(std::vector<handle>& idle, handle& into) {
 
 }  // namespace
 
-// What comes back comes back in destructors, where nothing may be allocated.
+// Room is made here, because things come back in destructors, where nothing may be allocated.
 pooled_device::pooled_device(std::unique_ptr<device> of, const idle_limits& most)
     : device_(std::move(of)), most_(most) {
     streams_.reserve(most_.streams);

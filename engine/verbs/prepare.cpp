@@ -88,7 +88,7 @@ class taken_pool {
     std::shared_ptr<cpu::tile_pool> pool_;
 };
 
-// What walks on GPUs have left for a call in the same settings.
+// Runs that walks on GPUs have left for a call in the same settings.
 class idle_gpu_runs {
   public:
     // The settings that decide most of a run. What else differs is found when it is walked.
@@ -130,7 +130,7 @@ class idle_gpu_runs {
     std::vector<idle_run> idle_;
 };
 
-// What is left on GPUs, for the time of a call.
+// A run that was left on GPUs, for the time of a call.
 class taken_gpu_run {
   public:
     taken_gpu_run(idle_gpu_runs& from, const settled& run)

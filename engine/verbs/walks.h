@@ -60,7 +60,7 @@ class book_walk {
 
     // Walks what GPUs can. What they could not do is left to the CPU where that is allowed and the CPU has
     // the precision and the random numbers, else it fails with the GPU's error.
-    // What is left for another call goes into `keeps`, if there is any.
+    // A run that is left for another call goes into `keeps`, if there is any.
     void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                  ready_on_gpus* keeps = nullptr);
     // Walks what is left.
