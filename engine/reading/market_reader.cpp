@@ -103,8 +103,6 @@ void read_assets(const node& assets, market_so_far& into) {
                     "', which is what correlations call a factor of " + own->second.of +
                     "; expected another name");
     }
-    const std::string fault = program::fault_of_keys(models::stream_names(into.market));
-    if (!fault.empty()) assets.fail("found the names " + fault);
 }
 
 void read_past(const node& fixings, market_so_far& into) {
@@ -147,6 +145,8 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     // Exchange rates come first: an asset must not be called as one of them is.
     if (const node* fx = root.find("fx")) read_fx(*fx, so_far);
     if (const node* assets = root.find("assets")) read_assets(*assets, so_far);
+    const std::string fault = program::fault_of_keys(models::stream_names(so_far.market));
+    if (!fault.empty()) root.fail("found the names " + fault);
     if (const node* correlations = root.find("correlations")) read_correlations(*correlations, so_far);
     if (const node* fixings = root.find("fixings")) read_past(*fixings, so_far);
     so_far.market.source = std::make_shared<const written_market>(root, so_far.market.as_of, inside, folder);

@@ -149,8 +149,6 @@ value recorder::shock(operation kind, shocks& of, std::string_view stream) {
     auto at = std::ranges::find(of.names, stream, &stream_name::text);
     if (at == of.names.end()) {
         of.names.push_back(stream.empty() ? stream_name() : stream_name(std::string(stream)));
-        if (const std::string fault = fault_of_keys(of.names); !fault.empty())
-            throw error(error_kind::input, fault);
         at = std::prev(of.names.end());
     }
     of.streams.push_back(static_cast<std::uint32_t>(at - of.names.begin()));
@@ -250,8 +248,10 @@ value recorder::apply(operation code, value a, value b, value c) {
     return add_node(n);
 }
 
-// A path's numbers of a stream have to fit the counter that they are made from.
-void recorder::check_length(const shocks& of) const {
+// Streams have keys of their own, and a path's numbers of one fit the counter that they are made from.
+void recorder::check(const shocks& of) const {
+    if (const std::string fault = fault_of_keys(of.names); !fault.empty())
+        throw error(error_kind::input, fault);
     if (sections_.empty()) return;
     for (const place_in_stream& p : places_in_streams(of.streams, static_cast<int>(of.streams.size()))) {
         const std::uint64_t numbers = sections_[0].runs * std::uint64_t{p.dimensions};
@@ -264,8 +264,8 @@ void recorder::check_length(const shocks& of) const {
 }
 
 recorder::recorded recorder::finish() && {
-    check_length(normals_);
-    check_length(uniforms_);
+    check(normals_);
+    check(uniforms_);
     recorded out;
     out.code.states = std::move(states_);
     out.code.terms = std::move(terms_);

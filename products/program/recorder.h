@@ -132,7 +132,7 @@ class recorder {
         std::vector<stream_name> names;      // by stream
     };
     value shock(operation kind, shocks& of, std::string_view stream);
-    void check_length(const shocks& of) const;
+    void check(const shocks& of) const;
     const node& node_of(value v) const;
     value add_node(const node& n);
     double interpolated(const std::vector<double>& table, double position) const;

@@ -33,14 +33,13 @@ const char* word_of(shock_kind kind) {
 }
 
 template <class arguments>
-void launch(const opening& from, const std::string& text, std::uint64_t blocks, arguments& a,
-            cuda::stream on) {
+void launch(const opening& from, cuda::kernel fill, std::uint64_t blocks, arguments& a, cuda::stream on) {
     if (blocks == 0) return;
     std::array<void*, 1> pointers{&a};
     cuda::launch how;
     how.blocks = static_cast<std::uint32_t>(blocks);
     how.threads = kernels::fill_threads;
-    from.on.run(from.kernel_of(text, "fill"), how, pointers, on);
+    from.on.run(fill, how, pointers, on);
 }
 
 // The part of the cube that a block of bits fills.
@@ -77,7 +76,7 @@ std::string convert_points_text(arrays::element of) {
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
                cuda::stream on) {
     check_chunk(from, into, first_path, paths);
-    const std::string text = draw_text(from.of, into.kind, from.approximate);
+    const cuda::kernel fill = from.kernel_of(draw_text(from.of, into.kind, from.approximate), "fill");
     const keyed_rows nameless{{}, 1, 1, into.rows, 0, nullptr};
     const auto all = into.keyed.empty() ? std::span(&nameless, 1) : into.keyed;
     for (const keyed_rows& of : all) {
@@ -94,19 +93,21 @@ void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, 
         const std::uint64_t blocks = from.of == arrays::element::double_
                                          ? kernels::blocks_to_draw<kernels::double_draws>(a)
                                          : kernels::blocks_to_draw<kernels::single_draws>(a);
-        launch(from, text, blocks, a, on);
+        launch(from, fill, blocks, a, on);
     }
 }
 
 void convert_bits(const opening& from, const cube& into, const bits_block& what, cuda::stream on) {
     kernels::bits_arguments a{part_of(from, into, what), what.bits, what.pitch, 0, 0};
-    launch(from, convert_bits_text(from.of, into.kind), blocks_to_convert(from.of, a.into), a, on);
+    launch(from, from.kernel_of(convert_bits_text(from.of, into.kind), "fill"),
+           blocks_to_convert(from.of, a.into), a, on);
 }
 
 void convert_points(const opening& from, const cube& into, const bits_block& what, std::uint64_t unit,
                     cuda::stream on) {
     kernels::bits_arguments a{part_of(from, into, what), what.bits, what.pitch, from.seed, unit};
-    launch(from, convert_points_text(from.of), blocks_to_convert(from.of, a.into), a, on);
+    launch(from, from.kernel_of(convert_points_text(from.of), "fill"), blocks_to_convert(from.of, a.into), a,
+           on);
 }
 
 void check_chunk(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths) {
