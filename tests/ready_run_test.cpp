@@ -20,6 +20,7 @@
 #include "kernels/arguments.h"
 #include "tests/changing_market.h"
 #include "tests/fake_device.h"
+#include "tests/merge_as_a_gpu.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/prepared.h"
@@ -69,17 +70,6 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     }
 }
 
-void merge(const cuda::launch& how, const kernels::merge_arguments& a) {
-    const word32 parts = kernels::parts_of(a.tiles_per_trade, a.part_tiles);
-    for (word32 block = 0; block < how.blocks; ++block) {
-        const word32 first = block % parts * a.part_tiles;
-        const kernels::tile_result* tiles = a.tiles + word64{block / parts} * a.tiles_per_trade;
-        a.merged[block] = tiles[first];
-        for (word32 t = first + 1; t < std::min(first + a.part_tiles, a.tiles_per_trade); ++t)
-            a.merged[block] = kernels::merge(a.merged[block], tiles[t]);
-    }
-}
-
 using fake_gpus = std::vector<std::shared_ptr<fake_gpu>>;
 
 // An engine on fake GPUs, with a book that it has prepared.
@@ -101,7 +91,7 @@ class machine {
     static fake_gpu::work kernel_of(const std::string& text, const std::string&, const cuda::launch& l,
                                     std::span<void*> arguments) {
         if (text == cuda::merge_kernel_text())
-            return [l, a = *static_cast<kernels::merge_arguments*>(arguments[0])] { merge(l, a); };
+            return [l, a = *static_cast<kernels::merge_arguments*>(arguments[0])] { merge_as_a_gpu(l, a); };
         return [l, a = *static_cast<kernels::path_arguments*>(arguments[0])] { walk(l, a); };
     }
     static run_options options(std::uint64_t paths = 3000) {
