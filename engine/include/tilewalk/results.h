@@ -90,8 +90,8 @@ struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
     std::string precision = "double", random = "philox";
-    // The way in which random numbers are dealt out to what moves: by its name, or, in results of earlier
-    // versions, by its place among the shocks of a trade.
+    // The way in which our own generator deals out numbers to things that move: by their names, or, in
+    // results of earlier versions, by their places among the shocks of a trade.
     std::string numbered_by = "name";
     std::uint64_t seed = 0, paths = 0;
     std::uint64_t part_paths = 0;  // of a part of the run; 0: no part is told of
