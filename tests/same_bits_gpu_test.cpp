@@ -16,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <set>
 #include <string>
@@ -348,40 +349,54 @@ TEST_F(same_bits, every_two_settings_together) {
 }
 
 // Each kind of trade, over every feed and in every precision.
-TEST_F(same_bits, the_whole_library) {
+// A run of the whole library; each is a test of its own, so that several compile and walk at a time.
+struct library_run {
+    std::string precision, feed;
+};
+
+std::ostream& operator<<(std::ostream& to, const library_run& r) {
+    return to << r.precision << " " << r.feed;
+}
+
+// Every feed in double, and two that differ most in the others.
+std::vector<library_run> library_runs() {
+    std::vector<library_run> runs;
+    for (const std::string precision : {"double", "single", "mixed"})
+        for (const auto& feed : cuda::feeds())
+            if (precision == "double" || feed.name == "inline" || feed.name == "smem_rolling_async")
+                runs.push_back({precision, std::string(feed.name)});
+    return runs;
+}
+
+class same_bits_of_the_library : public same_bits, public testing::WithParamInterface<library_run> {};
+
+TEST_P(same_bits_of_the_library, on_a_gpu) {
+    const auto& [precision, feed] = GetParam();
+    if (cuda::feed_named(feed).least_compute_capability > devices_.at(0).major * 10 + devices_.at(0).minor)
+        GTEST_SKIP() << "the GPU is too old for " << feed;
     const book trades = book_of_every_kind();
     const engine pricer;
-    std::size_t runs = 0, prices = 0, different = 0;
-    const auto compare_with = [&](const results& expected, const run_settings& with) {
+    const results expected = on_cpu(trades, precision);
+    std::vector<std::string> places{std::to_string(devices_[0].index)};
+    if (feed == "inline" && devices_.size() > 1)
+        places.push_back(places[0] + "," + std::to_string(devices_[1].index));
+    for (const auto& place : places) {
+        run_settings with;
+        with.device = place;
+        with.precision = precision;
+        with.prefetch = feed;
+        with.paths = paths;
         const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
-        ++runs;
-        prices += found.prices;
-        different += found.different;
-        EXPECT_EQ(found.different, 0u) << *with.prefetch << " " << *with.precision << ": " << found.first;
-    };
-    for (const std::string precision : {"double", "single", "mixed"}) {
-        const results expected = on_cpu(trades, precision);
-        for (const auto& feed : cuda::feeds()) {
-            if (feed.least_compute_capability > devices_.at(0).major * 10 + devices_.at(0).minor) continue;
-            if (precision != "double" && feed.name != "inline" && feed.name != "smem_rolling_async") continue;
-            run_settings with;
-            with.device = std::to_string(devices_.at(0).index);
-            with.precision = precision;
-            with.prefetch = std::string(feed.name);
-            with.paths = paths;
-            compare_with(expected, with);
-        }
-        if (devices_.size() < 2) continue;
-        run_settings both;
-        both.device = std::to_string(devices_[0].index) + "," + std::to_string(devices_[1].index);
-        both.precision = precision;
-        both.prefetch = "inline";
-        both.paths = paths;
-        compare_with(expected, both);
+        EXPECT_EQ(found.different, 0u) << "GPUs " << place << ": " << found.first;
+        std::printf(
+            "%s: %zu trades, %s, %s, GPUs %s: %zu prices and standard errors compared, %zu different\n",
+            devices_[0].name.c_str(), trades.size(), precision.c_str(), feed.c_str(), place.c_str(),
+            found.prices, found.different);
     }
-    std::printf("%s: %zu trades in %zu runs, %zu prices and standard errors compared, %zu different\n",
-                devices_.at(0).name.c_str(), trades.size(), runs, prices, different);
 }
+
+INSTANTIATE_TEST_SUITE_P(runs, same_bits_of_the_library, testing::ValuesIn(library_runs()),
+                         [](const auto& run) { return run.param.precision + "_" + run.param.feed; });
 
 // The hardware's approximations have no CPU to be held against, but each other.
 // Every model, its surfaces and jumps, alone and together.
