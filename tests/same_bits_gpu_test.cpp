@@ -348,8 +348,7 @@ TEST_F(same_bits, every_two_settings_together) {
     EXPECT_GE(feeds.size(), devices_.at(0).major >= 9 ? cuda::feeds().size() : cuda::feeds().size() - 1);
 }
 
-// Each kind of trade, over every feed and in every precision.
-// A run of the whole library; each is a test of its own, so that several compile and walk at a time.
+// A run of each kind of trade, which is a test of its own, so that several compile and walk at a time.
 struct library_run {
     std::string precision, feed;
 };
@@ -358,7 +357,7 @@ std::ostream& operator<<(std::ostream& to, const library_run& r) {
     return to << r.precision << " " << r.feed;
 }
 
-// Every feed in double, and two that differ most in the others.
+// Every feed in double, and the two that differ most in the other precisions.
 std::vector<library_run> library_runs() {
     std::vector<library_run> runs;
     for (const std::string precision : {"double", "single", "mixed"})
