@@ -139,8 +139,7 @@ TEST(instruction_sets, are_listed_best_first_with_names) {
 TEST_P(lanes, have_a_loop_for_each_operation_and_mode) {
     for (const auto& entry : program::operations) {
         for (int mode = 0; mode < 8; ++mode) {
-            const bool expected =
-                entry.arity > 0 && !program::reads_table(entry.code) && mode < (1 << entry.arity) - 1;
+            const bool expected = program::is_function(entry.code) && mode < (1 << entry.arity) - 1;
             const auto loop =
                 set().in_double.loops[static_cast<std::size_t>(entry.code)][static_cast<std::size_t>(mode)];
             EXPECT_EQ(loop != nullptr, expected) << set().name << ' ' << entry.name << " mode " << mode;
@@ -247,7 +246,7 @@ TEST_P(lanes, have_the_bits_of_every_other_build) {
     };
     number_source source(4);
     for (const auto& entry : program::operations) {
-        if (entry.arity == 0 || program::reads_table(entry.code)) continue;
+        if (!program::is_function(entry.code)) continue;
         for (int round = 0; round < 20; ++round) {
             const lane_vector a = source.next_vector();
             const lane_vector b = source.next_vector();

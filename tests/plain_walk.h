@@ -30,7 +30,7 @@ real apply_any(program::operation code, real a, real b, real c) {
     static constexpr auto table = []<std::size_t... i>(std::index_sequence<i...>) {
         constexpr auto one = []<std::size_t at>() -> function {
             constexpr auto code_at = static_cast<program::operation>(at);
-            if constexpr (program::is_leaf(code_at) || program::reads_table(code_at)) {
+            if constexpr (!program::is_function(code_at)) {
                 return nullptr;
             } else {
                 return &program::apply<code_at, real>;

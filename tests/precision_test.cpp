@@ -114,8 +114,7 @@ TEST(single_lanes, equal_one_operation_at_a_time) {
                 const auto loop =
                     set->in_single
                         .loops[static_cast<std::size_t>(entry.code)][static_cast<std::size_t>(mode)];
-                ASSERT_EQ(loop != nullptr, entry.arity > 0 && !program::reads_table(entry.code) &&
-                                               mode < (1 << entry.arity) - 1)
+                ASSERT_EQ(loop != nullptr, program::is_function(entry.code) && mode < (1 << entry.arity) - 1)
                     << entry.name;
                 if (loop == nullptr) continue;
                 for (int round = 0; round < 20; ++round) {
@@ -187,7 +186,7 @@ TEST(single_lanes, have_the_bits_of_every_other_build) {
             for (const auto& shocks : z) add(shocks);
             for (const auto& shocks : u) add(shocks);
             for (const auto& entry : program::operations) {
-                if (entry.arity == 0 || program::reads_table(entry.code)) continue;
+                if (!program::is_function(entry.code)) continue;
                 set->in_single.loops[static_cast<std::size_t>(entry.code)][0](out, z[block % 4], u[0], z[3]);
                 add(out);
             }

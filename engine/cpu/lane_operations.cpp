@@ -263,12 +263,12 @@ template <class shock>
     }
 }
 
-// Null for leaves, for operations that read tables, and for modes in which every operand (or a missing one)
+// Null for what is no function of single numbers, and for modes in which every operand (or a missing one)
 // is one number.
 template <class real, std::size_t index, int mode>
 consteval typename lane_functions<real>::loop loop_of() {
     constexpr auto code = static_cast<program::operation>(index);
-    if constexpr (program::is_leaf(code) || program::reads_table(code)) {
+    if constexpr (!program::is_function(code)) {
         return nullptr;
     } else if constexpr (mode >= (1 << program::entry_of(code).arity) - 1) {
         return nullptr;

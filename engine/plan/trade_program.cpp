@@ -356,10 +356,19 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     into.poll();
     auto recorded = std::move(into).finish();
     if (amend) amend(recorded, grid);
-    out.code = program::hoist(program::optimise(recorded.code, {.is_fast = program::is_fast(for_precision)}));
-    out.data = program::bind(out.code, recorded.data);
+    const auto plain = program::optimise(recorded.code, {.is_fast = program::is_fast(for_precision)});
+    const auto hoist_and_bind = [&](const program::program& code) {
+        out.code = program::hoist(code);
+        out.data = program::bind(out.code, recorded.data, program::real_type(for_precision));
+    };
+    hoist_and_bind(program::compare_logarithms(plain));
+    if (!program::has_all_logarithms(out.code, out.data)) hoist_and_bind(plain);
     out.blocks = script.blocks();
     out.when = timeline_of(grid, after, out.code);
+    std::vector<bool> is_of_intervals(out.code.sections.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+        if (blocks[b].continuous) is_of_intervals[out.section_of_block[b]] = true;
+    program::mark_every_step(out.code, out.when, is_of_intervals);
     const bool is_worthless = out.is_certain() && out.data.initial_states[out.code.outputs[0]] == 0;
     if (const auto ended = remark_on_end(out.blocks, market.as_of); ended && is_worthless)
         out.remarks.push_back(*ended + ", and nothing is left to pay");

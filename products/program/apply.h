@@ -12,7 +12,7 @@ namespace tilewalk::program {
 template <operation code, class real>
 static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] real c) {
     using enum operation;
-    static_assert(!is_leaf(code) && !reads_table(code));
+    static_assert(is_function(code));
     if constexpr (code == neg) return kernels::neg(a);
     if constexpr (code == abs) return kernels::abs(a);
     if constexpr (code == sqrt) return kernels::sqrt(a);

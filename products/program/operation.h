@@ -49,6 +49,9 @@ enum class operation : std::uint8_t {
     select,  // condition ? a : b
     // Reads a table at a position.
     interpolate,
+    // The least x for which scale * exp(x) / divisor reaches a level, or is above it (see least_logarithm).
+    least_log_reaching,
+    least_log_above,
 };
 
 enum class result_type : std::uint8_t { number, truth };
@@ -95,6 +98,8 @@ inline constexpr std::array operations{
     operation_entry{operation::logical_or, "logical_or", 2, result_type::truth},
     operation_entry{operation::select, "select", 3, result_type::number},
     operation_entry{operation::interpolate, "interpolate", 1, result_type::number},
+    operation_entry{operation::least_log_reaching, "least_log_reaching", 3, result_type::number},
+    operation_entry{operation::least_log_above, "least_log_above", 3, result_type::number},
 };
 
 constexpr const operation_entry& entry_of(operation code) {
@@ -108,6 +113,17 @@ constexpr bool is_leaf(operation code) {
 // True where the numbers of the operands do not say the result alone: no function of single numbers knows it.
 constexpr bool reads_table(operation code) {
     return code == operation::interpolate;
+}
+
+// True for those that are computed ahead of the paths alone: their result depends on the type of number that
+// paths are walked in.
+constexpr bool is_ahead_of_paths(operation code) {
+    return code == operation::least_log_reaching || code == operation::least_log_above;
+}
+
+// True for functions of single numbers, which paths and passes can compute.
+constexpr bool is_function(operation code) {
+    return !is_leaf(code) && !reads_table(code) && !is_ahead_of_paths(code);
 }
 
 // Every row of the table stands at its own enumerator's place.

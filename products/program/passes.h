@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "products/program/precision.h"
 #include "products/program/program.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::program {
 
@@ -24,6 +26,11 @@ program drop_dead(const program& p);
 // For precision single_fast alone: factors and divisors that are alike for all paths are multiplied among
 // themselves, so that paths divide by none and multiply once.
 program regroup(const program& p);
+
+// Compares logarithms where the program compares a level that is alike for all paths with the least or
+// greatest of some products of exponentials: with the least logarithm that reaches the level, found ahead of
+// the paths, the decision is the same for every number. An exponential that no payoff takes is gone.
+program compare_logarithms(const program& p);
 
 // A pass as the list has it.
 struct pass {
@@ -69,6 +76,8 @@ struct lane_section {
     std::vector<node> nodes;
     std::vector<state_write> writes;
     std::vector<lane_table> tables{};  // by slot
+    // It runs after every step, before any section that does not (see mark_every_step).
+    bool is_on_every_step = false;
 
     // A row of its data has the columns of per_run and then the tables.
     std::size_t row_width() const { return place_of_table(tables.size()); }
@@ -119,7 +128,18 @@ struct path_data {
     std::vector<stream_name> normal_names{}, uniform_names{};  // by stream
 };
 
-path_data bind(const path_program& p, const program_data& data);
+// `walked_in` is the type of the paths' states.
+path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
+
+// Whether the least logarithms that paths compare with all exist. They do not where a factor is not positive,
+// or a level not finite: such a trade is walked without compare_logarithms.
+bool has_all_logarithms(const path_program& p, const path_data& data);
+
+// Marks the sections that run after every step of the path, so that a walk need not ask for them. No other
+// section of a step runs before one of them. Sections that write nothing never run. `is_of_intervals` tells,
+// by section, those that belong to the steps themselves and not to dates: on a path of one step no other is
+// marked, because what ends such a path would not be on every step of a longer one, which shares its kernel.
+void mark_every_step(path_program& p, const timeline& when, const std::vector<bool>& is_of_intervals = {});
 
 // For precision single_fast alone: a product that is only used in one sum or difference becomes part of a
 // fused multiply-add. The fusion stands in the program, so that no compiler chooses it. The data bound to p

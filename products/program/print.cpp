@@ -127,6 +127,7 @@ std::string shape_of(const path_program& p) {
     put_uniform(p.per_trade);
     put(p.sections.size());
     for (const lane_section& s : p.sections) {
+        put(s.is_on_every_step);
         put_uniform(s.per_run);
         put_nodes(s.nodes);
         put(s.writes.size());

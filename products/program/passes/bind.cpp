@@ -10,8 +10,8 @@ namespace tilewalk::program {
 
 namespace {
 
-void compute(const uniform_code& code, const double* terms, const double* row, std::vector<double>& scratch,
-             double* out) {
+void compute(const uniform_code& code, number_type walked_in, const double* terms, const double* row,
+             std::vector<double>& scratch, double* out) {
     scratch.resize(code.nodes.size());
     for (std::size_t i = 0; i < code.nodes.size(); ++i) {
         const node& n = code.nodes[i];
@@ -29,7 +29,8 @@ void compute(const uniform_code& code, const double* terms, const double* row, s
                 std::array<double, 3> x{};
                 std::ranges::transform(operands(n), x.begin(),
                                        [&](std::uint32_t arg) { return scratch[arg]; });
-                scratch[i] = evaluate(n.code, x[0], x[1], x[2]);
+                scratch[i] = is_ahead_of_paths(n.code) ? least_logarithm(n.code, walked_in, x[0], x[1], x[2])
+                                                       : evaluate(n.code, x[0], x[1], x[2]);
             }
         }
     }
@@ -38,11 +39,11 @@ void compute(const uniform_code& code, const double* terms, const double* row, s
 
 }  // namespace
 
-path_data bind(const path_program& p, const program_data& data) {
+path_data bind(const path_program& p, const program_data& data, number_type walked_in) {
     path_data out;
     std::vector<double> scratch;
     out.terms.resize(p.per_trade.columns.size());
-    compute(p.per_trade, data.terms.data(), nullptr, scratch, out.terms.data());
+    compute(p.per_trade, walked_in, data.terms.data(), nullptr, scratch, out.terms.data());
     out.rows.resize(p.sections.size());
     out.runs = data.runs;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
@@ -55,7 +56,8 @@ path_data bind(const path_program& p, const program_data& data) {
         out.rows[s].resize(runs * width);
         for (std::size_t r = 0; r < runs; ++r) {
             double* row = out.rows[s].data() + r * width;
-            compute(code, out.terms.data(), data.rows[s].data() + r * recorded_width, scratch, row);
+            compute(code, walked_in, out.terms.data(), data.rows[s].data() + r * recorded_width, scratch,
+                    row);
             row += code.columns.size();
             for (const lane_table& t : p.sections[s].tables)
                 row = std::copy_n(data.tables[s][t.source].data() + r * t.size, t.size, row);

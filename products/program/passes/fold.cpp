@@ -17,7 +17,7 @@ bool is(const node& n, double number) {
 program fold(const program& p) {
     return rebuild(p, [&](section& into, const node& n) -> index {
         // The numbers of a table are data, not structure.
-        if (is_leaf(n.code) || reads_table(n.code)) return append(into, n);
+        if (!is_function(n.code)) return append(into, n);
         const int arity = entry_of(n.code).arity;
         const auto arg = [&](int i) -> const node& {
             return into.nodes[n.args[static_cast<std::size_t>(i)]];
