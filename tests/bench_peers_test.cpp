@@ -249,7 +249,7 @@ TEST_F(made_peers, are_held_against_each_other) {
 }
 
 TEST(peers, programs_skip_what_is_not_installed) {
-    for (const std::string library : {"torch", "jax", "cupy", "quantlib"}) {
+    for (const std::string library : {"torch", "jax", "cupy", "numba", "quantlib"}) {
         // No packages but Python's own.
         const std::string program = std::string(TILEWALK_SOURCE_DIR) + "/bench/peers/peer_" + library + ".py";
         const auto got = run_child({"python3", "-B", "-S", "-E", program}, 60, 100000);

@@ -70,6 +70,22 @@ def only_rows_to_output():
     return rows
 
 
+def fitted_cubic(sums):
+    """The coefficients of a cubic by least squares, of sums over points of x^0 to x^6, then of y x^0 to y x^3: numbers
+    or scalars of any library, without a look at their values, so that a program for a device may hold it."""
+    unit, diagonal, b = [[None] * 4 for _ in range(4)], [], []
+    for i in range(4):
+        for j in range(i):
+            left = sums[i + j] - sum([unit[i][k] * unit[j][k] * diagonal[k] for k in range(j)])
+            unit[i][j] = left / diagonal[j]
+        diagonal.append(sums[2 * i] + 1e-9 - sum([unit[i][k] * unit[i][k] * diagonal[k] for k in range(i)]))
+        b.append(sums[7 + i] - sum([unit[i][k] * b[k] for k in range(i)]))
+    out = [None] * 4
+    for i in reversed(range(4)):
+        out[i] = b[i] / diagonal[i] - sum([unit[k][i] * out[k] for k in range(i + 1, 4)])
+    return out
+
+
 def reason(e):
     text = str(e).strip().splitlines()
     return f"{type(e).__name__}: {text[0] if text else ''}"[:300]
@@ -82,8 +98,13 @@ def main(library, open_library):
     parser = argparse.ArgumentParser()
     parser.add_argument("--shrink", type=int, default=1, help="a part of the paths, to try the program")
     parser.add_argument("--cpu", action="store_true", help="run where there is no GPU, to try the program")
+    parser.add_argument("--only", default="", help="the workloads to price, with commas between them")
+    parser.add_argument("--chunk", type=int, default=0, help="steps at a time, where a program unrolls steps")
+    parser.add_argument("--random", default="", help="another way to draw, where a program knows one")
     arguments = parser.parse_args()
     workloads = read_workloads(arguments.shrink)
+    only = arguments.only.split(",") if arguments.only else list(workloads)
+    workloads = {name: workloads[name] for name in only}
     rows = only_rows_to_output()
 
     def show(**line):
@@ -97,6 +118,8 @@ def main(library, open_library):
         return 0
     for precision in PRECISIONS:
         for (style, name), make in opened.pricers(precision).items():
+            if name not in workloads:
+                continue
             w = workloads[name]
             try:
                 run = make(w)

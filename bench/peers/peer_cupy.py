@@ -1,74 +1,230 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads in CuPy: operations on arrays, and raw kernels that walk a cube of normals. Making the cube is part of
-the time."""
+"""The workloads in CuPy: operations on arrays, and raw kernels.
+
+For speed the raw kernels walk a path in registers on normals of cuRAND's device functions: Philox's, which needs no
+state in memory, all four of a draw used. The numbers of a workload are constants of its kernels, float32 is compiled
+with -use_fast_math, and the device sums the payoffs, so that two numbers leave it. The put's regressions are sums over
+paths in double; every block solves for the four coefficients by itself, so that a date is one kernel, and the host
+never waits in between."""
 import functools
+import glob
 import math
+import os
+import sys
 
 import peer
 
-KERNELS = r"""
-extern "C" __global__ void asian(const real* z, real* payoffs, int paths, int steps, double drift, double volatility,
-                                 double spot, double strike, double discount) {
-    const int path = blockIdx.x * blockDim.x + threadIdx.x;
-    if (path >= paths) return;
-    real x = 0, total = 0;
-    for (int k = 0; k < steps; ++k) {
-        x += real(drift) + real(volatility) * z[(size_t)k * paths + path];
-        total += exp(x);
-    }
-    const real over = total * real(spot / steps) - real(strike);
-    payoffs[path] = real(discount) * (over > 0 ? over : real(0));
+THREADS = 256
+COMMON = r"""
+#include <curand_kernel.h>
+
+using generator = curandStatePhilox4_32_10_t;
+
+__device__ int own_path() {
+    return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-extern "C" __global__ void heston(const real* z, real* payoffs, int paths, int steps, double dt, double rate,
-                                  double variance, double mean_variance, double reversion, double xi, double rho,
-                                  double spot, double strike, double discount) {
-    const int path = blockIdx.x * blockDim.x + threadIdx.x;
-    if (path >= paths) return;
-    const real other = real(sqrt(1 - rho * rho));
-    real x = 0, v = real(variance);
-    for (int k = 0; k < steps; ++k) {
-        const real a = z[(size_t)(2 * k) * paths + path], b = z[(size_t)(2 * k + 1) * paths + path];
-        const real positive = v > 0 ? v : real(0), root = sqrt(positive * real(dt));
-        x += (real(rate) - real(0.5) * positive) * real(dt) + root * a;
-        v += real(reversion) * (real(mean_variance) - positive) * real(dt) +
-             real(xi) * root * (real(rho) * a + other * b);
-    }
-    const real over = real(spot) * exp(x) - real(strike);
-    payoffs[path] = real(discount) * (over > 0 ? over : real(0));
+__device__ generator started(unsigned long long run) {
+    generator g;
+    curand_init(42, run * paths + own_path(), 0, &g);
+    return g;
 }
 
-// root: row by row, count x count; payments: discounted, by step.
-extern "C" __global__ void autocallable(const real* z, real* payoffs, int paths, int steps, const real* drifts,
-                                        const real* root, const real* payments, double log_call_level,
-                                        double protection, double redemption) {
-    const int path = blockIdx.x * blockDim.x + threadIdx.x;
-    if (path >= paths) return;
-    real x[assets] = {};
-    for (int k = 0; k < steps; ++k) {
-        real shocks[assets], worst = 0;
-        #pragma unroll
-        for (int i = 0; i < assets; ++i) shocks[i] = z[((size_t)k * assets + i) * paths + path];
-        #pragma unroll
-        for (int i = 0; i < assets; ++i) {
-            real move = drifts[i];
-            #pragma unroll
-            for (int j = 0; j <= i; ++j) move += root[i * assets + j] * shocks[j];
-            x[i] += move;
-            worst = i == 0 || x[i] < worst ? x[i] : worst;
-        }
-        if (worst >= real(log_call_level)) {
-            payoffs[path] = payments[k];
-            return;
-        }
+__device__ void draw(generator& from, float* z) {
+    const float4 n = curand_normal4(&from);
+    z[0] = n.x, z[1] = n.y, z[2] = n.z, z[3] = n.w;
+}
+
+__device__ void draw(generator& from, double* z) {
+    const double2 n = curand_normal2_double(&from), m = curand_normal2_double(&from);
+    z[0] = n.x, z[1] = n.y, z[2] = m.x, z[3] = m.y;
+}
+
+// Adds the values of all threads; all of a block call it.
+template <int count>
+__device__ void add(const double (&values)[count], double* sums) {
+    __shared__ double of_warps[count][32];
+    for (int i = 0; i < count; ++i) {
+        double value = values[i];
+        for (int apart = 16; apart > 0; apart /= 2) value += __shfl_down_sync(~0u, value, apart);
+        if (threadIdx.x % 32 == 0) of_warps[i][threadIdx.x / 32] = value;
     }
-    real worst = x[0];
-    for (int i = 1; i < assets; ++i) worst = x[i] < worst ? x[i] : worst;
-    const real performance = exp(worst);
-    payoffs[path] = real(redemption) * (performance >= real(protection) ? real(1) : performance);
+    __syncthreads();
+    for (int i = threadIdx.x; i < count; i += blockDim.x) {
+        double total = 0;
+        for (int warp = 0; warp * 32 < blockDim.x; ++warp) total += of_warps[i][warp];
+        atomicAdd(sums + i, total);
+    }
+}
+
+__device__ void add_payoff(real payoff, double* sums) {
+    const double of_path = own_path() < paths ? payoff : 0, values[] = {of_path, of_path * of_path};
+    add(values, sums);
+}
+
+__device__ real positive(real x) {
+    return x > 0 ? x : 0;
 }
 """
+KERNELS = {
+    "asian": r"""
+extern "C" __global__ void price(double* sums, unsigned long long run) {
+    real x = 0, total = 0;
+    generator from = started(run);
+    for (int k = 0; k < steps; k += 4) {
+        real z[4];
+        draw(from, z);
+        #pragma unroll
+        for (int i = 0; i < 4 && k + i < steps; ++i) {
+            x += drift + step_volatility * z[i];
+            total += exp(x);
+        }
+    }
+    add_payoff(discount * positive(total * (spot / steps) - strike), sums);
+}
+""",
+    "heston": r"""
+extern "C" __global__ void price(double* sums, unsigned long long run) {
+    const real other = sqrt(1 - correlation * correlation);
+    real x = 0, v = variance;
+    generator from = started(run);
+    for (int k = 0; k < steps; k += 2) {
+        real z[4];
+        draw(from, z);
+        #pragma unroll
+        for (int i = 0; i < 4 && k + i / 2 < steps; i += 2) {
+            const real level = positive(v), root = sqrt(level * dt);
+            x += (rate - level / 2) * dt + root * z[i];
+            v += reversion * (mean_variance - level) * dt +
+                 volatility_of_variance * root * (correlation * z[i] + other * z[i + 1]);
+        }
+    }
+    add_payoff(discount * positive(spot * exp(x) - strike), sums);
+}
+""",
+    "autocallable": r"""
+__device__ real payoff(unsigned long long run) {
+    real x[assets] = {}, worst = 0;
+    generator from = started(run);
+    for (int k = 0; k < steps; k += 4) {
+        real z[4 * assets];
+        #pragma unroll
+        for (int i = 0; i < assets; ++i) draw(from, z + 4 * i);
+        #pragma unroll
+        for (int step = 0; step < 4 && k + step < steps; ++step) {
+            #pragma unroll
+            for (int i = 0; i < assets; ++i) {
+                x[i] += drifts[i];
+                #pragma unroll
+                for (int j = 0; j <= i; ++j) x[i] += root[i * assets + j] * z[step * assets + j];
+                worst = i == 0 || x[i] < worst ? x[i] : worst;
+            }
+            if (worst >= log(call_level)) return payments[k + step];
+        }
+    }
+    const real performance = exp(worst);
+    return notional * discount * (performance >= protection ? 1 : performance);
+}
+
+extern "C" __global__ void price(double* sums, unsigned long long run) {
+    add_payoff(payoff(run), sums);
+}
+""",
+    "bermudan_put": r"""
+constexpr int moments = 11;  // of x, to its sixth power, and of the value later times x, to its third
+
+template <class function>
+__device__ void for_each_spot(unsigned long long run, function&& at) {
+    real x = 0;
+    generator from = started(run);
+    for (int k = 0; k < steps; k += 4) {
+        real z[4];
+        draw(from, z);
+        #pragma unroll
+        for (int i = 0; i < 4 && k + i < steps; ++i) {
+            x += drift + step_volatility * z[i];
+            at(k + i, spot * exp(x));
+        }
+    }
+}
+
+// The coefficients of a date, from the sums over its paths in the money: the root of the matrix, then forth and back.
+__device__ void solve(const double* sums, real* coefficients) {
+    double root[4][4], b[4];
+    for (int i = 0; i < 4; ++i) {
+        b[i] = sums[7 + i];
+        for (int j = 0; j <= i; ++j) {
+            double left = sums[i + j] + (i == j ? 1e-9 : 0);
+            for (int k = 0; k < j; ++k) left -= root[i][k] * root[j][k];
+            root[i][j] = i == j ? sqrt(left) : left / root[j][j];
+        }
+        for (int k = 0; k < i; ++k) b[i] -= root[i][k] * b[k];
+        b[i] /= root[i][i];
+    }
+    for (int i = 3; i >= 0; --i) {
+        for (int k = i + 1; k < 4; ++k) b[i] -= root[k][i] * b[k];
+        b[i] /= root[i][i];
+        coefficients[i] = b[i];
+    }
+}
+
+__device__ real variable(real s) {
+    return (s - strike) / (real(0.2) * strike);
+}
+
+__device__ bool exercised(real s, const real* coefficients) {
+    const real x = variable(s);
+    const real waiting = coefficients[0] + x * (coefficients[1] + x * (coefficients[2] + x * coefficients[3]));
+    return s < strike && strike - s > waiting;
+}
+
+extern "C" __global__ void draw_paths(real* spots, unsigned long long run) {
+    if (own_path() >= paths) return;
+    for_each_spot(run, [&](int k, real s) { spots[(size_t)k * paths + own_path()] = s; });
+}
+
+// From date k + 1, where the holder exercises by the sums of that date, back to the sums of date k.
+extern "C" __global__ void step_back(const real* spots, real* later, double* sums, int k) {
+    __shared__ real coefficients[4];
+    const bool is_last = k == steps - 2;
+    if (threadIdx.x == 0 && !is_last) solve(sums + (k + 1) * moments, coefficients);
+    __syncthreads();
+    double values[moments] = {};
+    for (int path = own_path(); path < paths; path += gridDim.x * blockDim.x) {
+        const real after = spots[(size_t)(k + 1) * paths + path], s = spots[(size_t)k * paths + path];
+        const bool is_paid = is_last || exercised(after, coefficients);
+        const real value = discount_of_step * (is_paid ? positive(strike - after) : later[path]);
+        later[path] = value;
+        if (s >= strike) continue;
+        const double x = variable(s);
+        double power = 1;
+        #pragma unroll
+        for (int i = 0; i < 7; ++i, power *= x) {
+            values[i] += power;
+            if (i < 4) values[7 + i] += power * value;
+        }
+    }
+    add(values, sums + k * moments);
+}
+
+extern "C" __global__ void price(const double* of_dates, double* sums, unsigned long long run) {
+    __shared__ real rule[steps][4];
+    for (int k = threadIdx.x; k < steps - 1; k += blockDim.x) solve(of_dates + k * moments, rule[k]);
+    __syncthreads();
+    real payoff = 0, discounted = 1;
+    bool is_alive = true;
+    for_each_spot(run, [&](int k, real s) {
+        discounted *= discount_of_step;
+        if (is_alive && (k == steps - 1 ? s < strike : exercised(s, rule[k]))) {
+            payoff = discounted * (strike - s);
+            is_alive = false;
+        }
+    });
+    add_payoff(payoff, sums);
+}
+""",
+}
 
 
 def open_cupy(arguments):
@@ -80,6 +236,29 @@ def open_cupy(arguments):
     return cupy_peer(cupy, name)
 
 
+def kernels_text(w, precision):
+    """The kernels of a workload, after its numbers."""
+    numbers = [f"using real = {'double' if precision == 'float64' else 'float'};"]
+    for name, x in w.items():
+        if isinstance(x, list):
+            flat = [y for row in x for y in (row if isinstance(row, list) else [row])]
+            numbers.append(f"__device__ constexpr real {name}[] = {{{', '.join(f'real({y!r})' for y in flat)}}};")
+        elif not isinstance(x, str):
+            numbers.append(f"constexpr {'int' if name in ('paths', 'steps') else 'real'} {name} = {x!r};")
+    numbers.append(f"constexpr int assets = {len(w.get('drifts', []))};")
+    numbers.append(f"constexpr real discount_of_step = {math.exp(-w['rate'] * w['dt'])!r};")
+    return "\n".join(numbers) + COMMON + KERNELS[w["name"]]
+
+
+def include_options(cuda_path):
+    """Where cuRAND's headers are, in the toolkit or in a package, and beside them those of the CUDA C++ library."""
+    roots = [cuda_path or "", *(root for path in sys.path for root in glob.glob(path + "/nvidia/*")), "/usr/local/cuda"]
+    for root in roots:
+        if os.path.exists(root + "/include/curand_kernel.h"):
+            return f"-I{root}/include", f"-I{root}/include/cccl"
+    raise FileNotFoundError("curand_kernel.h, of cuRAND's device functions, is neither in the toolkit nor in a package")
+
+
 class cupy_peer:
     def __init__(self, cupy, device):
         self.np, self.version, self.device = cupy, cupy.__version__, device
@@ -89,8 +268,8 @@ class cupy_peer:
         self.dtype = getattr(self.np, precision)
         all_of_them = {("arrays", name): functools.partial(self.run, getattr(self, name))
                        for name in ("asian", "heston", "autocallable", "bermudan_put")}
-        all_of_them.update({("raw_kernel", name): functools.partial(self.run, getattr(self, name + "_kernel"))
-                            for name in ("asian", "heston", "autocallable")})
+        all_of_them.update({("raw_kernel", name): self.raw for name in ("asian", "heston", "autocallable")})
+        all_of_them["raw_kernel", "bermudan_put"] = self.raw_put
         return all_of_them
 
     def run(self, payoffs_of, w):
@@ -166,36 +345,45 @@ class cupy_peer:
             alive = alive & ~now
         return paid
 
-    def walk(self, name, w, shocks_per_step, *numbers):
-        z = self.normals(w["steps"], shocks_per_step, w["paths"])
-        payoffs = self.np.empty(w["paths"], self.dtype)
-        scalars = [self.np.float64(x) if isinstance(x, float) or isinstance(x, int) else x for x in numbers]
-        threads = 256
-        self.kernel(name)(((w["paths"] + threads - 1) // threads,), (threads,),
-                          (z, payoffs, self.np.int32(w["paths"]), self.np.int32(w["steps"]), *scalars))
-        return payoffs
+    def module(self, w):
+        precision = self.np.dtype(self.dtype).name
+        options = ("-std=c++17", *include_options(self.np.cuda.get_cuda_path()))
+        fast = ("-use_fast_math",) if precision == "float32" else ()
+        return self.np.RawModule(code=kernels_text(w, precision), options=options + fast)
 
-    def kernel(self, name):
-        return compiled_kernel(self.np, name, self.dtype is self.np.float64)
+    def raw(self, w):
+        """One kernel."""
+        kernel, blocks = self.module(w).get_function("price"), (w["paths"] + THREADS - 1) // THREADS
 
-    def asian_kernel(self, w):
-        return self.walk("asian", w, 1, w["drift"], w["step_volatility"], w["spot"], w["strike"], w["discount"])
+        def sums(run):
+            out = self.np.zeros(2)
+            kernel((blocks,), (THREADS,), (out, self.np.uint64(run)))
+            return out
+        return self.run_raw(w, sums)
 
-    def heston_kernel(self, w):
-        return self.walk("heston", w, 2, w["dt"], w["rate"], w["variance"], w["mean_variance"], w["reversion"],
-                         w["volatility_of_variance"], w["correlation"], w["spot"], w["strike"], w["discount"])
+    def raw_put(self, w):
+        """Longstaff and Schwartz: the paths, a kernel a date, and the price from other paths."""
+        np, module, blocks = self.np, self.module(w), (w["paths"] + THREADS - 1) // THREADS
+        draw_paths, step_back, price = (module.get_function(name) for name in ("draw_paths", "step_back", "price"))
+        spots, later = np.empty((w["steps"], w["paths"]), self.dtype), np.empty(w["paths"], self.dtype)
 
-    def autocallable_kernel(self, w):
-        return self.walk("autocallable", w, len(w["drifts"]), self.array(w["drifts"]), self.array(w["root"]),
-                         self.array(w["payments"]), math.log(w["call_level"]), w["protection"],
-                         w["notional"] * w["discount"])
+        def sums(run):
+            of_dates, out = np.zeros((w["steps"] - 1, 11)), np.zeros(2)
+            draw_paths((blocks,), (THREADS,), (spots, np.uint64(2 * run)))
+            for k in range(w["steps"] - 2, -1, -1):
+                step_back((min(blocks, 512),), (THREADS,), (spots, later, of_dates, np.int32(k)))
+            price((blocks,), (THREADS,), (of_dates, out, np.uint64(2 * run + 1)))
+            return out
+        return self.run_raw(w, sums)
 
+    def run_raw(self, w, sums):
+        runs = iter(range(1 << 30))
 
-@functools.cache
-def compiled_kernel(cupy, name, is_double):
-    assets = len(peer.read_workloads()["autocallable"]["volatilities"])
-    head = f"typedef {'double' if is_double else 'float'} real;\nconstexpr int assets = {assets};\n"
-    return cupy.RawKernel(head + KERNELS, name)
+        def price():
+            total, squares = sums(next(runs)).get()  # waits for the device
+            mean = total / w["paths"]
+            return float(mean), math.sqrt(max(squares - total * mean, 0) / (w["paths"] - 1) / w["paths"])
+        return price
 
 
 if __name__ == "__main__":

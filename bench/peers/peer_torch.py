@@ -1,9 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads in PyTorch: eager, and through torch.compile."""
+"""The workloads in PyTorch: operations on arrays, eager, and steps through torch.compile.
+
+For speed the compiled style walks a chunk of steps in one kernel, with the normals drawn where they are used, so that
+neither they nor paths go through memory; all calls of a price, sums included, are captured once as one CUDA graph,
+which a price replays, and two numbers leave the device. The put's regressions are sums over paths in double and a
+solution written out: nothing waits for the host. Without a capture there is no row, rather than a slower one."""
+import functools
 import math
 
 import peer
+
+# Steps of one kernel, about 28 normals: more take minutes to compile. Even, as --random pairs draws for two at once.
+CHUNKS = {"asian": 28, "heston": 14, "autocallable": 6}
+# By default a kernel ends at 64 nodes of the graph, which is less than a chunk.
+OPTIONS = {"max_fusion_size": 100000}
 
 
 def open_torch(arguments):
@@ -11,36 +22,60 @@ def open_torch(arguments):
 
     if not arguments.cpu and not torch.cuda.is_available():
         raise RuntimeError("PyTorch sees no GPU")
-    return torch_peer(torch, "cpu" if arguments.cpu else "cuda")
+    return torch_peer(torch, "cpu" if arguments.cpu else "cuda", arguments)
 
 
 class torch_peer:
-    def __init__(self, torch, where):
-        self.torch, self.where = torch, where
+    def __init__(self, torch, where, arguments):
+        self.torch, self.where, self.chunk, self.random = torch, where, arguments.chunk, arguments.random
         self.version = torch.__version__
         self.device = torch.cuda.get_device_name() if where == "cuda" else "CPU"
         torch.manual_seed(42)
 
     def pricers(self, precision):
         self.dtype = getattr(self.torch, precision)
-        compiled = self.torch.compile
-        return {
-            ("eager", "asian"): lambda w: self.run(self.asian(w)),
-            ("compile", "asian"): lambda w: self.run(compiled(self.asian(w))),
-            ("eager", "heston"): lambda w: self.run(self.heston(w, self.heston_step(w))),
-            ("compile", "heston"): lambda w: self.run(self.heston(w, compiled(self.heston_step(w)))),
-            ("eager", "autocallable"): lambda w: self.run(self.autocallable(w)),
-            ("compile", "autocallable"): lambda w: self.run(compiled(self.autocallable(w))),
-            ("eager", "bermudan_put"): lambda w: self.run(self.bermudan_put(w)),
-        }
+        names = ("asian", "heston", "autocallable", "bermudan_put")
+        eager = {("eager", name): functools.partial(self.eager, getattr(self, name)) for name in names}
+        return eager | {("compile", name): functools.partial(self.captured, getattr(self, "compiled_" + name))
+                        for name in names}
 
-    def run(self, payoffs_of):
+    def eager(self, payoffs_of, w):
+        payoffs = payoffs_of(w)
+
         def price():
             with self.torch.no_grad():
-                payoffs = payoffs_of().double()
-                mean, deviation = payoffs.mean(), payoffs.std()
-                # item() waits for the device.
-                return mean.item(), deviation.item() / math.sqrt(payoffs.numel())
+                return tuple(self.estimate(payoffs()).tolist())  # waits for the device
+        return price
+
+    def estimate(self, payoffs):
+        payoffs = payoffs.double()
+        return self.torch.stack((payoffs.mean(), payoffs.std() / math.sqrt(payoffs.numel())))
+
+    def compile(self, function):
+        return self.torch.compile(function, fullgraph=True, dynamic=False, options=OPTIONS)
+
+    def captured(self, estimate_of, w):
+        """Replays of one graph of everything that `estimate_of(w)()` launches."""
+        torch = self.torch
+        torch._dynamo.reset()  # what was compiled for others would count against this one's limit
+        estimate = estimate_of(w)
+        if self.where == "cpu":
+            return lambda: tuple(estimate().tolist())
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):  # compiles, and makes what libraries make on their first call
+            for _ in range(3):
+                estimate()
+        torch.cuda.current_stream().wait_stream(aside)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            result = estimate()
+
+        def price():
+            graph.replay()
+            return tuple(result.tolist())  # waits for the device
+        if price() == price():
+            raise RuntimeError("two replays of the graph gave one price: they draw the same numbers")
         return price
 
     def normals(self, *shape):
@@ -53,26 +88,25 @@ class torch_peer:
             return w["discount"] * self.torch.clamp(average - w["strike"], min=0)
         return payoffs
 
-    def heston_step(self, w):
+    def heston_step(self, w, x, v, z, u):
         dt, rho = w["dt"], w["correlation"]
+        positive = self.torch.clamp(v, min=0)
+        root = self.torch.sqrt(positive * dt)
+        x = x + (w["rate"] - 0.5 * positive) * dt + root * z
+        v = v + w["reversion"] * (w["mean_variance"] - positive) * dt + \
+            w["volatility_of_variance"] * root * (rho * z + math.sqrt(1 - rho * rho) * u)
+        return x, v
 
-        def step(x, v):
-            z, u = self.torch.randn_like(x), self.torch.randn_like(x)
-            positive = self.torch.clamp(v, min=0)
-            root = self.torch.sqrt(positive * dt)
-            x = x + (w["rate"] - 0.5 * positive) * dt + root * z
-            v = v + w["reversion"] * (w["mean_variance"] - positive) * dt + \
-                w["volatility_of_variance"] * root * (rho * z + math.sqrt(1 - rho * rho) * u)
-            return x, v
-        return step
+    def heston_payoffs(self, w, x):
+        return w["discount"] * self.torch.clamp(w["spot"] * self.torch.exp(x) - w["strike"], min=0)
 
-    def heston(self, w, step):
+    def heston(self, w):
         def payoffs():
             x = self.torch.zeros(w["paths"], dtype=self.dtype, device=self.where)
             v = self.torch.full_like(x, w["variance"])
             for _ in range(w["steps"]):
-                x, v = step(x, v)
-            return w["discount"] * self.torch.clamp(w["spot"] * self.torch.exp(x) - w["strike"], min=0)
+                x, v = self.heston_step(w, x, v, self.torch.randn_like(x), self.torch.randn_like(x))
+            return self.heston_payoffs(w, x)
         return payoffs
 
     def autocallable(self, w):
@@ -128,6 +162,133 @@ class torch_peer:
                 alive = alive & ~now
             return paid
         return payoffs
+
+    def pair(self, like):
+        """Two normals a path. By pairs: both of a Box-Muller transform, of 31 bits each of one draw."""
+        torch = self.torch
+        if self.random != "pairs":
+            return torch.randn_like(like), torch.randn_like(like)
+        bits = torch.randint(0, 1 << 62, like.shape, device=like.device)
+        first, second = [(b.to(torch.int32).to(like.dtype) + 0.5) * 2.0**-31 for b in (bits >> 31, bits & 0x7FFFFFFF)]
+        radius = torch.sqrt(-2 * torch.log(first))
+        return radius * torch.cos(2 * math.pi * second), radius * torch.sin(2 * math.pi * second)
+
+    def walk(self, w, two_steps, start, payoffs):
+        """The estimate after all steps, each chunk a kernel; `two_steps(*state)` gives the next state but one."""
+        chunk = self.chunk or CHUNKS[w["name"]]
+        if chunk % 2 or w["steps"] % chunk:
+            raise ValueError(f"{w['steps']} steps are no even chunks of {chunk}")
+
+        def steps(*state):
+            for _ in range(chunk // 2):
+                state = two_steps(*state)
+            return state
+        compiled, estimate = self.compile(steps), self.compile(lambda *state: self.estimate(payoffs(*state)))
+
+        def run():
+            state = start()
+            for _ in range(w["steps"] // chunk):
+                state = compiled(*state)
+            return estimate(*state)
+        return run
+
+    def zeros(self, w):
+        return self.torch.zeros(w["paths"], dtype=self.dtype, device=self.where)
+
+    def compiled_asian(self, w):
+        torch = self.torch
+
+        def two_steps(x, total):
+            for z in self.pair(x):
+                x = x + (w["drift"] + w["step_volatility"] * z)
+                total = total + torch.exp(x)
+            return x, total
+
+        def payoffs(x, total):
+            return w["discount"] * torch.clamp(total * (w["spot"] / w["steps"]) - w["strike"], min=0)
+        return self.walk(w, two_steps, lambda: (self.zeros(w), self.zeros(w)), payoffs)
+
+    def compiled_heston(self, w):
+        def two_steps(x, v):
+            for _ in range(2):
+                x, v = self.heston_step(w, x, v, *self.pair(x))
+            return x, v
+
+        def start():
+            return self.zeros(w), self.zeros(w) + w["variance"]
+        return self.walk(w, two_steps, start, lambda x, v: self.heston_payoffs(w, x))
+
+    def compiled_autocallable(self, w):
+        torch, count = self.torch, len(w["drifts"])
+        payments = torch.tensor(w["payments"], dtype=self.dtype, device=self.where)
+
+        def two_steps(alive, first, *x):  # first: the step of the call
+            z = [z for _ in range(count) for z in self.pair(x[0])]
+            for z in (z[:count], z[count:]):
+                x = [x[i] + w["drifts"][i] + sum([w["root"][i][j] * z[j] for j in range(i + 1)]) for i in range(count)]
+                alive = alive & (functools.reduce(torch.minimum, x) < math.log(w["call_level"]))
+                first = first + alive
+            return alive, first, *x
+
+        def start():
+            zeros = [self.zeros(w) for _ in range(count)]
+            return zeros[0] == 0, torch.zeros_like(zeros[0], dtype=torch.int32), *zeros
+
+        def payoffs(alive, first, *x):
+            performance = torch.exp(functools.reduce(torch.minimum, x))
+            at_the_end = torch.where(performance >= w["protection"], torch.ones_like(performance), performance)
+            paid = payments[torch.clamp(first, max=w["steps"] - 1).long()]
+            return torch.where(alive, w["notional"] * w["discount"] * at_the_end, paid)
+        return self.walk(w, two_steps, start, payoffs)
+
+    def compiled_bermudan_put(self, w):
+        """Seven dates back at a time; then all dates forth, over paths that are drawn on the way."""
+        torch, strike, last = self.torch, w["strike"], w["steps"] - 1
+        discount = math.exp(-w["rate"] * w["dt"])
+        chunk = 7 if last % 7 == 0 else 1
+
+        def exercised(s, rule):
+            x = (s - strike) / (0.2 * strike)
+            return (s < strike) & (strike - s > rule[0] + x * (rule[1] + x * (rule[2] + x * rule[3])))
+
+        def spots():
+            x = torch.cumsum(w["drift"] + w["step_volatility"] * self.normals(w["steps"], w["paths"]), 0)
+            return w["spot"] * torch.exp(x)
+
+        def back(later, s):
+            rules = []
+            for k in reversed(range(chunk)):
+                later = discount * later
+                x = ((s[k] - strike) / (0.2 * strike)).double()
+                powers = [(s[k] < strike).double()]
+                while len(powers) < 7:
+                    powers.append(powers[-1] * x)
+                sums = [p.sum() for p in powers] + [(p * later).sum() for p in powers[:4]]
+                rules.append(torch.stack(peer.fitted_cubic(sums)).to(self.dtype))
+                later = torch.where(exercised(s[k], rules[-1]), strike - s[k], later)
+            return later, torch.stack(rules[::-1])
+
+        def forth(rules):
+            x, paid = self.zeros(w), self.zeros(w)
+            alive = x == 0
+            for k in range(0, w["steps"], 2):
+                for at, z in zip(range(k, w["steps"]), self.pair(x)):
+                    x = x + (w["drift"] + w["step_volatility"] * z)
+                    s = w["spot"] * torch.exp(x)
+                    now = alive & (s < strike if at == last else exercised(s, rules[at // chunk][at % chunk]))
+                    paid = torch.where(now, discount ** (at + 1) * (strike - s), paid)
+                    alive = alive & ~now
+            return self.estimate(paid)
+        spots, back, forth = self.compile(spots), self.compile(back), self.compile(forth)
+
+        def run():
+            s, rules = spots(), []
+            later = torch.clamp(strike - s[last], min=0)
+            for k in range(last - chunk, -1, -chunk):
+                later, rule = back(later, s[k:k + chunk])
+                rules.insert(0, rule)
+            return forth(rules)
+        return run
 
 
 if __name__ == "__main__":

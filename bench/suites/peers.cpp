@@ -33,7 +33,7 @@ namespace peers {
 namespace {
 
 constexpr std::array<std::string_view, 4> known_workloads{"asian", "heston", "autocallable", "bermudan_put"};
-constexpr std::array<std::string_view, 4> libraries{"torch", "jax", "cupy", "quantlib"};
+constexpr std::array<std::string_view, 5> libraries{"torch", "jax", "cupy", "numba", "quantlib"};
 constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
 constexpr std::size_t most_of_line = 16384, most_of_word = 400;
 constexpr double most_seconds = 600;  // for one program; compilers of libraries take minutes
