@@ -9,12 +9,14 @@
 namespace tilewalk::kernels {
 
 // One trade. At `numbers_at` of the numbers are its terms, its initial states, then the rows of each section;
-// a row has its columns and then its tables. Each of these begins at a multiple of piece_bytes, and so does a
-// row that has as many bytes (see row_pitch). At `words_at` of the words are the keys of its streams (see
-// words_of_keys), in whole pieces; then, for each section, the place of its first row (counted from
-// numbers_at); then, at mask_place, a mask for each step, and one word more. Bit k of a mask says that
-// section k runs after the step, on its next row. Then, if the program has scenario slots, for each step the
-// row of each slot in the array of scenarios. The words of a trade fill whole pieces.
+// a row has its columns and then its tables. The rows of sections that run on every step stand in those of
+// the step, section after section behind its own numbers. Each of these begins at a multiple of piece_bytes,
+// and so does a row that has as many bytes (see row_pitch). At `words_at` of the words are the keys of its
+// streams (see words_of_keys), in whole pieces; then, for each section, the place of its first row (counted
+// from numbers_at); then, at scenario_place, if the program has scenario slots, for each step the row of each
+// slot in the array of scenarios; then, at event_place, two words for each step that other sections follow:
+// its number, and a mask. Bit k of the mask says that section k runs after the step, on its next row. Two
+// words with the number no_step end them. The words of a trade fill whole pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -26,6 +28,8 @@ struct trade_record {
 
 // The most bytes that one load brings.
 static constexpr word32 piece_bytes = 16;
+// The most pieces of rows that a thread loads ahead, for a group of steps that may reach beyond the last.
+static constexpr int most_pieces_held = 2;
 
 static constexpr word32 whole_pieces(word32 count, word32 bytes_of_one) {
     const word32 per_piece = piece_bytes / bytes_of_one;
@@ -35,9 +39,14 @@ static constexpr word32 whole_pieces(word32 count, word32 bytes_of_one) {
 static constexpr word32 row_pitch(word32 width, word32 bytes_of_one) {
     return width <= 2 ? width : whole_pieces(width, bytes_of_one);
 }
-static constexpr word32 mask_place(word32 sections) {
+static constexpr word32 scenario_place(word32 sections) {
     return whole_pieces(sections, sizeof(word32));
 }
+// `scenarios`: words that say the rows of scenarios.
+static constexpr word32 event_place(word32 sections, word32 scenarios) {
+    return scenario_place(sections) + whole_pieces(scenarios, sizeof(word32));
+}
+static constexpr word32 no_step = ~word32{0};
 
 // Shocks in memory, from path `first_path` on. Strides are in elements; the stride of slots is also that of
 // rows.

@@ -55,6 +55,16 @@ static constexpr word32 head_words_of() {
 template <class program>
 static constexpr word32 head_words = head_words_of<program>();
 
+// Sections that run on every step, bit k for section k. A program has the constant only if there are any.
+template <class program>
+static constexpr word32 every_step_of() {
+    if constexpr (requires { program::every_step; }) {
+        return program::every_step;
+    } else {
+        return 0;
+    }
+}
+
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop announces them with begin(): numbers that are the same for all paths are then on their
 // way while the feed makes or brings the shocks.
@@ -67,8 +77,11 @@ class walker {
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
     // `words` are those of the sections.
-    walker(const numbers& trade, const word32* words)
-        : trade_(trade), masks_(words + mask_place(word32(program::sections))), step_rows_(trade) {
+    walker(const numbers& trade, const word32* words, word32 steps)
+        : trade_(trade),
+          events_(reinterpret_cast<const word64*>(
+              words + event_place(word32(program::sections), steps * word32(program::scenarios)))),
+          step_rows_(trade) {
         const row_of<program::states> initial{
             trade_.from(whole_pieces(word32(program::terms), sizeof(real)))};
         unrolled<program::states>([&](int s) {
@@ -76,15 +89,13 @@ class walker {
             for (int w = 0; w < shape::width; ++w) states_[w][s] = x;
         });
         for (int k = 0; k < program::sections; ++k) next_row_[k] = load_read_only(words + k);
-        if constexpr (group == 1) mask_[0] = load_read_only(masks_);
+        load_event();
     }
 
     // The next steps are first, ..., first + group - 1; `first` is a multiple of `group`.
     void begin(int first) {
         if constexpr (group == 1) return;
         first_ = first;
-        const auto masks = load_read_only<group>(masks_ + first);
-        for (int k = 0; k < group; ++k) mask_[k] = masks.x[k];
         step_rows_ = trade_.from(next_row_[0] + word32(first) * pitch<0>);
         if constexpr (holds_rows) {
             for (int i = 0; i < pieces_held; ++i)
@@ -92,39 +103,32 @@ class walker {
         }
     }
 
-    // Runs all steps of a group at once if section 1, and no other, runs after each of them. Otherwise does
-    // nothing and returns false.
+    // Steps that are worth a loop of their own. With 3 shocks and 35 operations, or 57 operations of Heston's
+    // model, the second copy of the step took registers from the first.
+    static constexpr bool has_short_steps =
+        program::step_nodes <= 45 && shape::slots <= 2 && !step_has_tables<program>;
+
+    // Runs all steps of a group at once if no other section runs before its last. Otherwise does nothing and
+    // returns false.
     bool steps(const shocks (&z)[word32(group)]) {
-        word32 different = 0;
-        for (int k = 0; k < group; ++k) different |= mask_[k] ^ 2;
-        if (different != 0) return false;
-        const numbers rows = trade_.from(next_row_[1]);
+        const word32 last = word32(first_ + (group - 1));
+        if (event_step_ < last) return false;
         // Laid out explicitly: a compiler that finds the section long would keep one copy of it, and the
         // shocks in memory.
-        unrolled<group>([&](int k) {
-            run_first(k, z[k]);
-            run<1>(row_of<program::row_width(1)>{rows.from(word64(k) * pitch<1>)}, z[k]);
-        });
-        next_row_[1] += group * pitch<1>;
+        unrolled<group>([&](int k) { run_step(k, z[k]); });
+        run_events(last, z[group - 1]);
         return true;
     }
 
-    void step(int step, const shocks& z) {
-        if constexpr (group == 1) {
-            // The mask is loaded a step ahead, so that no branch waits for it.
-            const word32 mask = mask_[0];
-            mask_[0] = load_read_only(masks_ + step + 1);
-            run_next<0>(z);
-            run_sections<1>(mask, z);
-        } else {
-            const int k = step - first_;
-            run_first(k, z);
-            run_sections<1>(mask_[k], z);
-        }
-    }
+    // Steps before this one are quiet: no other section follows them.
+    word32 quiet_until() const { return event_step_; }
+    // Runs a quiet step, number k of its group.
+    void quiet_step(int k, const shocks& z) { run_step(k, z); }
 
-    // The rows of the scenario slots, step after step.
-    const word32* scenario_rows(word32 steps) const { return masks_ + steps + 1; }
+    void step(int step, const shocks& z) {
+        run_step(group == 1 ? 0 : step - first_, z);
+        run_events(word32(step), z);
+    }
 
     double payoff(int w) const { return double(states_[w][program::output]); }
     // The payoff of output k, which is a constant of the kernel, because a state has no address.
@@ -135,6 +139,13 @@ class walker {
     using row_of = row_of_numbers<numbers, real, width>;
     template <int k>
     static constexpr word32 pitch = row_pitch(word32(program::row_width(k)), sizeof(real));
+    static constexpr word32 every_step = every_step_of<program>();
+    // Whether one section alone is not on every step, so that an event is always its own.
+    static constexpr bool has_one_other = [] {
+        int others = 0;
+        for (int k = 1; k < program::sections; ++k) others += int(~every_step >> k & 1);
+        return others == 1;
+    }();
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
@@ -144,25 +155,50 @@ class walker {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
         });
     }
-    // Runs the step itself, number k of its group.
-    void run_first(int k, const shocks& z) {
-        if constexpr (holds_rows) {
-            run<0>(held_row{held_, k * int(pitch<0>)}, z);
-        } else {
-            run<0>(row_of<program::row_width(0)>{step_rows_.from(word64(k) * pitch<0>)}, z);
+    // Runs section `k` and those behind it that run on every step.
+    template <int k, class row>
+    void run_on_every_step(const row& numbers_of_row, const shocks& z) {
+        if constexpr (k < program::sections) {
+            if constexpr (k == 0 || (every_step >> k & 1) != 0) run<k>(numbers_of_row, z);
+            run_on_every_step<k + 1>(numbers_of_row, z);
         }
     }
-    template <int k>
-    void run_next(const shocks& z) {
-        run<k>(row_of<program::row_width(k)>{trade_.from(next_row_[k])}, z);
-        next_row_[k] += pitch<k>;
+    // Runs step k of its group, or the next one.
+    void run_step(int k, const shocks& z) {
+        using row = row_of<program::row_width(0)>;
+        if constexpr (group == 1) {
+            run_on_every_step<0>(row{trade_.from(next_row_[0])}, z);
+            next_row_[0] += pitch<0>;
+        } else if constexpr (holds_rows) {
+            run_on_every_step<0>(held_row{held_, k * int(pitch<0>)}, z);
+        } else {
+            run_on_every_step<0>(row{step_rows_.from(word64(k) * pitch<0>)}, z);
+        }
     }
 
-    // Runs the sections from `k` on that follow the step, each on its next row, for all paths of the thread.
+    // The next event is loaded when one has come, so that no branch waits for it.
+    void load_event() {
+        const word64 next = load_read_only(events_++);
+        event_step_ = word32(next);
+        if constexpr (!has_one_other) event_mask_ = word32(next >> 32);
+    }
+    // Runs the sections that follow the step, if any do.
+    void run_events(word32 step, const shocks& z) {
+        if (step != event_step_) return;
+        const word32 mask = event_mask_;
+        load_event();
+        run_sections<1>(mask, z);
+    }
+    // Runs the sections of the mask from `k` on, each on its next row, for all paths of the thread.
     template <int k>
     void run_sections(word32 mask, const shocks& z) {
         if constexpr (k < program::sections) {
-            if ((mask >> k & 1) != 0) run_next<k>(z);
+            if constexpr ((every_step >> k & 1) == 0) {
+                if (has_one_other || (mask >> k & 1) != 0) {
+                    run<k>(row_of<program::row_width(k)>{trade_.from(next_row_[k])}, z);
+                    next_row_[k] += pitch<k>;
+                }
+            }
             run_sections<k + 1>(mask, z);
         }
     }
@@ -171,7 +207,8 @@ class walker {
     // numbers of its own.
     static constexpr int piece = int(piece_bytes / sizeof(real));
     static constexpr int pieces_held = group * int(pitch<0>) / piece;
-    static constexpr bool holds_rows = group > 1 && group* int(pitch<0>) % piece == 0 && pieces_held <= 2 &&
+    static constexpr bool holds_rows = group > 1 &&
+                                       group* int(pitch<0>) % piece == 0 && pieces_held <= most_pieces_held &&
                                        !step_has_tables<program>;
     struct held_row {
         const neighbours<real, piece>* of;
@@ -180,11 +217,11 @@ class walker {
     };
 
     const numbers trade_;
-    const word32* masks_;
+    const word64* events_;  // step and mask of each
     real states_[word32(shape::width)][word32(program::states)];
     word32 next_row_[word32(program::sections)];
     int first_ = 0;
-    word32 mask_[word32(group)];
+    word32 event_step_ = 0, event_mask_ = 0;
     numbers step_rows_;
     neighbours<real, piece> held_[word32(holds_rows ? pieces_held : 1)];
 };
@@ -192,13 +229,15 @@ class walker {
 // A walker as feeds call it.
 template <class walker>
 struct body {
-    static constexpr bool takes_groups = walker::takes_groups;
+    static constexpr bool takes_groups = walker::takes_groups, has_short_steps = walker::has_short_steps;
     walker& of;
     void begin(int first) const { of.begin(first); }
     template <class group>
     bool group_at_once(const group& z) const {
         return of.steps(z);
     }
+    word32 quiet_until() const { return of.quiet_until(); }
+    void quiet_step(int k, const typename walker::shocks& z) const { of.quiet_step(k, z); }
     void operator()(int step, const typename walker::shocks& z) const { of.step(step, z); }
 };
 
@@ -272,10 +311,11 @@ static void walk_tile(const path_arguments& a, char* shared) {
         const word64 path = work.tile * paths_per_tile | word64(in_tile);
         using source = typename choice::source;
         const word32* const head = a.words + work.trade.words_at;
+        const word32* const sections = head + head_words<program>;
         walker<program, shape, real, numbers, group_of<typename choice::feed, source>()> walk(
-            numbers::of(a, work.trade.numbers_at), head + head_words<program>);
-        const trade_words words{head, walk.scenario_rows(work.trade.steps), work.trade.normal_row,
-                                work.trade.uniform_row};
+            numbers::of(a, work.trade.numbers_at), sections, work.trade.steps);
+        const trade_words words{head, sections + scenario_place(word32(program::sections)),
+                                work.trade.normal_row, work.trade.uniform_row};
         choice::feed::walk(source::of(a, path, words), int(work.trade.steps),
                            choice::memory::of(a, feed_memory), body{walk});
         if constexpr (outputs == 1) {

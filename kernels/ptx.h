@@ -12,6 +12,9 @@ namespace tilewalk::kernels {
 static word32 load_read_only(const word32* from) {
     return __ldg(from);
 }
+static word64 load_read_only(const word64* from) {
+    return __ldg(from);
+}
 
 // The block's number, read anew each time, so that numbers derived from it need not stay in registers.
 static word32 number_of_block() {

@@ -27,6 +27,7 @@
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/launch_sizes.h"
 #include "engine/cuda/launcher.h"
+#include "engine/cuda/row_layout.h"
 #include "engine/cuda/spaces.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
@@ -142,9 +143,10 @@ struct trade_in_memory {
     const program::path_program& code;
     const double* terms;
     const double* initial;
-    std::vector<const double*> rows;  // of each section, the first
-    const word32* keys;               // of streams, two words each
-    const word32* masks;
+    std::vector<const double*> rows;   // of each section, the first
+    const word32* keys;                // of streams, two words each
+    std::vector<word32> masks;         // by step
+    std::vector<std::size_t> pitches;  // of each section, from a row to the next
     std::size_t steps;
 
     trade_in_memory(const program::path_program& p, const kernels::path_arguments& a,
@@ -156,8 +158,15 @@ struct trade_in_memory {
         keys = a.words + r.words_at;
         const word32* words =
             keys + kernels::whole_pieces(static_cast<word32>(2 * streams()), sizeof(word32));
-        for (std::size_t k = 0; k < p.sections.size(); ++k) rows.push_back(terms + words[k]);
-        masks = words + kernels::mask_place(static_cast<word32>(p.sections.size()));
+        const cuda::row_layout layout = cuda::layout_of_rows(p);
+        for (std::size_t k = 0; k < p.sections.size(); ++k) {
+            const std::size_t in = p.sections[k].is_on_every_step ? 0 : k;
+            rows.push_back(terms + words[in] + layout.places[k]);
+            pitches.push_back(kernels::row_pitch(static_cast<word32>(layout.widths[in]), sizeof(double)));
+        }
+        masks.assign(steps, layout.every_step);
+        const word32* event = words + kernels::event_place(static_cast<word32>(p.sections.size()), 0);
+        for (; event[0] != kernels::no_step; event += 2) masks[event[0]] |= event[1];
     }
 
     static std::size_t streams(const std::vector<std::uint32_t>& of, int slots) {
@@ -169,11 +178,6 @@ struct trade_in_memory {
                streams(code.uniform_streams, code.uniforms_per_step);
     }
 
-    // From a row to the next.
-    std::size_t pitch(std::size_t section) const {
-        return kernels::row_pitch(static_cast<word32>(code.sections[section].row_width()), sizeof(double));
-    }
-
     // All that its paths depend on.
     std::string bytes() const {
         std::string out;
@@ -183,11 +187,11 @@ struct trade_in_memory {
         add(terms, code.per_trade.columns.size());
         add(initial, code.states.size());
         add(keys, 2 * streams());
-        add(masks, steps);
+        add(masks.data(), steps);
         for (std::size_t k = 0; k < code.sections.size(); ++k) {
             std::size_t runs = k == 0 ? steps : 0;
             for (std::size_t step = 0; k > 0 && step < steps; ++step) runs += masks[step] >> k & 1;
-            add(rows[k], runs * pitch(k));
+            if (!code.sections[k].is_on_every_step) add(rows[k], runs * pitches[k]);
         }
         return out;
     }
@@ -260,7 +264,7 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
         for (std::size_t k = 0; k < t.code.sections.size(); ++k) {
             if (k > 0 && (t.masks[step] >> k & 1) == 0) continue;
             run_section(t.code.sections[k], states, t.terms, rows[k], z, u);
-            rows[k] += t.pitch(k);
+            rows[k] += t.pitches[k];
         }
     }
     return states[t.code.outputs[0]];

@@ -34,6 +34,7 @@
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/fill_kernels.h"
+#include "engine/cuda/row_layout.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
@@ -209,24 +210,32 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
     out.terms.assign(at, at + terms);
     const real* initial = at + kernels::whole_pieces(static_cast<word32>(terms), sizeof(real));
     out.initial_states.assign(initial, initial + code.states.size());
-    const word32* masks = words + kernels::mask_place(static_cast<word32>(code.sections.size()));
+    const auto sections = static_cast<word32>(code.sections.size());
+    const word32* event =
+        words + kernels::event_place(sections, r.steps * static_cast<word32>(code.scenarios_per_step));
     std::vector<word32> runs(code.sections.size(), 0);
     runs[0] = r.steps;
     for (word32 step = 0; step < r.steps; ++step) {
-        for (word32 k = 1; k < code.sections.size(); ++k) {
-            if ((masks[step] >> k & 1) != 0) when.add({k, runs[k]++});
+        const bool has_event = event[0] == step;
+        for (word32 k = 1; k < sections; ++k) {
+            if (code.sections[k].is_on_every_step || (has_event && (event[1] >> k & 1) != 0))
+                when.add({k, runs[k]++});
         }
+        if (has_event) event += 2;
         when.times.push_back(step + 1.0);
         when.close_step();
     }
+    const row_layout layout = layout_of_rows(code);
     for (std::size_t k = 0; k < code.sections.size(); ++k) {
         const std::size_t width = code.sections[k].row_width();
         out.runs.push_back(runs[k]);
         out.widths.push_back(width);
         auto& rows = out.rows.emplace_back();
+        const bool is_in_step = code.sections[k].is_on_every_step;
+        const auto pitch = static_cast<word32>(layout.widths[is_in_step ? 0 : k]);
         for (std::size_t i = 0; i < runs[k]; ++i) {
-            const real* row =
-                at + words[k] + i * kernels::row_pitch(static_cast<word32>(width), sizeof(real));
+            const real* row = at + words[is_in_step ? 0 : k] + layout.places[k] +
+                              i * kernels::row_pitch(pitch, sizeof(real));
             rows.insert(rows.end(), row, row + width);
         }
     }
@@ -236,8 +245,7 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
 // The words of a trade that say which row a scenario slot takes on each step.
 const word32* scenario_rows_of(const program::path_program& code, const kernels::path_arguments& a,
                                const kernels::trade_record& r) {
-    return words_of_sections(code, a, r) + kernels::mask_place(static_cast<word32>(code.sections.size())) +
-           r.steps + 1;
+    return words_of_sections(code, a, r) + kernels::scenario_place(static_cast<word32>(code.sections.size()));
 }
 
 template <class real, class draws>

@@ -70,6 +70,29 @@ TEST(shapes, ten_thousand_mixed_trades_take_at_most_thirty_kernels) {
     for (const auto& p : united.programs) EXPECT_LE(p.sections.size(), 8u);
 }
 
+// An average over all stops of a path, and over some of them.
+TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
+    const planned_book b = plan_all(book::parse(
+        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, "
+        "spot: 100, volatility: 0.2}}}\n"
+        "trades:\n"
+        "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+        "  - {id: all, product: asian, underlying: A, strike: 100, averaging_dates: [0.5, 1]}\n"
+        "  - {id: more, product: asian, underlying: A, strike: 90, averaging_dates: [0.2, 0.5, 1]}\n"
+        "  - {id: put, product: asian, option: put, underlying: A, strike: 90, averaging_dates: "
+        "[0.2, 0.5, 1]}\n",
+        "small"));
+    const auto united = plan::unite(b.shapes);
+    const auto seat_of = [&](std::size_t trade) { return united.seats[b.shape_of_trade[trade]]; };
+    ASSERT_EQ(b.trades.size(), 4u);
+    EXPECT_NE(seat_of(0).program, seat_of(1).program);
+    for (const std::size_t asian : {1u, 2u, 3u}) {
+        EXPECT_EQ(seat_of(asian).program, seat_of(1).program);
+        const auto& code = united.programs[seat_of(asian).program];
+        EXPECT_TRUE(code.sections[seat_of(asian).sections[1]].is_on_every_step);
+    }
+}
+
 TEST(shapes, the_order_of_a_book_changes_no_kernel) {
     planned_book b = plan_all(book_of_every_kind());
     const auto forward = kernels_of(plan::unite(b.shapes));

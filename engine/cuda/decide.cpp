@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
-#include <utility>
 
 #include "engine/cuda/feeds.h"
 
@@ -12,10 +10,6 @@ namespace tilewalk::cuda {
 
 // The figures behind the choices are in bench/results/*-path-kernels.txt, measured on an H100.
 namespace {
-
-bool walks_in_double(precision p) {
-    return program::real_type(p) == program::number_type::double_;
-}
 
 int bytes_of_shock(precision p) {
     return static_cast<int>(bytes_of(program::shock_type(p)));
@@ -25,23 +19,7 @@ int bytes_of_shock(precision p) {
 std::size_t numbers_of_path(const program::path_program& p) {
     return p.states.size() + static_cast<std::size_t>(p.slots_per_step());
 }
-constexpr std::size_t least = 3, few = 6, moderate = 12;
-
-// Numbers that wait for later steps because a block of random bits has more than a step takes, beyond those
-// that would wait if all shocks were of one stream.
-std::size_t numbers_kept(const program::path_program& p, precision of) {
-    const int per_block = 16 / bytes_of_shock(of);
-    const auto waiting = [&](int dimensions) { return per_block - std::gcd(dimensions, per_block); };
-    int kept = 0;
-    for (const auto& [streams, slots] : {std::pair(&p.normal_streams, p.normals_per_step),
-                                         std::pair(&p.uniform_streams, p.uniforms_per_step)}) {
-        if (slots == 0) continue;
-        for (const program::place_in_stream& place : program::places_in_streams(*streams, slots))
-            if (place.dimension == 0) kept += waiting(static_cast<int>(place.dimensions));
-        kept -= waiting(slots);
-    }
-    return static_cast<std::size_t>(std::max(kept, 0));
-}
+constexpr std::size_t least = 3, few = 6;
 
 // Rows are loaded ahead and wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows,
 // had no room under a bound on registers, and one of 36 rows none for four paths a thread.
@@ -51,20 +29,17 @@ bool has_short_rows(const program::path_program& p) {
                        [](const program::lane_section& s) { return s.per_run.columns.size() <= most_rows; });
 }
 
-// Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
-// find room in registers. Four were best for an Asian (one shock, two states) in every precision; for an
-// autocallable on five assets one, and two in single_fast, whose functions need few registers.
-int best_width(const program::path_program& p, precision of) {
-    if (numbers_of_path(p) <= few && has_short_rows(p)) return 4;
-    return program::is_fast(of) ? 2 : 1;
-}
-
 // Reading a table is many operations, and two addresses, in one node.
 std::size_t nodes_in_all(const program::lane_section& s) {
     constexpr std::size_t more_for_table = 7;
     const auto tables = static_cast<std::size_t>(
         std::ranges::count_if(s.nodes, [](const program::node& n) { return program::reads_table(n.code); }));
     return s.nodes.size() + tables * more_for_table;
+}
+
+bool has_sections_of(const program::path_program& p, std::size_t most_nodes) {
+    return std::all_of(p.sections.begin(), p.sections.end(),
+                       [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
 }
 
 // Shocks of several steps that wait in registers leave less room for paths. Beside sections of up to 62 nodes
@@ -81,28 +56,37 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return how[knobs::distance] * slots * how[knobs::width] * bytes_of_shock(how.precision) > most_bytes;
 }
 
-// The compiler interleaves the sections of four paths that a thread walks, and a bound on registers presses
-// long ones into local memory. In double the Asian's of 11 nodes, for which the bound was best, has room and
-// one of 16 had not; in single a barrier's of 22 has and one of 25 had not. Of two paths in single the step
-// of Heston's model, 101 nodes, has room, and one with jumps besides, 144, had not.
-bool has_short_sections(const program::path_program& p, const kernel_decision& how) {
-    const std::size_t most_nodes = how[knobs::width] < 4 ? 120 : walks_in_double(how.precision) ? 12 : 24;
-    return has_short_rows(p) &&
-           std::all_of(p.sections.begin(), p.sections.end(),
-                       [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
+bool reads_tables(const program::path_program& p) {
+    return std::ranges::any_of(p.sections, [](const program::lane_section& s) { return !s.tables.empty(); });
 }
 
-// For a short program the compiler takes fewer registers than are best, or more, unless it is told how many
-// blocks are to be resident. Three of 256 threads (80 registers each) were best in single, and two where four
-// paths are walked in double. A longer program would be pressed out of its registers by that.
+bool is_short_in_double(const program::path_program& p, const kernel_decision& how) {
+    return how.feed == "inline" && how.precision == precision::double_ && p.sections.size() <= 3 &&
+           numbers_of_path(p) <= few && has_sections_of(p, 16) && !reads_tables(p);
+}
+
+// Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
+// find room in registers. Four were best for an Asian (one shock, two states) in every precision but double
+// with shocks made in registers, where two were as fast in two thirds of the registers. For an autocallable
+// on five assets one was best, and two in single_fast, whose functions need few registers.
+int best_width(const program::path_program& p, const kernel_decision& how) {
+    if (numbers_of_path(p) <= few && has_short_rows(p)) return is_short_in_double(p, how) ? 2 : 4;
+    return program::is_fast(how.precision) ? 2 : 1;
+}
+
+// For some short programs the compiler takes fewer registers than are best, or more, unless it is told how
+// many blocks of 256 threads are to be resident: two in double and mixed, three where steps in single_fast
+// read tables. The sections of several paths are interleaved, and a bound on registers presses long ones into
+// local memory: of two paths in double those of 16 nodes have room, and of 25 had not; of four in mixed 11
+// have, and 16 had not; of four in single 22 have, and 25 had not.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
-    if (how.feed != "inline" || p.sections.size() > 3 || !has_short_sections(p, how)) return 0;
-    int of_256 = 0;
-    if (!walks_in_double(how.precision)) {
-        if (numbers_of_path(p) + numbers_kept(p, how.precision) <= moderate) of_256 = 3;
-    } else if (how[knobs::width] == 4 && numbers_of_path(p) <= least && p.sections.size() == 3) {
-        of_256 = 2;  // with a section on the way and one at the end
-    }
+    if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
+    const bool two_in_double = how[knobs::width] == 2 && is_short_in_double(p, how);
+    const bool four_in_mixed = how.precision == precision::mixed && how[knobs::width] == 4 &&
+                               numbers_of_path(p) <= least && has_sections_of(p, 12);
+    const bool with_tables = program::is_fast(how.precision) && numbers_of_path(p) <= few &&
+                             has_sections_of(p, 24) && reads_tables(p);
+    const int of_256 = two_in_double || four_in_mixed ? 2 : with_tables ? 3 : 0;
     return of_256 * 256 / how[knobs::block];
 }
 
@@ -140,7 +124,7 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
     // Only the layout padded has a padding.
     const bool chooses_layout =
         !wish[knobs::layout] && !wish[knobs::padding] && feed_named(how.feed).makes_use_of(knobs::layout);
-    if (chooses_width) how[knobs::width] = best_width(p, how.precision);
+    if (chooses_width) how[knobs::width] = best_width(p, how);
     const auto arranged = [&] {
         if (chooses_layout) how[knobs::layout] = static_cast<int>(best_layout(how));
         settle_padding(wish, how);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 
+#include "engine/cuda/row_layout.h"
+
 namespace tilewalk::cuda {
 
 namespace {
@@ -21,6 +23,7 @@ class packer {
         const auto sections = job.code->sections.size();
         into_.failures.push_back(why_not(job));
         const auto& data = *job.data;
+        const row_layout rows = layout_of_rows(*job.code);
         const word64 numbers_at = count_;
         put(data.terms, data.terms.size());
         fill_piece();
@@ -38,23 +41,47 @@ class packer {
         into_.results += job.code->results();
         for (std::size_t k = 0; k < sections; ++k) {
             into_.words.push_back(static_cast<word32>(count_ - numbers_at));
-            put(data.rows[k], data.widths[k]);
+            if (k == 0 && rows.every_step != 0) {
+                put_step(job, rows);
+            } else if (rows.widths[k] > 0) {
+                put(data.rows[k], rows.widths[k]);
+            }
             fill_piece();
         }
         align_words();
-        for (std::size_t step = 0; step < job.when->steps(); ++step)
-            into_.words.push_back(mask_after(job, step));
-        into_.words.push_back(0);
         for (std::size_t step = 0; step < job.when->steps(); ++step) {
             for (const program::scenario_rows& s : data.scenarios)
                 into_.words.push_back(place_of({s.array, s.rows[step]}));
         }
         align_words();
+        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+            const word32 mask = mask_after(job, step) & ~rows.every_step;
+            if (mask != 0) into_.words.insert(into_.words.end(), {static_cast<word32>(step), mask});
+        }
+        into_.words.insert(into_.words.end(), {kernels::no_step, 0});
+        align_words();
         into_.records.push_back(record);
     }
 
   private:
-    void align_words() { into_.words.resize(kernels::mask_place(static_cast<word32>(into_.words.size()))); }
+    void align_words() {
+        into_.words.resize(kernels::whole_pieces(static_cast<word32>(into_.words.size()), sizeof(word32)));
+    }
+
+    // Writes the rows of the step with those of the sections that run on every step.
+    void put_step(const run::job& job, const row_layout& rows) {
+        const auto& data = *job.data;
+        std::vector<double> all;
+        all.reserve(rows.widths[0] * job.when->steps());
+        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+            for (std::size_t k = 0; k < data.rows.size(); ++k) {
+                if (k > 0 && !job.code->sections[k].is_on_every_step) continue;
+                const double* row = data.rows[k].data() + step * data.widths[k];
+                all.insert(all.end(), row, row + data.widths[k]);
+            }
+        }
+        put(all, rows.widths[0]);
+    }
 
     void put_keys(const std::vector<program::stream_name>& names, const std::vector<std::uint32_t>& streams,
                   int slots) {
@@ -93,14 +120,18 @@ class packer {
     }
 
     // Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
+    // Those that run on every step are the first of each.
     static std::optional<error> why_not(const run::job& job) {
         const auto sections = job.code->sections.size();
         if (sections > most_sections) {
             return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
                                                 " blocks; a GPU walks at most 31, the CPU any number");
         }
+        const std::uint32_t every_step = layout_of_rows(*job.code).every_step;
         std::vector<std::uint32_t> next_row(sections, 0);
         for (std::size_t step = 0; step < job.when->steps(); ++step) {
+            if (const std::uint32_t missing = every_step & ~mask_after(job, step); missing != 0)
+                return error(error_kind::internal, "a block that runs on every step is missing on one");
             std::uint32_t last = 0;
             for (const program::event& e : job.when->events_after(step)) {
                 if (e.section <= last || e.row != next_row[e.section]++) {
@@ -130,7 +161,7 @@ class packer {
 
 // After the numbers of the last job: a kernel reads the rows of a group of steps at once, even if the last
 // group is not full.
-constexpr std::size_t bytes_behind = std::size_t{2} * kernels::piece_bytes;
+constexpr std::size_t bytes_behind = std::size_t{kernels::most_pieces_held} * kernels::piece_bytes;
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/cuda/row_layout.h"
 #include "products/program/guard.h"
 
 namespace tilewalk::cuda {
@@ -31,7 +32,7 @@ std::string literal(double number) {
 
 // `z` holds the normals of a step, then its uniforms, then its scenarios.
 std::string expression(const program::node& n, const program::lane_section& of,
-                       const program::path_program& p) {
+                       const program::path_program& p, std::size_t in_row) {
     const auto slot = std::to_string(n.args[0]);
     switch (n.code) {
         case program::operation::constant:
@@ -39,7 +40,7 @@ std::string expression(const program::node& n, const program::lane_section& of,
         case program::operation::term:
             return "term[" + slot + "]";
         case program::operation::row:
-            return "row[" + slot + "]";
+            return "row[" + std::to_string(in_row + n.args[0]) + "]";
         case program::operation::state:
             return "s[" + slot + "]";
         case program::operation::normal:
@@ -58,7 +59,7 @@ std::string expression(const program::node& n, const program::lane_section& of,
     const program::operation_entry& entry = program::entry_of(n.code);
     if (program::reads_table(n.code)) {
         return "math::" + std::string(entry.name) + "(row.table(" +
-               std::to_string(of.place_of_table(n.args[1])) + "), " +
+               std::to_string(in_row + of.place_of_table(n.args[1])) + "), " +
                std::to_string(of.tables[n.args[1]].size) + ", v" + slot + ")";
     }
     std::string text = "math::" + std::string(entry.name) + "(";
@@ -70,14 +71,15 @@ std::string expression(const program::node& n, const program::lane_section& of,
 }
 
 // Nodes under a guard are declared before it, because later nodes read them.
-std::string statements(const program::guarded_section& of, const program::path_program& p) {
+std::string statements(const program::guarded_section& of, const program::path_program& p,
+                       std::size_t in_row) {
     const std::string indent(12, ' ');
     std::string out;
     std::size_t next = 0;
     const auto print = [&](std::size_t last, const std::string& start) {
         for (; next < last; ++next) {
             out += indent + start + "v" + std::to_string(next) + " = " +
-                   expression(of.code.nodes[next], of.code, p) + ";\n";
+                   expression(of.code.nodes[next], of.code, p, in_row) + ";\n";
         }
     };
     for (const program::guard& g : of.guards) {
@@ -108,10 +110,9 @@ std::string stream_slots(const std::string& name, const std::vector<std::uint32_
 }  // namespace
 
 std::string program_text(const program::path_program& p, const std::string& name) {
+    const row_layout rows = layout_of_rows(p);
     std::string widths;
-    for (const program::lane_section& s : p.sections) {
-        widths += (widths.empty() ? "" : ", ") + std::to_string(s.row_width());
-    }
+    for (const std::size_t w : rows.widths) widths += (widths.empty() ? "" : ", ") + std::to_string(w);
     std::string out = "struct " + name + " {\n";
     out += stream_slots("normal_slots", p.normal_streams, p.normals_per_step) +
            stream_slots("uniform_slots", p.uniform_streams, p.uniforms_per_step);
@@ -119,6 +120,7 @@ std::string program_text(const program::path_program& p, const std::string& name
            constant("sections", p.sections.size()) +
            constant("normals", static_cast<std::size_t>(p.normals_per_step)) +
            constant("uniforms", static_cast<std::size_t>(p.uniforms_per_step)) +
+           constant("scenarios", static_cast<std::size_t>(p.scenarios_per_step)) +
            constant("output", p.outputs.at(0));
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
@@ -141,7 +143,13 @@ std::string program_text(const program::path_program& p, const std::string& name
         out += constant("sums", p.crossed.size()) + places("first_of", &program::output_pair::first) +
                places("second_of", &program::output_pair::second) + "\n";
     }
-    if (!p.sections.at(0).tables.empty()) out += "    static constexpr bool step_has_tables = true;\n\n";
+    std::size_t step_nodes = 0;
+    for (const program::lane_section& s : p.sections)
+        if (&s == &p.sections[0] || s.is_on_every_step) step_nodes += s.nodes.size();
+    out += constant("step_nodes", step_nodes);
+    if (rows.every_step != 0)
+        out += "    static constexpr word32 every_step = " + std::to_string(rows.every_step) + ";\n\n";
+    if (rows.step_has_tables) out += "    static constexpr bool step_has_tables = true;\n\n";
     out +=
         "    template <int k, class real, class shock, class row_numbers, class numbers>\n"
         "    static void section(real (&s)[states], const shock* z, const row_numbers& row, const numbers& "
@@ -150,7 +158,8 @@ std::string program_text(const program::path_program& p, const std::string& name
     for (std::size_t k = 0; k < p.sections.size(); ++k) {
         if (p.sections[k].writes.empty()) continue;
         const program::guarded_section of = program::guarded(p.sections[k]);
-        out += "        if constexpr (k == " + std::to_string(k) + ") {\n" + statements(of, p);
+        out +=
+            "        if constexpr (k == " + std::to_string(k) + ") {\n" + statements(of, p, rows.places[k]);
         for (const program::state_write& w : of.code.writes) {
             out += "            s[" + std::to_string(w.state) + "] = v" + std::to_string(w.node) + ";\n";
         }

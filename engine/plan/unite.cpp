@@ -34,7 +34,7 @@ std::vector<std::uint32_t> places_of_states(const path_program& p) {
 
 // The lane part of a section with its states renamed.
 lane_section renamed(const lane_section& from, const std::vector<std::uint32_t>& places) {
-    lane_section to{from.name, {}, from.nodes, from.writes, from.tables};
+    lane_section to{from.name, {}, from.nodes, from.writes, from.tables, from.is_on_every_step};
     to.per_run.columns.resize(from.per_run.columns.size());
     for (auto& t : to.tables) t.source = 0;  // the data has been bound
     for (auto& n : to.nodes) {
@@ -82,7 +82,8 @@ struct candidate {
     std::vector<std::string> keys;
 };
 
-candidate candidate_of(const path_program& p, std::size_t given) {
+// `by_every_step`: sections on every step are part of the step.
+candidate candidate_of(const path_program& p, std::size_t given, bool by_every_step) {
     candidate c;
     c.given = given;
     c.code = &p;
@@ -105,6 +106,7 @@ candidate candidate_of(const path_program& p, std::size_t given) {
         c.observations.push_back(renamed(p.sections[k], c.places));
         c.numbers.push_back(k);
         c.keys.push_back(meaning_of(c.observations.back()));
+        if (by_every_step && p.sections[k].is_on_every_step) c.step_key += c.keys.back();
     }
     return c;
 }
@@ -114,6 +116,8 @@ struct union_of_programs {
     path_program code;
     std::string step_key;
     std::vector<std::string> keys;  // by section but the step
+    std::size_t members = 0;
+    std::vector<std::size_t> on_every_step;  // by section but the step: the members that run it so
 
     // For each observation the section that serves it, in increasing order, since sections that follow the
     // same step run in the order of their numbers. A place past the end is a section to be added.
@@ -133,6 +137,11 @@ void add(const candidate& c, const std::vector<std::size_t>& seats, union_of_pro
         if (seats[i] < to.keys.size()) continue;
         to.keys.push_back(c.keys[i]);
         to.code.sections.push_back(c.observations[i]);
+        to.on_every_step.push_back(0);
+    }
+    ++to.members;
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+        if (c.observations[i].is_on_every_step) ++to.on_every_step[seats[i]];
     }
     const std::size_t terms = c.code->per_trade.columns.size();
     if (to.code.per_trade.columns.size() < terms) to.code.per_trade.columns.resize(terms);
@@ -142,6 +151,15 @@ void add(const candidate& c, const std::vector<std::size_t>& seats, union_of_pro
     }
     for (std::size_t s = 0; s < c.places.size(); ++s) {
         if (to.code.states[c.places[s]].empty()) to.code.states[c.places[s]] = c.code->states[s];
+    }
+}
+
+// A section is on every step if all members run it so, and those before it, too.
+void keep_common_steps(union_of_programs& u) {
+    bool is_common = true;
+    for (std::size_t k = 0; k < u.keys.size(); ++k) {
+        is_common = is_common && u.on_every_step[k] == u.members;
+        u.code.sections[k + 1].is_on_every_step = is_common;
     }
 }
 
@@ -159,11 +177,11 @@ union_of_programs begin_with(const candidate& c) {
     return u;
 }
 
-}  // namespace
-
-united_programs unite(std::span<const path_program* const> shapes, std::size_t most_sections) {
+united_programs unite_all(std::span<const path_program* const> shapes, std::size_t most_sections,
+                          bool by_every_step) {
     std::vector<candidate> candidates;
-    for (std::size_t i = 0; i < shapes.size(); ++i) candidates.push_back(candidate_of(*shapes[i], i));
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        candidates.push_back(candidate_of(*shapes[i], i, by_every_step));
     std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
         return std::tie(a.step_key, a.keys) < std::tie(b.step_key, b.keys);
     });
@@ -201,8 +219,18 @@ united_programs unite(std::span<const path_program* const> shapes, std::size_t m
             s.sections[c.numbers[i]] = static_cast<std::uint32_t>(best_seats[i] + 1);
         }
     }
-    for (auto& u : unions) out.programs.push_back(std::move(u.code));
+    for (auto& u : unions) {
+        keep_common_steps(u);
+        out.programs.push_back(std::move(u.code));
+    }
     return out;
+}
+
+}  // namespace
+
+united_programs unite(std::span<const path_program* const> shapes, std::size_t most_sections) {
+    united_programs apart = unite_all(shapes, most_sections, true);
+    return apart.programs.size() <= most_programs_apart ? apart : unite_all(shapes, most_sections, false);
 }
 
 program::path_data seated(const program::path_data& data, const seat& to, const path_program& into) {

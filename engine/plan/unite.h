@@ -29,6 +29,11 @@ struct united_programs {
     std::vector<seat> seats;  // by program given
 };
 
+// Programs with the same step and other sections on every step stay apart as long as there are no more
+// programs than this: a walk that need not ask for such a section is faster. Among more, a section stays on
+// every step if it is so for all programs that have it.
+inline constexpr std::size_t most_programs_apart = 16;
+
 // The more sections a program may have, the fewer programs there are, and the more registers a trade pays for
 // that are not its own: a book of 10,000 mixed trades takes 30 kernels of 6 sections, 22 of 8, and 11 of 16,
 // of which one spills. The same programs in another order make the same united ones.

@@ -53,6 +53,7 @@ struct inline_ {
     }
 
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
+    static constexpr word32 min_of(word32 a, word32 b) { return a < b ? a : b; }
     // The number of steps until a step begins with new blocks again; per_block is a power of two.
     template <class slots>
     static constexpr int steps_to_align(int per_block) {
@@ -115,6 +116,14 @@ struct inline_ {
             return false;
         }
     }
+    template <class body>
+    static constexpr bool has_short_steps() {
+        if constexpr (requires { body::has_short_steps; }) {
+            return body::has_short_steps;
+        } else {
+            return false;
+        }
+    }
 
     template <class source, class body>
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
@@ -122,42 +131,72 @@ struct inline_ {
         using normals = typename source::normals;
         using uniforms = typename source::uniforms;
         constexpr int period = group<source>;
+        constexpr bool are_few = period * shape::slots * shape::width <= 16 && source::scenarios::slots == 0;
         // If they are few, the shocks of a group are made ahead of it, and its steps stand side by side.
-        constexpr bool at_once = period > 1 && period * shape::slots * shape::width <= 16 &&
-                                 source::scenarios::slots == 0 && takes_groups<body>();
+        constexpr bool at_once = period > 1 && are_few && takes_groups<body>();
         drawn<draws, normals, normal_stream> normal(from, 0);
         drawn<draws, uniforms, uniform_stream> uniform(from, normals::streams());
-        rolled(0, (steps + period - 1) / period, [&](int number_of_group) {
-            const int first = number_of_group * period;
-            const auto shocks_of = [&](int k) {
-                shocks_of_step<shape> z{};
-                load_scenarios(at, from, first + k, z);
-                unrolled<shape::width>([&](int w) {
-                    unrolled<normals::count>([&](int slot) {
-                        z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
-                    });
-                    unrolled<uniforms::count>([&](int slot) {
-                        z[w][normals::count + slot] =
-                            uniform.template number<period>(w, slot, k, number_of_group);
-                    });
+        const auto shocks_of = [&](int number_of_group, int k) {
+            shocks_of_step<shape> z{};
+            load_scenarios(at, from, number_of_group * period + k, z);
+            unrolled<shape::width>([&](int w) {
+                unrolled<normals::count>([&](int slot) {
+                    z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
                 });
-                return z;
-            };
-            if constexpr (requires { use.begin(first); }) use.begin(first);
-            const bool is_whole = first + period <= steps;
+                unrolled<uniforms::count>([&](int slot) {
+                    z[w][normals::count + slot] =
+                        uniform.template number<period>(w, slot, k, number_of_group);
+                });
+            });
+            return z;
+        };
+        // Makes the shocks of a group ahead of it, if that pays, and hands each of its steps to `to`, or the
+        // whole group, if that takes it.
+        const auto walk_group = [&](int number_of_group, const auto& whole, const auto& to) {
+            if constexpr (requires { use.begin(0); }) use.begin(number_of_group * period);
             if constexpr (at_once) {
                 shocks_of_step<shape> z[word32(period)];
-                unrolled<period>([&](int k) { z[k] = shocks_of(k); });
-                if (is_whole && use.group_at_once(z)) return;
-                unrolled<period>([&](int k) {
-                    if (is_whole || first + k < steps) use(first + k, z[k]);
-                });
+                unrolled<period>([&](int k) { z[k] = shocks_of(number_of_group, k); });
+                if (whole(z)) return;
+                unrolled<period>([&](int k) { to(k, [&] { return z[k]; }); });
             } else {
-                unrolled<period>([&](int k) {
-                    if (is_whole || first + k < steps) use(first + k, shocks_of(k));
-                });
+                unrolled<period>([&](int k) { to(k, [&] { return shocks_of(number_of_group, k); }); });
             }
-        });
+        };
+        const auto walk_any_group = [&](int number_of_group) {
+            const int first = number_of_group * period;
+            const bool is_whole = first + period <= steps;
+            walk_group(
+                number_of_group,
+                [&]([[maybe_unused]] const auto& z) {
+                    if constexpr (at_once) {
+                        return is_whole && use.group_at_once(z);
+                    } else {
+                        return false;
+                    }
+                },
+                [&](int k, const auto& shocks) {
+                    if (is_whole || first + k < steps) use(first + k, shocks());
+                });
+        };
+        const int groups = (steps + period - 1) / period;
+        if constexpr (has_short_steps<body>() && are_few) {
+            // Groups after whose steps nothing happens have a loop of their own, in which nothing else takes
+            // registers. Beside long steps the second copy of them takes more than it saves.
+            int number_of_group = 0;
+            while (number_of_group < groups) {
+                const int quiet = int(min_of(use.quiet_until(), word32(steps)) / word32(period));
+                rolled(number_of_group, quiet, [&](int number) {
+                    walk_group(
+                        number, [](const auto&) { return false; },
+                        [&](int k, const auto& shocks) { use.quiet_step(k, shocks()); });
+                });
+                number_of_group = max_of(number_of_group, quiet);
+                if (number_of_group < groups) walk_any_group(number_of_group++);
+            }
+        } else {
+            rolled(0, groups, walk_any_group);
+        }
     }
 };
 
