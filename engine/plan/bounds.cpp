@@ -188,7 +188,8 @@ class interval_walk {
   private:
     range result(const program::lane_section& s, const program::node& n, std::span<const double> row) const {
         const auto operand = [&](int i) { return nodes_[n.args[static_cast<std::size_t>(i)]]; };
-        const auto point = [](double x) { return std::isfinite(x) ? range{x, x} : anything; };
+        // A logarithm that every number reaches is infinite.
+        const auto point = [](double x) { return std::isnan(x) ? anything : range{x, x}; };
         switch (n.code) {
             case operation::constant:
                 return point(n.number);
@@ -231,7 +232,8 @@ range bounds_of(const program::path_program& code, const program::path_data& dat
         path.run(0, step);
         for (const program::event e : when.events_after(step)) path.run(e.section, e.row);
     }
-    return path.state(code.outputs[0]);
+    const range found = path.state(code.outputs[0]);
+    return found.is_point() && !found.is_bounded() ? anything : found;
 }
 
 }  // namespace tilewalk::plan
