@@ -285,6 +285,22 @@ TEST(compare_logarithms, leaves_an_exponential_that_is_paid) {
               program::shape_of(program::hoist(plain)));
 }
 
+// Forty times the least of itself is a million million curves.
+TEST(compare_logarithms, gives_up_on_a_least_of_itself) {
+    recorder into;
+    const auto x = into.state("x", 0.0), paid = into.state("paid", 0.0);
+    into.output(paid);
+    into.open_section(1, "compare", 1);
+    value least = exp(into.read(x));
+    for (int i = 0; i < 40; ++i) least = into.apply(operation::min, least, least, least);
+    into.write(paid, into.apply(operation::less_equal, into.term("level", 1.0), least, least));
+    into.open_section(0, "step", 1);
+    into.write(x, into.read(x) + into.normal());
+    const auto plain = program::optimise(std::move(into).finish().code);
+    EXPECT_EQ(program::shape_of(program::hoist(program::compare_logarithms(plain))),
+              program::shape_of(program::hoist(plain)));
+}
+
 TEST(compare_logarithms, tells_of_a_factor_below_zero) {
     const example e = example_of<double>({operation::less_equal, true, operation::min, 2}, false, -1);
     const auto code = program::hoist(program::compare_logarithms(program::optimise(e.made.code)));

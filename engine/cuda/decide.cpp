@@ -8,7 +8,8 @@
 
 namespace tilewalk::cuda {
 
-// The figures behind the choices are in bench/results/*-path-kernels.txt, measured on an H100.
+// The figures behind the choices are in bench/results: *-path-kernels.txt of an H100, *-lean-walks.txt of an
+// H200.
 namespace {
 
 int bytes_of_shock(precision p) {
@@ -67,8 +68,8 @@ bool is_short_in_double(const program::path_program& p, const kernel_decision& h
 
 // Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
 // find room in registers. Four were best for an Asian (one shock, two states) in every precision but double
-// with shocks made in registers, where two were as fast in two thirds of the registers. For an autocallable
-// on five assets one was best, and two in single_fast, whose functions need few registers.
+// with shocks made in registers, where two were as fast in three quarters of the registers. For an
+// autocallable on five assets one was best, and two in single_fast, whose functions need few registers.
 int best_width(const program::path_program& p, const kernel_decision& how) {
     if (numbers_of_path(p) <= few && has_short_rows(p)) return is_short_in_double(p, how) ? 2 : 4;
     return program::is_fast(how.precision) ? 2 : 1;

@@ -79,10 +79,7 @@ class chains {
 // Drops all that no write needs, except for tables. Returns the old number of each number of the section's
 // rows.
 std::vector<index> drop_unneeded(lane_section& s) {
-    std::vector<bool> roots(s.nodes.size(), false);
-    for (const state_write& w : s.writes) roots[w.node] = true;
-    const auto renamed = keep_needed(s.nodes, std::move(roots));
-    for (state_write& w : s.writes) w.node = renamed[w.node];
+    keep_written(s);
 
     std::vector<bool> is_read(s.per_run.columns.size(), false);
     for (const node& n : s.nodes) {

@@ -34,6 +34,8 @@ class rewriter {
     }
 
   private:
+    static constexpr std::size_t most_curves = 256;
+
     bool is_uniform(index i) const { return reach_[i] != reach::path; }
     bool is(index i, operation code) const { return from_.nodes[i].code == code; }
 
@@ -55,8 +57,10 @@ class rewriter {
         return out;
     }
 
-    // The curves of which a node is the least, or the greatest, in the order in which it takes them.
+    // The curves of which a node is the least, or the greatest, in the order in which it takes them. A script
+    // that takes the least of itself again and again has more than can be found.
     bool find_curves(index i, operation of, std::vector<curve>& out) const {
+        if (out.size() > most_curves) return false;
         if (is(i, of)) {
             const auto& args = from_.nodes[i].args;
             return find_curves(args[0], of, out) && find_curves(args[1], of, out);
@@ -110,20 +114,13 @@ auto exponentials(const section& s) {
     return std::ranges::count(s.nodes, operation::exp, &node::code);
 }
 
-section without_unneeded(section s) {
-    std::vector<bool> roots(s.nodes.size(), false);
-    for (const state_write& w : s.writes) roots[w.node] = true;
-    const auto renamed = keep_needed(s.nodes, std::move(roots));
-    for (state_write& w : s.writes) w.node = renamed[w.node];
-    return s;
-}
-
 }  // namespace
 
 program compare_logarithms(const program& p) {
     program out = p;
     for (section& s : out.sections) {
-        section compared = without_unneeded(rewriter(s).result());
+        section compared = rewriter(s).result();
+        keep_written(compared);
         // An exponential that is there for something else, too, costs nothing more.
         if (exponentials(compared) < exponentials(s)) s = std::move(compared);
     }

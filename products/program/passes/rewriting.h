@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "products/program/passes.h"
@@ -58,6 +59,15 @@ inline std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool
     }
     nodes = std::move(kept);
     return renamed;
+}
+
+// Keeps the nodes of a section that its writes need.
+template <class any_section>
+void keep_written(any_section& s) {
+    std::vector<bool> needed(s.nodes.size(), false);
+    for (const state_write& w : s.writes) needed[w.node] = true;
+    const auto renamed = keep_needed(s.nodes, std::move(needed));
+    for (state_write& w : s.writes) w.node = renamed[w.node];
 }
 
 // The scope in which a node has one value.
