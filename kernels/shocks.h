@@ -7,6 +7,7 @@
 #include "kernels/exponential.h"
 #include "kernels/philox.h"
 #include "kernels/trigonometric.h"
+#include "kernels/uniform_logarithm.h"
 
 namespace tilewalk::kernels {
 
@@ -29,11 +30,18 @@ static constexpr float uniform_of_bits(word32 w) {
     return from_bits((w >> 9) | to_bits(1.0f)) - (1.0f - 0x1p-24f);
 }
 
-// Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57.
-static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1) {
-    const double radius = sqrt_of_middle_range(-2.0 * log_of_normal_range(uniform_of_bits(w0)));
+// Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57. The row is that of the radius in
+// uniform_log_table.
+static constexpr number_in_table radius_in_table(word64 w0) {
+    return find_in<uniform_log_table>(uniform_of_bits(w0));
+}
+static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1, table_row row) {
+    const double radius = sqrt_of_middle_range(minus_two_log(radius_in_table(w0), row));
     const auto direction = sincos_of_turn(w1);
     return {radius * direction.cosine, radius * direction.sine};
+}
+static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1) {
+    return normals_of_bits(w0, w1, row_of<uniform_log_table>(radius_in_table(w0).interval));
 }
 
 // The radius uses all 32 bits, (w0 + 1/2) / 2^32 rounded: the largest normal is sqrt(-2 log 2^-33) = 6.76.

@@ -306,10 +306,10 @@ TEST_F(tuned, kernels_are_built_as_was_found_where_that_is_open) {
         }
         return 0;
     };
-    EXPECT_EQ(width_of({}), 2256);
+    EXPECT_EQ(width_of({}), 4256);
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2128);
     asked.feed = "inline";  // somebody said something
-    EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2256);
+    EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 4256);
 }
 
 }  // namespace

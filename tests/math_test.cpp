@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/shocks.h"
+
 namespace {
 
 namespace kernels = tilewalk::kernels;
@@ -233,6 +235,48 @@ TEST(log_of_normal_range_double, equals_log) {
         const float single = static_cast<float>(random.log_between(1.2e-38, 3.4e38));
         ASSERT_EQ(kernels::log_of_normal_range(single), kernels::log(single)) << std::hexfloat << single;
     }
+}
+
+TEST(minus_two_log_double, error_bound) {
+    const auto truth = [](mpfr_t y, const mpfr_t x, mpfr_rnd_t round) {
+        mpfr_log(y, x, round);
+        return mpfr_mul_si(y, y, -2, round);
+    };
+    double_check check([](double x) { return kernels::minus_two_log(x); }, truth);
+    arguments random(31);
+    std::mt19937_64 bits(32);
+    // What draws take, and numbers nearer to 1 and to the ends of the table's intervals.
+    for (int i = 0; i < 300000; ++i) check.at(kernels::uniform_of_bits(kernels::word64(bits())));
+    for (int i = 0; i < 200000; ++i) check.at(random.log_between(0x1p-53, 1.0));
+    for (int i = 0; i < 100000; ++i) check.at(1.0 - random.log_between(0x1p-53, 0.1));
+    const auto step = std::uint64_t{1} << (52 - kernels::uniform_log_table::bits);
+    for (std::uint64_t i = 0; i <= kernels::uniform_log_table::entries; ++i) {
+        const auto at = kernels::to_bits(kernels::uniform_log_table::lowest) + i * step;
+        for (std::uint64_t near = 0; near < 2000; ++near) {
+            const double x = kernels::from_bits(kernels::word64(at + near - 1000));
+            for (int exponent = -3; exponent <= 0; ++exponent) {
+                if (const double y = std::ldexp(x, exponent); y < 1) check.at(y);
+            }
+        }
+    }
+    check.worst().check("minus_two_log", 1.3, 650000);
+}
+
+TEST(minus_two_log_double, table_is_of_logarithms) {
+    using table = kernels::uniform_log_table;
+    exact value;
+    for (int i = 0; i < table::entries; ++i) {
+        mpfr_set_d(value.get(), -0.5 * table::inverse[i], MPFR_RNDN);
+        mpfr_log(value.get(), value.get(), MPFR_RNDN);
+        mpfr_mul_si(value.get(), value.get(), 2, MPFR_RNDN);
+        mpfr_sub_d(value.get(), value.get(), table::logarithm[i], MPFR_RNDN);
+        EXPECT_LT(std::abs(mpfr_get_d(value.get(), MPFR_RNDN)), 0x1p-60) << i;
+        // A sum with any exponent's part is a whole number of 2^-45, and below 2^7: 52 bits.
+        const double scaled = std::ldexp(table::logarithm[i], 45);
+        EXPECT_EQ(scaled, std::floor(scaled)) << i;
+    }
+    EXPECT_EQ(table::inverse[9], -2.0);
+    EXPECT_EQ(table::logarithm[9], 0.0);
 }
 
 TEST(sin_cos_double, error_bound) {

@@ -201,6 +201,51 @@ void store(word* to, words from) {
 
 #endif
 
+// The rows of lanes in a table of 16. Compilers split a loop that reads one into single lanes, and gathers
+// are slower than permutations.
+template <class table>
+void look_up(double* inverse, double* logarithm, const kernels::word64* intervals) {
+    static_assert(table::entries == 16);
+#if defined(__AVX512F__)
+    constexpr int step = 8;
+    const auto entries = [](const double* of, __m512i which) {
+        return _mm512_permutex2var_pd(_mm512_loadu_pd(of), which, _mm512_loadu_pd(of + step));
+    };
+    for (int lane = 0; lane < lanes; lane += step) {
+        const __m512i which = _mm512_load_si512(intervals + lane);
+        _mm512_store_pd(inverse + lane, entries(table::inverse, which));
+        _mm512_store_pd(logarithm + lane, entries(table::logarithm, which));
+    }
+#elif defined(__AVX2__)
+    constexpr int step = 4;
+    for (int lane = 0; lane < lanes; lane += step) {
+        const __m256i which = _mm256_load_si256(reinterpret_cast<const __m256i*>(intervals + lane));
+        // The two lowest bits choose in a vector, as two halves of 32 bits; the others choose the vector.
+        const __m256i twice = _mm256_add_epi64(which, which);
+        const __m256i halves =
+            _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
+        const __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(which, 61));
+        const __m256d upper = _mm256_castsi256_pd(_mm256_slli_epi64(which, 60));
+        const auto entries = [&](const double* of) {
+            const auto in_vector = [&](int k) {
+                const __m256 vector = _mm256_castpd_ps(_mm256_loadu_pd(of + k * step));
+                return _mm256_castps_pd(_mm256_permutevar8x32_ps(vector, halves));
+            };
+            return _mm256_blendv_pd(_mm256_blendv_pd(in_vector(0), in_vector(1), odd),
+                                    _mm256_blendv_pd(in_vector(2), in_vector(3), odd), upper);
+        };
+        _mm256_store_pd(inverse + lane, entries(table::inverse));
+        _mm256_store_pd(logarithm + lane, entries(table::logarithm));
+    }
+#else
+    for (int lane = 0; lane < lanes; ++lane) {
+        const auto row = kernels::row_of<table>(intervals[lane]);
+        inverse[lane] = row.inverse;
+        logarithm[lane] = row.logarithm;
+    }
+#endif
+}
+
 [[gnu::flatten]] void double_normals(double (*out)[lanes], std::uint64_t seed, std::uint64_t first_path,
                                      std::uint32_t block, kernels::stream_key name) {
     alignas(64) kernels::word64 w0[lanes];
@@ -208,9 +253,15 @@ void store(word* to, words from) {
     bits(w0, w1, seed, first_path, block, {kernels::normal_stream, name});
     double* first = out[0];
     double* second = out[1];
+    alignas(64) kernels::word64 intervals[lanes];
+    alignas(64) double inverse[lanes];
+    alignas(64) double logarithm[lanes];
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) intervals[lane] = kernels::radius_in_table(w0[lane]).interval;
+    look_up<kernels::uniform_log_table>(inverse, logarithm, intervals);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-        const auto shocks = kernels::normals_of_bits(w0[lane], w1[lane]);
+        const auto shocks = kernels::normals_of_bits(w0[lane], w1[lane], {inverse[lane], logarithm[lane]});
         first[lane] = shocks.first;
         second[lane] = shocks.second;
     }

@@ -61,33 +61,29 @@ bool reads_tables(const program::path_program& p) {
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) { return !s.tables.empty(); });
 }
 
-bool is_short_in_double(const program::path_program& p, const kernel_decision& how) {
-    return how.feed == "inline" && how.precision == precision::double_ && p.sections.size() <= 3 &&
-           numbers_of_path(p) <= few && has_sections_of(p, 16) && !reads_tables(p);
-}
-
 // Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
-// find room in registers. Four were best for an Asian (one shock, two states) in every precision but double
-// with shocks made in registers, where two were as fast in three quarters of the registers. For an
+// find room in registers. Four were best for an Asian (one shock, two states) in every precision. For an
 // autocallable on five assets one was best, and two in single_fast, whose functions need few registers.
 int best_width(const program::path_program& p, const kernel_decision& how) {
-    if (numbers_of_path(p) <= few && has_short_rows(p)) return is_short_in_double(p, how) ? 2 : 4;
+    if (numbers_of_path(p) <= few && has_short_rows(p)) return 4;
     return program::is_fast(how.precision) ? 2 : 1;
 }
 
 // For some short programs the compiler takes fewer registers than are best, or more, unless it is told how
 // many blocks of 256 threads are to be resident: two in double and mixed, three where steps in single_fast
 // read tables. The sections of several paths are interleaved, and a bound on registers presses long ones into
-// local memory: of two paths in double those of 16 nodes have room, and of 25 had not; of four in mixed 11
-// have, and 16 had not; of four in single 22 have, and 25 had not.
+// local memory: of four paths in double or mixed those of 11 nodes have room, and of 16 had not; of four in
+// single 22 have, and 25 had not.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
-    const bool two_in_double = how[knobs::width] == 2 && is_short_in_double(p, how);
-    const bool four_in_mixed = how.precision == precision::mixed && how[knobs::width] == 4 &&
-                               numbers_of_path(p) <= least && has_sections_of(p, 12);
+    const bool four = how[knobs::width] == 4;
+    const bool in_double = four && how.precision == precision::double_ && numbers_of_path(p) <= few &&
+                           has_sections_of(p, 12) && !reads_tables(p);
+    const bool in_mixed =
+        four && how.precision == precision::mixed && numbers_of_path(p) <= least && has_sections_of(p, 12);
     const bool with_tables = program::is_fast(how.precision) && numbers_of_path(p) <= few &&
                              has_sections_of(p, 24) && reads_tables(p);
-    const int of_256 = two_in_double || four_in_mixed ? 2 : with_tables ? 3 : 0;
+    const int of_256 = in_double || in_mixed ? 2 : with_tables ? 3 : 0;
     return of_256 * 256 / how[knobs::block];
 }
 
