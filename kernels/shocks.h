@@ -30,11 +30,11 @@ static constexpr float uniform_of_bits(word32 w) {
     return from_bits((w >> 9) | to_bits(1.0f)) - (1.0f - 0x1p-24f);
 }
 
-// Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57. The row is that of the radius in
-// uniform_log_table.
+// The number whose logarithm makes the radius, found in the table.
 static constexpr number_in_table radius_in_table(word64 w0) {
     return find_in<uniform_log_table>(uniform_of_bits(w0));
 }
+// Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57. The row is that of radius_in_table.
 static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1, table_row row) {
     const double radius = sqrt_of_middle_range(minus_two_log(radius_in_table(w0), row));
     const auto direction = sincos_of_turn(w1);
