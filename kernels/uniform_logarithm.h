@@ -82,10 +82,10 @@ static constexpr number_in_table find_in(double u) {
     return {exponent, from_bits(in_octave + to_bits(table::lowest)), in_octave >> (width - table::bits)};
 }
 
-// -2 log(u) of a number by its row of uniform_log_table. Error < 1.6 ulp: half a one each from r, its sum
-// with the tail, and the result, where the interval below that of 1 ends; elsewhere less. Literals, unlike
-// coefficients of longer polynomials: in constant memory they left a kernel of four paths a thread too few
-// registers.
+// -2 log(u) of a number by its row of uniform_log_table. Error < 1.6 ulp: half an ulp each from r, from its
+// sum with the tail and from the result, where the interval below that of 1 ends; elsewhere less. The
+// coefficients are literals, unlike those of longer polynomials: in constant memory they left a kernel of
+// four paths a thread too few registers.
 static constexpr double minus_two_log(number_in_table u, table_row row) {
     const double r = fma(u.mantissa, row.inverse, 2.0);
     // (-2 log(1 - r / 2) - r) / r^2 for |r| <= 1/16.
