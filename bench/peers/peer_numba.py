@@ -17,6 +17,11 @@ THREADS = 256
 def open_numba(arguments):
     if arguments.cpu:
         os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+    import numpy
+
+    for old, new in {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}.items():
+        if not hasattr(numpy, old):  # Numba asks for names that a later NumPy has dropped
+            setattr(numpy, old, getattr(numpy, new))
     global cuda  # where the simulator, too, finds it for kernels
     import numba
     from numba import cuda

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads in PyTorch: operations on arrays, eager, and steps through torch.compile.
 
-For speed the compiled style walks a chunk of steps in one kernel, with the normals drawn where they are used, so that
-neither they nor paths go through memory; all calls of a price, sums included, are captured once as one CUDA graph,
-which a price replays, and two numbers leave the device. The put's regressions are sums over paths in double and a
-solution written out: nothing waits for the host. Without a capture there is no row, rather than a slower one."""
+For speed the compiled style walks a chunk of steps in one kernel; all calls of a price, sums included, are captured
+once as one CUDA graph, which a price replays, and two numbers leave the device. The normals of a chunk are drawn ahead
+of it by one call: drawn where they are used, so that they do not go through memory, they took two to six times as
+long. The put's regressions are sums over paths in double and a solution written out: nothing waits for the host.
+Without a capture there is no row, rather than a slower one."""
 import functools
 import math
 
 import peer
 
-# Steps of one kernel, about 28 normals: more take minutes to compile. Even, as --random pairs draws for two at once.
-CHUNKS = {"asian": 28, "heston": 14, "autocallable": 6}
+# Steps of one kernel, about 30 normals.
+CHUNKS = {"asian": 36, "heston": 14, "autocallable": 6}
 # By default a kernel ends at 64 nodes of the graph, which is less than a chunk.
 OPTIONS = {"max_fusion_size": 100000}
 
@@ -27,7 +28,7 @@ def open_torch(arguments):
 
 class torch_peer:
     def __init__(self, torch, where, arguments):
-        self.torch, self.where, self.chunk, self.random = torch, where, arguments.chunk, arguments.random
+        self.torch, self.where, self.chunk = torch, where, arguments.chunk
         self.version = torch.__version__
         self.device = torch.cuda.get_device_name() if where == "cuda" else "CPU"
         torch.manual_seed(42)
@@ -163,32 +164,23 @@ class torch_peer:
             return paid
         return payoffs
 
-    def pair(self, like):
-        """Two normals a path. By pairs: both of a Box-Muller transform, of 31 bits each of one draw."""
-        torch = self.torch
-        if self.random != "pairs":
-            return torch.randn_like(like), torch.randn_like(like)
-        bits = torch.randint(0, 1 << 62, like.shape, device=like.device)
-        first, second = [(b.to(torch.int32).to(like.dtype) + 0.5) * 2.0**-31 for b in (bits >> 31, bits & 0x7FFFFFFF)]
-        radius = torch.sqrt(-2 * torch.log(first))
-        return radius * torch.cos(2 * math.pi * second), radius * torch.sin(2 * math.pi * second)
-
-    def walk(self, w, two_steps, start, payoffs):
-        """The estimate after all steps, each chunk a kernel; `two_steps(*state)` gives the next state but one."""
+    def walk(self, w, normals_of_step, step, start, payoffs):
+        """The estimate after all steps, each chunk a kernel; `step(z, *state)` gives the next state, where z are the
+        normals of a step."""
         chunk = self.chunk or CHUNKS[w["name"]]
-        if chunk % 2 or w["steps"] % chunk:
-            raise ValueError(f"{w['steps']} steps are no even chunks of {chunk}")
+        if w["steps"] % chunk:
+            raise ValueError(f"{w['steps']} steps are no chunks of {chunk}")
 
-        def steps(*state):
-            for _ in range(chunk // 2):
-                state = two_steps(*state)
+        def steps(normals, *state):
+            for k in range(chunk):
+                state = step(normals[k], *state)
             return state
         compiled, estimate = self.compile(steps), self.compile(lambda *state: self.estimate(payoffs(*state)))
 
         def run():
             state = start()
             for _ in range(w["steps"] // chunk):
-                state = compiled(*state)
+                state = compiled(self.normals(chunk, normals_of_step, w["paths"]), *state)
             return estimate(*state)
         return run
 
@@ -198,37 +190,30 @@ class torch_peer:
     def compiled_asian(self, w):
         torch = self.torch
 
-        def two_steps(x, total):
-            for z in self.pair(x):
-                x = x + (w["drift"] + w["step_volatility"] * z)
-                total = total + torch.exp(x)
-            return x, total
+        def step(z, x, total):
+            x = x + (w["drift"] + w["step_volatility"] * z[0])
+            return x, total + torch.exp(x)
 
         def payoffs(x, total):
             return w["discount"] * torch.clamp(total * (w["spot"] / w["steps"]) - w["strike"], min=0)
-        return self.walk(w, two_steps, lambda: (self.zeros(w), self.zeros(w)), payoffs)
+        return self.walk(w, 1, step, lambda: (self.zeros(w), self.zeros(w)), payoffs)
 
     def compiled_heston(self, w):
-        def two_steps(x, v):
-            for _ in range(2):
-                x, v = self.heston_step(w, x, v, *self.pair(x))
-            return x, v
+        def step(z, x, v):
+            return self.heston_step(w, x, v, z[0], z[1])
 
         def start():
             return self.zeros(w), self.zeros(w) + w["variance"]
-        return self.walk(w, two_steps, start, lambda x, v: self.heston_payoffs(w, x))
+        return self.walk(w, 2, step, start, lambda x, v: self.heston_payoffs(w, x))
 
     def compiled_autocallable(self, w):
         torch, count = self.torch, len(w["drifts"])
         payments = torch.tensor(w["payments"], dtype=self.dtype, device=self.where)
 
-        def two_steps(alive, first, *x):  # first: the step of the call
-            z = [z for _ in range(count) for z in self.pair(x[0])]
-            for z in (z[:count], z[count:]):
-                x = [x[i] + w["drifts"][i] + sum([w["root"][i][j] * z[j] for j in range(i + 1)]) for i in range(count)]
-                alive = alive & (functools.reduce(torch.minimum, x) < math.log(w["call_level"]))
-                first = first + alive
-            return alive, first, *x
+        def step(z, alive, first, *x):  # first: the step of the call
+            x = [x[i] + w["drifts"][i] + sum([w["root"][i][j] * z[j] for j in range(i + 1)]) for i in range(count)]
+            alive = alive & (functools.reduce(torch.minimum, x) < math.log(w["call_level"]))
+            return alive, first + alive, *x
 
         def start():
             zeros = [self.zeros(w) for _ in range(count)]
@@ -239,10 +224,10 @@ class torch_peer:
             at_the_end = torch.where(performance >= w["protection"], torch.ones_like(performance), performance)
             paid = payments[torch.clamp(first, max=w["steps"] - 1).long()]
             return torch.where(alive, w["notional"] * w["discount"] * at_the_end, paid)
-        return self.walk(w, two_steps, start, payoffs)
+        return self.walk(w, count, step, start, payoffs)
 
     def compiled_bermudan_put(self, w):
-        """Seven dates back at a time; then all dates forth, over paths that are drawn on the way."""
+        """Seven dates back at a time; then all dates forth, over other paths."""
         torch, strike, last = self.torch, w["strike"], w["steps"] - 1
         discount = math.exp(-w["rate"] * w["dt"])
         chunk = 7 if last % 7 == 0 else 1
@@ -268,16 +253,15 @@ class torch_peer:
                 later = torch.where(exercised(s[k], rules[-1]), strike - s[k], later)
             return later, torch.stack(rules[::-1])
 
-        def forth(rules):
+        def forth(normals, rules):
             x, paid = self.zeros(w), self.zeros(w)
             alive = x == 0
-            for k in range(0, w["steps"], 2):
-                for at, z in zip(range(k, w["steps"]), self.pair(x)):
-                    x = x + (w["drift"] + w["step_volatility"] * z)
-                    s = w["spot"] * torch.exp(x)
-                    now = alive & (s < strike if at == last else exercised(s, rules[at // chunk][at % chunk]))
-                    paid = torch.where(now, discount ** (at + 1) * (strike - s), paid)
-                    alive = alive & ~now
+            for k in range(w["steps"]):
+                x = x + (w["drift"] + w["step_volatility"] * normals[k])
+                s = w["spot"] * torch.exp(x)
+                now = alive & (s < strike if k == last else exercised(s, rules[k // chunk][k % chunk]))
+                paid = torch.where(now, discount ** (k + 1) * (strike - s), paid)
+                alive = alive & ~now
             return self.estimate(paid)
         spots, back, forth = self.compile(spots), self.compile(back), self.compile(forth)
 
@@ -287,7 +271,7 @@ class torch_peer:
             for k in range(last - chunk, -1, -chunk):
                 later, rule = back(later, s[k:k + chunk])
                 rules.insert(0, rule)
-            return forth(rules)
+            return forth(self.normals(w["steps"], w["paths"]), rules)
         return run
 
 
