@@ -33,4 +33,17 @@ static constexpr void unrolled(const body& of) {
     for (int i = 0; i < count; ++i) of(i);
 }
 
+// The same, laid out by the language if it is long. NVRTC lays out a long loop only after it has looked for
+// arrays to keep in registers: a basket of ten assets then had its shocks in local memory, and took up to
+// half as long again. Where registers are short it is better that it does so late.
+template <int count, int i = 0, class body>
+static constexpr void spelled_out(const body& of) {
+    if constexpr (count <= 4) {
+        unrolled<count>(of);
+    } else if constexpr (i < count) {
+        of(i);
+        spelled_out<count, i + 1>(of);
+    }
+}
+
 }  // namespace tilewalk::kernels
