@@ -150,23 +150,25 @@ namespace tilewalk::kernels {
 
 // Draws in single_fast. The normals are those of single_draws, made from the same random bits by Box-Muller
 // on approximations (four a pair), within 2^-16 + 2^-22 / radius of them; the uniforms are those of
-// single_draws.
-struct fast_draws {
+// single_draws. With other rounds of Philox than its 10 the random bits are others.
+template <int rounds>
+struct fast_draws_of {
     using shock = float;
     template <word32 kind, bool is_one_of_several = false>
-    using path_bits = single_draws::path_bits<kind, is_one_of_several>;
+    using path_bits = typename choose<is_one_of_several, path_stream<kind, rounds>,
+                                      prepared_path_stream<kind, rounds>>::type;
     static constexpr int per_block = 4;
     using block = four_shocks;
 
     static block normals(word64 seed, word64 path, word32 number, stream_key name = {}) {
-        return normals_of_block(path_block(seed, path, number, normal_stream, name));
+        return normals_of_block(path_block<rounds>(seed, path, number, normal_stream, name));
     }
     template <class stream>
     static block normals(const stream& bits, word32 number) {
         return normals_of_block(bits[number]);
     }
     static constexpr block uniforms(word64 seed, word64 path, word32 number, stream_key name = {}) {
-        return single_draws::uniforms(seed, path, number, name);
+        return single_uniforms_of_block(path_block<rounds>(seed, path, number, uniform_stream, name));
     }
     template <class stream>
     static constexpr block uniforms(const stream& bits, word32 number) {
@@ -191,5 +193,6 @@ struct fast_draws {
         return {radius * fast::approximate::sin(angle), radius * fast::approximate::cos(angle)};
     }
 };
+using fast_draws = fast_draws_of<philox_rounds>;
 
 }  // namespace tilewalk::kernels

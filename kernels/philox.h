@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): 128 random bits as a
 // pure function of a 128-bit counter and a 64-bit key, so that any path's numbers are made anywhere, in any
-// order.
+// order. Its authors found that 7 of the 10 rounds are enough to pass BigCrush.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -62,12 +62,13 @@ static constexpr philox_schedule schedule_of(word64 seed) {
     return all;
 }
 
-template <int round = 0>
+// The rounds from number `round` on.
+template <int rounds, int round>
 static constexpr philox_block philox_with(philox_block c, const philox_schedule& keys) {
-    if constexpr (round == philox_rounds) {
+    if constexpr (round == rounds) {
         return c;
     } else {
-        return philox_with<round + 1>(philox_round(c, keys.of[round]), keys);
+        return philox_with<rounds, round + 1>(philox_round(c, keys.of[round]), keys);
     }
 }
 
@@ -95,16 +96,17 @@ static constexpr word32 third_word(word64 path, word32 kind) {
     return (kind << block_bits_of_counter) | (word32(path >> 34) << (block_bits_of_counter + 2));
 }
 
+template <int rounds = philox_rounds>
 static constexpr philox_block path_block(word64 seed, word64 path, word32 block, word32 kind,
                                          stream_key name = {}) {
-    return philox({word32(path), second_word(path, name), block | third_word(path, kind), name.high},
-                  {word32(seed), word32(seed >> 32)});
+    return philox<rounds>({word32(path), second_word(path, name), block | third_word(path, kind), name.high},
+                          {word32(seed), word32(seed >> 32)});
 }
 
 // The blocks in one stream of a path, which is `offset` behind the thread's first. The number `first` is a
 // multiple of the thread's number of paths, so that no carry reaches the upper bits, and the thread's paths
 // have but one word each of their own.
-template <word32 kind>
+template <word32 kind, int rounds = philox_rounds>
 class path_stream {
   public:
     constexpr path_stream() = default;
@@ -116,7 +118,7 @@ class path_stream {
           fourth_(name.high) {}
 
     constexpr philox_block operator[](word32 block) const {
-        return philox_with({path_, second_, block | third_, fourth_}, *keys_);
+        return philox_with<rounds, 0>({path_, second_, block | third_, fourth_}, *keys_);
     }
 
   private:
@@ -126,10 +128,10 @@ class path_stream {
 
 // The same with fewer instructions, at the cost of three registers. Half the products of the first two rounds
 // depend on the path and the name alone and are made here. The others depend on the block and on the upper
-// bits of the path, which are the same for a tile, so that a GPU makes them once for a warp. Eight rounds are
-// left for each path and block. On an H100 a path kernel in single gains 3 to 6 %; one in double, which needs
-// the registers, loses 3 %.
-template <word32 kind>
+// bits of the path, which are the same for a tile, so that a GPU makes them once for a warp. The other rounds
+// are left for each path and block. On an H100 a path kernel in single gains 3 to 6 %; one in double, which
+// needs the registers, loses 3 %.
+template <word32 kind, int rounds = philox_rounds>
 class prepared_path_stream {
   public:
     constexpr prepared_path_stream() = default;
@@ -147,7 +149,8 @@ class prepared_path_stream {
     constexpr philox_block operator[](word32 block) const {
         const word64 once = wide_product(philox_multiplier_1, block | third_);
         const word64 twice = wide_product(philox_multiplier_0, word32(once >> 32) ^ second_);
-        return philox_with<2>({word32(once) ^ x0_, x1_, word32(twice >> 32) ^ x2_, word32(twice)}, *keys_);
+        return philox_with<rounds, 2>({word32(once) ^ x0_, x1_, word32(twice >> 32) ^ x2_, word32(twice)},
+                                      *keys_);
     }
 
   private:

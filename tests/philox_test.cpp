@@ -23,8 +23,9 @@ namespace {
 namespace kernels = tilewalk::kernels;
 using block = std::array<std::uint32_t, 4>;
 
+template <int rounds = kernels::philox_rounds>
 block philox(const block& c, const std::array<std::uint32_t, 2>& key) {
-    const auto b = kernels::philox({c[0], c[1], c[2], c[3]}, {key[0], key[1]});
+    const auto b = kernels::philox<rounds>({c[0], c[1], c[2], c[3]}, {key[0], key[1]});
     return {b.x0, b.x1, b.x2, b.x3};
 }
 
@@ -71,9 +72,12 @@ TEST(philox, known_answers) {
         EXPECT_EQ(philox(known.counter, known.key), known.answer) << std::hex << known.key[0];
 }
 
-TEST(philox, equals_random123) {
+namespace {
+
+template <int rounds>
+void expect_random123() {
     std::mt19937_64 random(1);
-    r123::Philox4x32 reference;
+    r123::Philox4x32_R<unsigned{rounds}> reference;
     for (int i = 0; i < 1000000; ++i) {
         const std::uint64_t a = random();
         const std::uint64_t b = random();
@@ -84,12 +88,19 @@ TEST(philox, equals_random123) {
                                                   static_cast<std::uint32_t>(k >> 32)};
         const auto expected =
             reference({{counter[0], counter[1], counter[2], counter[3]}}, {{key[0], key[1]}});
-        const block got = philox(counter, key);
+        const block got = philox<rounds>(counter, key);
         for (std::size_t j = 0; j < 4; ++j) {
             ASSERT_EQ(got[j], expected[j])
                 << "word " << j << " of counter " << std::hex << a << ' ' << b << ", key " << k;
         }
     }
+}
+
+}  // namespace
+
+TEST(philox, equals_random123) {
+    expect_random123<kernels::philox_rounds>();
+    expect_random123<7>();
 }
 
 // The path has 40 bits, the block 24, the kind 2 and the name 62.
@@ -105,7 +116,10 @@ TEST(philox, counter_is_path_block_kind_and_name) {
     EXPECT_EQ(kernels::high_word(got), got.x2 + (kernels::word64{got.x3} << 32));
 }
 
-TEST(philox, streams_of_a_path_give_its_blocks) {
+namespace {
+
+template <int rounds>
+void expect_blocks_of_paths() {
     std::mt19937_64 random(3);
     for (int i = 0; i < 1000; ++i) {
         const std::uint64_t seed = random(), first = random() & ~std::uint64_t{3};
@@ -113,15 +127,22 @@ TEST(philox, streams_of_a_path_give_its_blocks) {
         const auto number = static_cast<std::uint32_t>(random());
         const kernels::stream_key name = kernels::stream_key_of(random());
         for (std::uint32_t w = 0; w < 4; ++w) {
-            const kernels::path_stream<1> plain(keys, first, w, name);
-            const kernels::prepared_path_stream<1> prepared(keys, first, w, name);
-            const auto expected = kernels::path_block(seed, first + w, number, 1, name);
+            const kernels::path_stream<1, rounds> plain(keys, first, w, name);
+            const kernels::prepared_path_stream<1, rounds> prepared(keys, first, w, name);
+            const auto expected = kernels::path_block<rounds>(seed, first + w, number, 1, name);
             for (const auto& got : {plain[number], prepared[number]}) {
                 ASSERT_EQ((block{got.x0, got.x1, got.x2, got.x3}),
                           (block{expected.x0, expected.x1, expected.x2, expected.x3}));
             }
         }
     }
+}
+
+}  // namespace
+
+TEST(philox, streams_of_a_path_give_its_blocks) {
+    expect_blocks_of_paths<kernels::philox_rounds>();
+    expect_blocks_of_paths<7>();
 }
 
 namespace {

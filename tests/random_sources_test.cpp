@@ -322,7 +322,7 @@ TEST(random_catalogue, has_one_default_that_both_sides_know) {
     const auto all = random::catalogue();
     EXPECT_EQ(all.front().name, "philox");
     EXPECT_FALSE(all.front().needs_gpu);
-    EXPECT_EQ(all.size(), 6u);
+    EXPECT_EQ(all.size(), 7u);
     for (const auto& entry : all) {
         EXPECT_EQ(&random::find(entry.name, random::back_end::gpu), &entry);
         EXPECT_FALSE(entry.summary.empty());
@@ -342,12 +342,35 @@ TEST(random_catalogue, says_what_is_wrong_with_a_name) {
     EXPECT_EQ(
         message("curand_mrg32k3", random::back_end::gpu),
         "there is no random source 'curand_mrg32k3'; did you mean 'curand_mrg32k3a'?; there are philox, "
-        "curand_philox, curand_xorwow, curand_mrg32k3a, curand_mt19937, curand_scrambled_sobol");
+        "philox_7, curand_philox, curand_xorwow, curand_mrg32k3a, curand_mt19937, curand_scrambled_sobol");
     EXPECT_EQ(
         message("curand_xorwow", random::back_end::cpu),
         "the random source 'curand_xorwow' makes its numbers on a GPU, and this run is on the CPU; there it "
         "has 'philox'");
     EXPECT_EQ(message("philox", random::back_end::cpu), "");
+}
+
+TEST(random_catalogue, fewer_rounds_are_for_single_fast_alone) {
+    const auto& fewer = random::find("philox_7", random::back_end::gpu);
+    EXPECT_EQ(fewer.rounds, 7);
+    EXPECT_NO_THROW(random::check_precision(fewer, program::precision::single_fast));
+    for (const auto p :
+         {program::precision::double_, program::precision::single, program::precision::mixed}) {
+        EXPECT_NO_THROW(random::check_precision(random::catalogue().front(), p));
+        try {
+            random::check_precision(fewer, p);
+            FAIL();
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::usage);
+            EXPECT_EQ(
+                e.message(),
+                "the random source 'philox_7' is for the precision single_fast alone, and this run's is " +
+                    std::string(program::name_of(p)) + "; for that there is 'philox'");
+        }
+    }
+    // A kernel that fills takes no other rounds for shocks that have the processor's bits.
+    EXPECT_THROW(random::draw_text(element::single_, shock_kind::normal, false, 7), error);
+    EXPECT_THROW(random::draw_text(element::double_, shock_kind::normal, true, 7), error);
 }
 
 TEST(random_catalogue, quasi_random_dimensions_are_limited) {
@@ -723,8 +746,14 @@ TEST(cubes, of_odd_shapes_are_refused) {
 
 TEST(fill_kernels, compile_without_a_gpu_and_store_16_bytes_at_a_time) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    std::vector<std::string> texts;
+    for (const auto& [text, host] : host_kernels()) texts.push_back(text);
+    for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+        for (const int rounds : {7, kernels::philox_rounds})
+            texts.push_back(random::draw_text(element::single_, kind, true, rounds));
+    }
     bool newer = false;
-    for (const auto& [text, host] : host_kernels()) {
+    for (const std::string& text : texts) {
         newer = !newer;
         const auto got = cuda::nvrtc_compiler().compile({text, newer ? "sm_90" : "sm_80"}, true);
         EXPECT_FALSE(got.cubin.empty());
@@ -836,13 +865,14 @@ void expect_random(const bench& b, const std::string& name, shock_kind kind, std
 }
 
 // The normals and uniforms of a run must not be the same numbers.
+template <class shock = double>
 void expect_kinds_to_differ(const bench& b, const std::string& name) {
-    const auto source = b.open(element::double_, 64 * tile, 1);
-    const auto z = made<double>(b.on, *source, shock_kind::normal, 1, 0, 64 * tile, {64 * tile});
-    const auto u = as_normals(made<double>(b.on, *source, shock_kind::uniform, 1, 0, 64 * tile, {64 * tile}),
+    const auto source = b.open(sizeof(shock) == 8 ? element::double_ : element::single_, 64 * tile, 1);
+    const auto z = made<shock>(b.on, *source, shock_kind::normal, 1, 0, 64 * tile, {64 * tile});
+    const auto u = as_normals(made<shock>(b.on, *source, shock_kind::uniform, 1, 0, 64 * tile, {64 * tile}),
                               shock_kind::uniform);
     double sum = 0;
-    for (std::size_t p = 0; p < z.size(); ++p) sum += z[p] * u[p];
+    for (std::size_t p = 0; p < z.size(); ++p) sum += static_cast<double>(z[p]) * u[p];
     EXPECT_LT(std::abs(sum) / std::sqrt(static_cast<double>(z.size())), bound_of(1)) << name;
 }
 
@@ -990,13 +1020,15 @@ class gpu_sources : public testing::Test {
 
     bench bench_of(const random::catalogue_entry& entry) {
         return {*device_, [this, &entry](element of, std::uint64_t run_paths, std::uint64_t rows) {
-                    return entry.open(opening(of, run_paths, rows));
+                    random::opening from = opening(of, run_paths, rows);
+                    from.approximate = entry.is_for_single_fast;
+                    return entry.open(from);
                 }};
     }
 
     // A machine may have a GPU and no cuRAND.
     static std::string why_not(const random::catalogue_entry& entry) {
-        if (entry.name == "philox") return "";
+        if (entry.rounds != 0) return "";
         try {
             random::curand_of_machine();
         } catch (const error& e) {
@@ -1034,19 +1066,27 @@ TEST_F(gpu_sources, give_the_same_cube_in_any_chunks_and_beside_any_rows) {
     for (const auto& entry : random::catalogue()) {
         if (const std::string why = why_not(entry); !why.empty()) GTEST_SKIP() << why;
         const auto b = bench_of(entry);
-        for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+        const auto expect_the_same = [&]<class shock>(shock, shock_kind kind) {
+            const element of = sizeof(shock) == 8 ? element::double_ : element::single_;
             // More rows than a call of cuRAND makes.
             constexpr std::uint64_t rows = 70;
-            const auto source = b.open(element::double_, 4096 * tile, rows);
+            const auto source = b.open(of, 4096 * tile, rows);
             constexpr std::uint64_t paths = 96 * tile;
             const std::uint64_t first = 992 * tile;
-            const auto whole = made<double>(*device_, *source, kind, rows, first, paths, {paths});
-            const auto again = b.open(element::double_, 4096 * tile, rows);
+            const auto whole = made<shock>(*device_, *source, kind, rows, first, paths, {paths});
+            const auto again = b.open(of, 4096 * tile, rows);
             EXPECT_TRUE(same_bits(
-                whole, made<double>(*device_, *again, kind, rows, first, paths, {40 * tile, 7 * tile})))
+                whole, made<shock>(*device_, *again, kind, rows, first, paths, {40 * tile, 7 * tile})))
                 << entry.name;
-            const auto fewer = made<double>(*device_, *again, kind, 3, first, paths, {paths});
+            const auto fewer = made<shock>(*device_, *again, kind, 3, first, paths, {paths});
             EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), whole.begin())) << entry.name;
+        };
+        for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+            if (entry.is_for_single_fast) {
+                expect_the_same(float{}, kind);
+            } else {
+                expect_the_same(double{}, kind);
+            }
         }
     }
 }
@@ -1056,6 +1096,12 @@ TEST_F(gpu_sources, are_random) {
         if (const std::string why = why_not(entry); !why.empty()) GTEST_SKIP() << why;
         const auto b = bench_of(entry);
         const std::string name(entry.name);
+        if (entry.is_for_single_fast) {
+            expect_kinds_to_differ<float>(b, name);
+            for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform})
+                expect_random<float>(b, name, kind, gpu_first, gpu_paths);
+            continue;
+        }
         expect_kinds_to_differ(b, name);
         if (entry.is_quasi) {
             expect_quasi_random(b, element::double_);

@@ -102,8 +102,10 @@ struct maker {
 std::vector<maker> makers() {
     std::vector<maker> out;
     for (const element of : {element::single_, element::double_}) {
-        for (const auto& source : random::catalogue())
-            out.push_back({std::string(source.name), &source, of, false});
+        for (const auto& source : random::catalogue()) {
+            if (of == element::single_ || !source.is_for_single_fast)
+                out.push_back({std::string(source.name), &source, of, source.is_for_single_fast});
+        }
         if (of == element::single_)
             out.push_back({"philox_approximate", &random::catalogue().front(), of, true});
     }
@@ -282,6 +284,20 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
         r.figures["block"] = in_registers.how[cuda::knobs::block];
         r.figures["width"] = in_registers.how[cuda::knobs::width];
     });
+    if (program::is_fast(p)) {
+        const planned_walk in_fewer_rounds = inline_asian(p, 7);
+        attempt(row_of_walk("inline_philox_7", p), to, [&](row& r) {
+            timed_walk w(on, in_fewer_rounds, paths);
+            w.run();
+            r.wrong = why_not_priced_alike(w.result(), paths);
+            if (!r.wrong.empty()) return;
+            const auto t = on.time([&] { w.run(); });
+            add_walk_figures(r, t, paths);
+            if (inline_milliseconds == 0) return;
+            r.over = row_of_walk("inline", p).axes;
+            r.figures["ratio"] = inline_milliseconds / t.milliseconds.median;
+        });
+    }
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
         const element of = program::shock_type(p);
         memory_cube made(on, paths, walk_steps, of);
@@ -353,9 +369,10 @@ std::string why_not_normal(std::span<const double> sample) {
            " and the variance " + std::to_string(variance);
 }
 
-planned_walk inline_asian(program::precision p) {
+planned_walk inline_asian(program::precision p, int rounds) {
     cuda::kernel_wish how;
     how.precision = p;
+    how.rounds = rounds;
     return plan_walk(asian_book, how);
 }
 
@@ -383,9 +400,11 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
         texts.push_back(random::convert_bits_text(of, random::shock_kind::normal));
         texts.push_back(random::convert_points_text(of));
     }
-    texts.push_back(random::draw_text(element::single_, random::shock_kind::normal, true));
+    for (const int rounds : {7, kernels::philox_rounds})
+        texts.push_back(random::draw_text(element::single_, random::shock_kind::normal, true, rounds));
     for (const program::precision p : walked) {
         texts.push_back(inline_asian(p).text());
+        if (program::is_fast(p)) texts.push_back(inline_asian(p, 7).text());
         texts.push_back(streamed_asian(p).text());
     }
     on.compile(texts);

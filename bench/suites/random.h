@@ -9,6 +9,7 @@
 
 #include "bench/measure/suites.h"
 #include "bench/measure/walk.h"
+#include "kernels/philox.h"
 #include "products/program/precision.h"
 
 namespace tilewalk::bench::normals {
@@ -22,7 +23,7 @@ std::uint64_t paths_for(std::uint64_t most, std::uint64_t rows, std::size_t free
 std::string why_not_normal(std::span<const double> sample);
 
 // The Asian behind every speed figure, with shocks made in registers, and walked from memory.
-planned_walk inline_asian(program::precision p);
+planned_walk inline_asian(program::precision p, int rounds = kernels::philox_rounds);
 planned_walk streamed_asian(program::precision p);
 // Its book, in YAML.
 extern const char* const asian_book;

@@ -35,11 +35,13 @@ std::string path_kernel_text(const program::path_program& p, const kernel_decisi
         p.scenarios_per_step == 0
             ? "no_scenarios"
             : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
+    const std::string draws =
+        words.is_fast ? fmt::format("{}<{}>", words.draws, how.rounds) : std::string(words.draws);
     const std::string source =
         from_arrays
             ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
-            : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>",
-                          words.draws, scenarios);
+            : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>", draws,
+                          scenarios);
     std::string includes;
     for (const std::string& header :
          {std::string(words.header), feed.header(), std::string(rows.header),

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/cuda/knobs.h"
+#include "kernels/philox.h"
 #include "products/program/precision.h"
 
 namespace tilewalk::cuda {
@@ -21,6 +22,8 @@ struct kernel_basis {
     std::string space = "read_only";      // a name of the catalogue of spaces, for path arrays
     std::string row_space = "read_only";  // likewise, for numbers that are alike for all paths
     std::string reduction = "tree";       // a name of the catalogue of reductions
+    // Rounds of Philox where paths make their shocks; in other precisions than single_fast always these.
+    int rounds = kernels::philox_rounds;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
 };

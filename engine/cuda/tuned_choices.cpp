@@ -24,9 +24,11 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
 // All that a choice depends on.
 std::string subject_of(const device_properties& on, const program::path_program& p,
                        const kernel_wish& asked) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", on.name, on.driver,
-                       program::name_of(asked.precision), reads_shocks(asked) ? "shocks read" : "shocks made",
-                       asked.space, asked.row_space, asked.reduction, program::shape_of(p));
+    const bool reads = reads_shocks(asked), is_fewer = !reads && asked.rounds != kernels::philox_rounds;
+    return fmt::format("{}\n{}\n{}\n{}{}\n{}\n{}\n{}\n{}", on.name, on.driver,
+                       program::name_of(asked.precision), reads ? "shocks read" : "shocks made",
+                       is_fewer ? fmt::format(" in {} rounds", asked.rounds) : "", asked.space,
+                       asked.row_space, asked.reduction, program::shape_of(p));
 }
 
 // A name that any file system takes.

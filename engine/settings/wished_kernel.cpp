@@ -11,7 +11,10 @@ namespace tilewalk {
 cuda::kernel_wish wished_kernel(const run_settings& all) {
     cuda::kernel_wish wish;
     wish.precision = precision_named(*all.precision);
-    wish.reads_shocks = *all.random != random::catalogue().front().name || all.replay;
+    const random::catalogue_entry& source = random::find(*all.random, random::back_end::gpu);
+    random::check_precision(source, wish.precision);
+    wish.reads_shocks = source.rounds == 0 || all.replay;
+    if (source.rounds != 0) wish.rounds = source.rounds;
     if (*all.prefetch != "auto") wish.feed = *all.prefetch;
     if (wish.reads_shocks && !cuda::reads_shocks(wish)) {
         throw error(error_kind::usage,

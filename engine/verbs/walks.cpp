@@ -122,6 +122,7 @@ void book_walk::take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can)
 void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                                 run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps) {
     with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
+    with.how.rounds = with.source->rounds;
     cuda::launcher sampler(on.devices, gpus.kernels(), with, &keeps);
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;

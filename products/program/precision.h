@@ -34,8 +34,8 @@ struct precision_traits {
     number_type shock;  // type in which shocks are drawn and stored
     number_type real;   // type of states, terms, rows and operations
     bool is_fast;       // approximations of a GPU's hardware, on a GPU alone; programs are contracted for it
-    // In the text of a kernel, below tilewalk::kernels: the struct that draws shocks, the namespace of the
-    // mathematical functions, and the header of both.
+    // In the text of a kernel, below tilewalk::kernels: the struct that draws shocks, a template of the
+    // rounds of Philox if it is fast, the namespace of the mathematical functions, and the header of both.
     std::string_view draws, math, header;
 };
 
@@ -45,7 +45,7 @@ inline constexpr std::array precision_table{
     precision_traits{precision::single, "single", number_type::single_, number_type::single_, false,
                      "single_draws", "kernels", "kernels/draws.h"},
     precision_traits{precision::single_fast, "single_fast", number_type::single_, number_type::single_, true,
-                     "fast_draws", "kernels::fast", "kernels/fast.h"},
+                     "fast_draws_of", "kernels::fast", "kernels/fast.h"},
     precision_traits{precision::mixed, "mixed", number_type::single_, number_type::double_, false,
                      "mixed_draws", "kernels", "kernels/draws.h"},
 };

@@ -13,6 +13,7 @@
 namespace tilewalk::random {
 
 std::unique_ptr<random_source> open_philox(const opening& from);
+std::unique_ptr<random_source> open_philox_7(const opening& from);
 std::unique_ptr<random_source> open_curand_philox(const opening& from);
 std::unique_ptr<random_source> open_curand_xorwow(const opening& from);
 std::unique_ptr<random_source> open_curand_mrg32k3a(const opening& from);
@@ -24,21 +25,44 @@ std::size_t curand_scratch(std::uint64_t rows);
 std::size_t sobol_scratch(std::uint64_t rows);
 
 std::span<const catalogue_entry> catalogue() {
-    constexpr std::uint64_t any = ~std::uint64_t{0};
     static constexpr std::array entries{
-        catalogue_entry{"philox", "Philox4x32-10, Tilewalk's own: the same bits on CPU and GPU", false, true,
-                        false, any, no_scratch, open_philox},
-        catalogue_entry{"curand_philox", "Philox4x32-10 of cuRAND", true, false, false, any, curand_scratch,
-                        open_curand_philox},
-        catalogue_entry{"curand_xorwow", "XORWOW of cuRAND, fast and the least random", true, false, false,
-                        any, curand_scratch, open_curand_xorwow},
-        catalogue_entry{"curand_mrg32k3a", "L'Ecuyer's MRG32k3a of cuRAND", true, false, false, any,
-                        curand_scratch, open_curand_mrg32k3a},
-        catalogue_entry{"curand_mt19937", "Mersenne Twister MT19937 of cuRAND", true, false, false, any,
-                        curand_scratch, open_curand_mt19937},
-        catalogue_entry{"curand_scrambled_sobol",
-                        "scrambled Sobol points of cuRAND, shifted at random 32 times or more", true, false,
-                        true, 20000, sobol_scratch, open_curand_scrambled_sobol},
+        catalogue_entry{.name = "philox",
+                        .summary = "Philox4x32-10, Tilewalk's own: the same bits on CPU and GPU",
+                        .needs_gpu = false,
+                        .rounds = kernels::philox_rounds,
+                        .is_keyed = true,
+                        .scratch_bytes = no_scratch,
+                        .open = open_philox},
+        catalogue_entry{
+            .name = "philox_7",
+            .summary = "the same with the 7 rounds that pass BigCrush, faster, for single_fast alone",
+            .is_for_single_fast = true,
+            .rounds = 7,
+            .is_keyed = true,
+            .scratch_bytes = no_scratch,
+            .open = open_philox_7},
+        catalogue_entry{.name = "curand_philox",
+                        .summary = "Philox4x32-10 of cuRAND",
+                        .scratch_bytes = curand_scratch,
+                        .open = open_curand_philox},
+        catalogue_entry{.name = "curand_xorwow",
+                        .summary = "XORWOW of cuRAND, fast and the least random",
+                        .scratch_bytes = curand_scratch,
+                        .open = open_curand_xorwow},
+        catalogue_entry{.name = "curand_mrg32k3a",
+                        .summary = "L'Ecuyer's MRG32k3a of cuRAND",
+                        .scratch_bytes = curand_scratch,
+                        .open = open_curand_mrg32k3a},
+        catalogue_entry{.name = "curand_mt19937",
+                        .summary = "Mersenne Twister MT19937 of cuRAND",
+                        .scratch_bytes = curand_scratch,
+                        .open = open_curand_mt19937},
+        catalogue_entry{.name = "curand_scrambled_sobol",
+                        .summary = "scrambled Sobol points of cuRAND, shifted at random 32 times or more",
+                        .is_quasi = true,
+                        .most_normals = 20000,
+                        .scratch_bytes = sobol_scratch,
+                        .open = open_curand_scrambled_sobol},
     };
     return entries;
 }
@@ -59,6 +83,14 @@ const catalogue_entry& find(std::string_view name, back_end on) {
     throw error(error_kind::usage, "there is no random source " + config::shown(name) +
                                        config::suggestion(name, names) + "; there are " +
                                        config::joined(names));
+}
+
+void check_precision(const catalogue_entry& source, program::precision of) {
+    if (!source.is_for_single_fast || program::is_fast(of)) return;
+    throw error(error_kind::usage, "the random source '" + std::string(source.name) +
+                                       "' is for the precision single_fast alone, and this run's is " +
+                                       std::string(program::name_of(of)) + "; for that there is '" +
+                                       std::string(catalogue().front().name) + "'");
 }
 
 void check_normals(const catalogue_entry& source, std::uint64_t normals) {

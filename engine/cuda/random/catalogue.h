@@ -8,22 +8,28 @@
 #include <string_view>
 
 #include "engine/cuda/random/random_source.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::random {
 
 struct catalogue_entry {
     std::string_view name;
     std::string_view summary;
-    bool needs_gpu;
+    bool needs_gpu = true;
+    // Precisions that promise bits have no use for it: the CPU lacks it.
+    bool is_for_single_fast = false;
+    // Rounds of Philox by which paths make its numbers in registers, where they don't read them; 0: they
+    // always do.
+    int rounds = 0;
     // A number belongs to the name of what it moves; otherwise to its place among the shocks of a path, and
     // all trades of a run take the same.
-    bool is_keyed;
+    bool is_keyed = false;
     // The units of a run are sets of quasi-random points; estimate_of_units gives their standard error.
-    bool is_quasi;
-    std::uint64_t most_normals;  // of a path
+    bool is_quasi = false;
+    std::uint64_t most_normals = ~std::uint64_t{0};  // of a path
     // Bytes of device memory besides the cubes, including those of the source's library.
-    std::size_t (*scratch_bytes)(std::uint64_t rows);
-    std::unique_ptr<random_source> (*open)(const opening& from);
+    std::size_t (*scratch_bytes)(std::uint64_t rows) = nullptr;
+    std::unique_ptr<random_source> (*open)(const opening& from) = nullptr;
 };
 
 // All sources; the first is the default.
@@ -33,6 +39,9 @@ enum class back_end { cpu, gpu };
 
 // Throws tilewalk::error (usage) if there is no such source, or none for this back end.
 const catalogue_entry& find(std::string_view name, back_end on);
+
+// Throws tilewalk::error (usage) if the source is for another precision.
+void check_precision(const catalogue_entry& source, program::precision of);
 
 // Throws tilewalk::error (usage) if a path takes more normals than the source has.
 void check_normals(const catalogue_entry& source, std::uint64_t normals);

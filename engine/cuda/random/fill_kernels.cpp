@@ -56,10 +56,13 @@ std::uint64_t blocks_to_convert(arrays::element of, const kernels::cube_argument
 
 }  // namespace
 
-std::string draw_text(arrays::element of, shock_kind kind, bool approximate) {
-    const char* draws = of == arrays::element::double_ ? "double_draws"
-                        : approximate                  ? "fast_draws"
-                                                       : "single_draws";
+std::string draw_text(arrays::element of, shock_kind kind, bool approximate, int rounds) {
+    const bool is_double = of == arrays::element::double_;
+    if (rounds != kernels::philox_rounds && (is_double || !approximate))
+        throw error(error_kind::internal, "shocks of fewer rounds are for single_fast");
+    const std::string draws = is_double     ? "double_draws"
+                              : approximate ? fmt::format("fast_draws_of<{}>", rounds)
+                                            : "single_draws";
     return kernel_text("draws_arguments",
                        fmt::format("draw_shocks<{}, {}, wide_stores>", draws, word_of(kind)));
 }
@@ -74,9 +77,9 @@ std::string convert_points_text(arrays::element of) {
 }
 
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
-               cuda::stream on) {
+               cuda::stream on, int rounds) {
     check_chunk(from, into, first_path, paths);
-    const cuda::kernel fill = from.kernel_of(draw_text(from.of, into.kind, from.approximate), "fill");
+    const cuda::kernel fill = from.kernel_of(draw_text(from.of, into.kind, from.approximate, rounds), "fill");
     const keyed_rows nameless{{}, 1, 1, into.rows, 0, nullptr};
     const auto all = into.keyed.empty() ? std::span(&nameless, 1) : into.keyed;
     for (const keyed_rows& of : all) {

@@ -11,15 +11,17 @@
 namespace tilewalk::random {
 
 // The kernel `fill` takes kernels::draws_arguments and makes the shocks that paths would make in registers.
-std::string draw_text(arrays::element of, shock_kind kind, bool approximate = false);
+std::string draw_text(arrays::element of, shock_kind kind, bool approximate = false,
+                      int rounds = kernels::philox_rounds);
 // The kernel `fill` takes kernels::bits_arguments, the random words of another generator.
 std::string convert_bits_text(arrays::element of, shock_kind kind);
 // The kernel `fill` takes kernels::bits_arguments and makes normals of quasi-random points.
 std::string convert_points_text(arrays::element of);
 
-// Fills the cube with the shocks of our own generator.
+// Fills the cube with the shocks of our own generator. Other rounds than Philox's 10 are for approximate
+// shocks.
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
-               cuda::stream on);
+               cuda::stream on, int rounds = kernels::philox_rounds);
 
 // Random bits, [row][path], for a part of a cube: `rows` rows from first_row on, and `paths` paths from path
 // `at` of the cube on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random source `philox`: a cube of the shocks that paths make in registers, to the bit. A unit is a
-// tile, because each path is made without the others.
+// The random sources `philox` and `philox_7`: a cube of the shocks that paths make in registers, to the bit.
+// A unit is a tile, because each path is made without the others.
 #include <memory>
 
 #include "engine/cuda/random/fill_kernels.h"
@@ -11,15 +11,16 @@ namespace {
 
 class philox final : public random_source {
   public:
-    explicit philox(const opening& from) : from_(from) {}
+    philox(const opening& from, int rounds) : from_(from), rounds_(rounds) {}
 
     void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) override {
-        draw_cube(from_, into, first_path, paths, on);
+        draw_cube(from_, into, first_path, paths, on, rounds_);
     }
     std::uint64_t unit_paths() const override { return kernels::paths_per_tile; }
 
   private:
     opening from_;
+    int rounds_;
 };
 
 }  // namespace
@@ -29,7 +30,11 @@ std::size_t no_scratch(std::uint64_t) {
 }
 
 std::unique_ptr<random_source> open_philox(const opening& from) {
-    return std::make_unique<philox>(from);
+    return std::make_unique<philox>(from, kernels::philox_rounds);
+}
+
+std::unique_ptr<random_source> open_philox_7(const opening& from) {
+    return std::make_unique<philox>(from, 7);
 }
 
 }  // namespace tilewalk::random
