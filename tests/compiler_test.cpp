@@ -105,6 +105,38 @@ TEST_F(compiler, reports_a_stack_frame) {
     EXPECT_NE(got.log.find("512 bytes stack frame"), std::string::npos) << got.log;
 }
 
+// A kernel keeps its wish for resident blocks where it has room in the registers that are left, and only
+// there.
+TEST_F(compiler, builds_without_a_wish_for_blocks_what_spills_with_it) {
+    const auto text = [](int numbers, const std::string& blocks) {
+        const std::string count = std::to_string(numbers);
+        return "#include \"kernels/path_kernel.h\"\n"
+               "extern \"C\" __global__ void __launch_bounds__(256" +
+               blocks +
+               ") walk(volatile float* a) {\n"
+               "    float x[" +
+               count + "];\n    for (int i = 0; i < " + count +
+               "; ++i) x[i] = a[i];\n    for (int i = 0; i < " + count + "; ++i) a[i] = x[" + count +
+               " - 1 - i];\n}\n";
+    };
+    const auto registers = [](const std::string& log) {
+        const std::size_t at = log.find("Used ");
+        return at == std::string::npos ? 0 : std::stoi(log.substr(at + 5));
+    };
+    const std::string fits = " 0 bytes stack frame, 0 bytes spill stores";
+    for (const int numbers : {40, 100}) {
+        // Four blocks of 256 threads leave 64 registers for each.
+        const auto wished =
+            nvrtc_compiler().compile({text(numbers, " TILEWALK_RESIDENT_BLOCKS(4)"), "sm_90"});
+        EXPECT_NE(wished.log.find(fits), std::string::npos) << wished.log;
+        EXPECT_EQ(registers(wished.log) <= 64, numbers == 40) << wished.log;
+        // A bound that is no wish holds.
+        const auto bound = nvrtc_compiler().compile({text(numbers, ", 4"), "sm_90"});
+        EXPECT_LE(registers(bound.log), 64) << bound.log;
+        EXPECT_EQ(bound.log.find(fits) != std::string::npos, numbers == 40) << bound.log;
+    }
+}
+
 TEST_F(compiler, says_what_is_wrong_with_a_text) {
     const std::string message = refusal(error_kind::compile, [] {
         nvrtc_compiler().compile({kernel("#warning warned_of", "x[0] = missing;"), "sm_90"});

@@ -28,12 +28,17 @@ constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--ptxa
 constexpr std::string_view our_arithmetic = "--fmad=false";
 constexpr std::string_view fast_arithmetic = "--use_fast_math";
 
-// By default ptxas may spill a few registers for a higher occupancy, although a thread may have far more: 21
-// of 693 kernels of the library's products did, with 11 feeds in 3 precisions, for sm_80 and sm_90 (CUDA
-// 13.0). So a kernel with a stack frame is compiled again without that wish, and then none of them spills:
-// digital, double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. Other kernels
-// keep the wish, because those that spill nothing would grow, too: Asian, single, inline from 32 registers to
-// 58.
+// A kernel with a stack frame is compiled again, without its wish for blocks that are resident, if it has one
+// (see kernels/path_kernel.h).
+constexpr std::string_view no_wish = "-DTILEWALK_NO_RESIDENT_BLOCKS";
+constexpr std::string_view wish = "TILEWALK_RESIDENT_BLOCKS";
+
+// By default ptxas, too, may spill a few registers for a higher occupancy, although a thread may have far
+// more: 21 of 693 kernels of the library's products did, with 11 feeds in 3 precisions, for sm_80 and sm_90
+// (CUDA 13.0). If a kernel still has a stack frame it is compiled without that wish, and then none of them
+// spills: digital, double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. Other
+// kernels keep the wish, because those that spill nothing would grow, too: Asian, single, inline from 32
+// registers to 58.
 constexpr std::string_view spare_registers = "--ptxas-options=--minnctapersm=1";
 
 using program = struct nvrtc_program_state*;
@@ -94,7 +99,8 @@ class nvrtc final : public compiler {
         }
         fingerprint_ = version_;
         for (const std::string_view option : options) fingerprint_.append(" ").append(option);
-        fingerprint_.append(" ").append(our_arithmetic).append(" or ").append(spare_registers);
+        fingerprint_.append(" ").append(our_arithmetic);
+        fingerprint_.append(" or ").append(no_wish).append(" or ").append(spare_registers);
         fingerprint_.append("; for what is compared ").append(fast_arithmetic);
         fingerprint_ += " headers " + config::sha256(all_headers);
     }
@@ -104,15 +110,21 @@ class nvrtc final : public compiler {
     std::string folder() const { return folder_of_code(reinterpret_cast<const void*>(call_.nvrtcVersion)); }
 
     compiled compile(const compile_request& what, bool with_ptx) override {
-        compiled first = compile_with(what, with_ptx, {});
-        const std::size_t stack = stack_bytes(first.log);
-        if (stack == 0) return first;
-        compiled second = compile_with(what, with_ptx, spare_registers);
-        return stack_bytes(second.log) < stack ? second : first;
+        const bool has_wish = what.text.find(wish) != std::string::npos;
+        const std::vector<std::string_view> without_wish{no_wish}, with_all{no_wish, spare_registers};
+        compiled best = compile_with(what, with_ptx, {});
+        for (const auto* more : {&without_wish, &with_all}) {
+            if (stack_bytes(best.log) == 0) break;
+            if (more == &without_wish && !has_wish) continue;
+            compiled next = compile_with(what, with_ptx, *more);
+            if (stack_bytes(next.log) < stack_bytes(best.log)) best = std::move(next);
+        }
+        return best;
     }
 
   private:
-    compiled compile_with(const compile_request& what, bool with_ptx, std::string_view one_more) const {
+    compiled compile_with(const compile_request& what, bool with_ptx,
+                          const std::vector<std::string_view>& more) const {
         std::vector<const char*> names, texts;
         for (const auto& name : names_) names.push_back(name.c_str());
         for (const auto& text : texts_) texts.push_back(text.c_str());
@@ -133,7 +145,7 @@ class nvrtc final : public compiler {
         words.emplace_back(what.headers.folders.empty() ? our_arithmetic : fast_arithmetic);
         for (const std::string& folder : what.headers.folders) words.push_back("--include-path=" + folder);
         if (has_cache_) words.emplace_back("--no-cache");
-        if (!one_more.empty()) words.emplace_back(one_more);
+        words.insert(words.end(), more.begin(), more.end());
         std::vector<const char*> pointers;
         for (const auto& word : words) pointers.push_back(word.c_str());
         const int result =

@@ -20,7 +20,7 @@ int bytes_of_shock(precision p) {
 std::size_t numbers_of_path(const program::path_program& p) {
     return p.states.size() + static_cast<std::size_t>(p.slots_per_step());
 }
-constexpr std::size_t least = 3, few = 6;
+constexpr std::size_t least = 3, few = 6, some = 9;
 
 // Rows are loaded ahead and wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows,
 // had no room under a bound on registers, and one of 36 rows none for four paths a thread.
@@ -43,18 +43,28 @@ bool has_sections_of(const program::path_program& p, std::size_t most_nodes) {
                        [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
 }
 
-// Shocks of several steps that wait in registers leave less room for paths. Beside sections of up to 62 nodes
-// 64 registers of them had room; beside 70 (a swaption's, in mixed) and 181 (a double barrier's, in double)
-// they had not.
-bool crowds_registers(const program::path_program& p, const kernel_decision& how) {
+// Bytes of the shocks of several steps that wait in registers.
+int bytes_that_wait(const program::path_program& p, const kernel_decision& how) {
     const feed_entry& feed = feed_named(how.feed);
     const int slots = p.slots_per_step();
-    if (!feed.makes_use_of(knobs::distance) || feed_shared_bytes(how, slots) > 0) return false;
+    if (!feed.makes_use_of(knobs::distance) || feed_shared_bytes(how, slots) > 0) return 0;
+    return how[knobs::distance] * slots * how[knobs::width] * bytes_of_shock(how.precision);
+}
+
+// They leave less room for paths. Beside sections of up to 62 nodes 64 registers of them had room; beside 70
+// (a swaption's, in mixed) and 181 (a double barrier's, in double) they had not. Sections that run on every
+// step stand side by side.
+bool has_long_sections(const program::path_program& p) {
     constexpr std::size_t long_section = 64;
-    const bool is_long = std::ranges::any_of(
-        p.sections, [](const program::lane_section& s) { return nodes_in_all(s) > long_section; });
-    const int most_bytes = is_long ? 128 : 256;
-    return how[knobs::distance] * slots * how[knobs::width] * bytes_of_shock(how.precision) > most_bytes;
+    std::size_t on_every_step = 0, longest = 0;
+    for (const program::lane_section& s : p.sections) {
+        longest = std::max(longest, nodes_in_all(s));
+        if (&s == &p.sections.front() || s.is_on_every_step) on_every_step += nodes_in_all(s);
+    }
+    return std::max(longest, on_every_step) > long_section;
+}
+bool crowds_registers(const program::path_program& p, const kernel_decision& how) {
+    return bytes_that_wait(p, how) > (has_long_sections(p) ? 128 : 256);
 }
 
 bool reads_tables(const program::path_program& p) {
@@ -69,16 +79,15 @@ int best_width(const program::path_program& p, const kernel_decision& how) {
     return program::is_fast(how.precision) ? 2 : 1;
 }
 
-// For some short programs the compiler takes fewer registers than are best, or more, unless it is told how
-// many blocks of 256 threads are to be resident: two in double and mixed, three where steps in single_fast
-// read tables. The sections of several paths are interleaved, and a bound on registers presses long ones into
-// local memory: of four paths in double or mixed those of 11 nodes have room, and of 16 had not; of four in
-// single 22 have, and 25 had not.
+// The compiler takes fewer registers than are best, or more, unless it is told how many blocks of 256 threads
+// are to be resident: two in double, where models gain up to a fifth, and in mixed, three where steps in
+// single_fast read tables. Beside a step of 132 nodes a single path in double gains, too; one of 235 lost 5
+// %. A kernel that has no room in that many registers is built without the wish.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
     const bool four = how[knobs::width] == 4;
-    const bool in_double = four && how.precision == precision::double_ && numbers_of_path(p) <= few &&
-                           has_sections_of(p, 12) && !reads_tables(p);
+    const bool in_double = how.precision == precision::double_ &&
+                           (four || (numbers_of_path(p) <= some && has_sections_of(p, 150)));
     const bool in_mixed =
         four && how.precision == precision::mixed && numbers_of_path(p) <= least && has_sections_of(p, 12);
     const bool with_tables = program::is_fast(how.precision) && numbers_of_path(p) <= few &&
@@ -128,6 +137,12 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
         return fits(how, slots) && !(chooses_width && crowds_registers(p, how));
     };
     while (!arranged() && chooses_width && how[knobs::width] > 1) how[knobs::width] /= 2;
+    // Even one path has no room beside 96 registers of a Parisian's shocks.
+    const bool chooses_distance = !wish[knobs::distance] && has_long_sections(p);
+    while (chooses_distance && how[knobs::distance] > 1 && bytes_that_wait(p, how) > 256) {
+        --how[knobs::distance];
+        settle_padding(wish, how);
+    }
     // A ring for a step of many shocks is as long as there is room for, in a block as large as then fits.
     while (wish.is_open() && how[knobs::distance] > 1 && !fits(how, slots)) {
         --how[knobs::distance];

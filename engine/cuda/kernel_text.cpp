@@ -77,8 +77,9 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
         fmt::arg("program", cuda::program_text(code, "program")), fmt::arg("real", word_of(words.real)),
         fmt::arg("shock", word_of(words.shock)), fmt::arg("slots", p.slots_per_step()),
-        fmt::arg("bounds", how.blocks > 0 ? fmt::format("{}, {}", how[knobs::block], how.blocks)
-                                          : fmt::to_string(how[knobs::block])),
+        fmt::arg("bounds", how.blocks > 0
+                               ? fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", how[knobs::block], how.blocks)
+                               : fmt::to_string(how[knobs::block])),
         fmt::arg("width", how[knobs::width]), fmt::arg("threads", how[knobs::block]),
         fmt::arg("distance", used(knobs::distance, 1)), fmt::arg("rows", used(knobs::rows, 1)),
         fmt::arg("layout", text_of(knobs::layout.line(), layout)),

@@ -33,7 +33,8 @@ struct kernel_wish : kernel_basis {
     // Whether a feed that is left open has to read shocks from arrays; else it makes them in registers.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
-    std::optional<int> blocks{};  // a multiprocessor's registers must suffice for so many; 0: any number
+    // A multiprocessor's registers are to suffice for so many, unless the kernel then spills; 0: any number.
+    std::optional<int> blocks{};
 
     std::optional<int>& operator[](knob_id k) { return values[k.at]; }
     const std::optional<int>& operator[](knob_id k) const { return values[k.at]; }
@@ -50,7 +51,7 @@ struct kernel_decision : kernel_basis {
         for (const knob_id k : all_knobs()) presets[k.at] = k.line().preset;
         return presets;
     }();
-    int blocks = 0;  // a multiprocessor's registers must suffice for so many; 0: any number
+    int blocks = 0;  // as in the wish
 
     int& operator[](knob_id k) { return values[k.at]; }
     int operator[](knob_id k) const { return values[k.at]; }
