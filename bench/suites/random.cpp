@@ -285,7 +285,7 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
         r.figures["width"] = in_registers.how[cuda::knobs::width];
     });
     if (program::is_fast(p)) {
-        const planned_walk in_fewer_rounds = inline_asian(p, 7);
+        const planned_walk in_fewer_rounds = inline_asian(p, kernels::fewest_philox_rounds);
         attempt(row_of_walk("inline_philox_7", p), to, [&](row& r) {
             timed_walk w(on, in_fewer_rounds, paths);
             w.run();
@@ -400,11 +400,11 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
         texts.push_back(random::convert_bits_text(of, random::shock_kind::normal));
         texts.push_back(random::convert_points_text(of));
     }
-    for (const int rounds : {7, kernels::philox_rounds})
+    for (const int rounds : {kernels::fewest_philox_rounds, kernels::philox_rounds})
         texts.push_back(random::draw_text(element::single_, random::shock_kind::normal, true, rounds));
     for (const program::precision p : walked) {
         texts.push_back(inline_asian(p).text());
-        if (program::is_fast(p)) texts.push_back(inline_asian(p, 7).text());
+        if (program::is_fast(p)) texts.push_back(inline_asian(p, kernels::fewest_philox_rounds).text());
         texts.push_back(streamed_asian(p).text());
     }
     on.compile(texts);

@@ -81,8 +81,8 @@ int best_width(const program::path_program& p, const kernel_decision& how) {
 
 // The compiler takes fewer registers than are best, or more, unless it is told how many blocks of 256 threads
 // are to be resident: two in double, where models gain up to a fifth, and in mixed, three where steps in
-// single_fast read tables. Beside a step of 132 nodes a single path in double gains, too; one of 235 lost 5
-// %. A kernel that has no room in that many registers is built without the wish.
+// single_fast read tables. Beside a step of 132 nodes a single path in double gains, too; beside one of 235
+// it lost a twentieth. A kernel that has no room in that many registers is built without the wish.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
     const bool four = how[knobs::width] == 4;

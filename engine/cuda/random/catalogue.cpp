@@ -37,7 +37,7 @@ std::span<const catalogue_entry> catalogue() {
             .name = "philox_7",
             .summary = "the same with the 7 rounds that pass BigCrush, faster, for single_fast alone",
             .is_for_single_fast = true,
-            .rounds = 7,
+            .rounds = kernels::fewest_philox_rounds,
             .is_keyed = true,
             .scratch_bytes = no_scratch,
             .open = open_philox_7},

@@ -34,7 +34,7 @@ std::unique_ptr<random_source> open_philox(const opening& from) {
 }
 
 std::unique_ptr<random_source> open_philox_7(const opening& from) {
-    return std::make_unique<philox>(from, 7);
+    return std::make_unique<philox>(from, kernels::fewest_philox_rounds);
 }
 
 }  // namespace tilewalk::random
