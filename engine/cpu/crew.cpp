@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <new>
 #include <system_error>
 
 #include "tilewalk/error.h"
@@ -15,7 +16,7 @@ crew::crew(int threads) : threads_(std::max(threads, 1)) {}
 crew::~crew() {
     {
         const std::lock_guard guard(lock_);
-        leaves_ = true;
+        most_members_ = 0;
     }
     begins_.notify_all();
 }
@@ -24,8 +25,9 @@ void crew::serve(int member) {
     std::uint64_t seen = 0;
     std::unique_lock guard(lock_);
     for (;;) {
-        begins_.wait(guard, [&] { return leaves_ || (round_ != seen && member < members_of_round_); });
-        if (leaves_) return;
+        begins_.wait(
+            guard, [&] { return member >= most_members_ || (round_ != seen && member < members_of_round_); });
+        if (member >= most_members_) return;
         seen = round_;
         const std::function<void(int)>& work = *work_;
         guard.unlock();
@@ -35,13 +37,30 @@ void crew::serve(int member) {
     }
 }
 
-int crew::begin(int wanted, const std::function<void(int)>& work) {
-    // If the system gives no more threads, those that there are do all the work, which changes no bit.
+void crew::enlist(int wanted) {
+    const auto there = [&] { return static_cast<int>(members_.size()); };
+    bool are_too_many = false;
     try {
-        for (int m = static_cast<int>(members_.size()); m < wanted; ++m)
+        for (int m = there(); m < std::min(wanted, most_members_); ++m)
             members_.emplace_back([this, m] { serve(m); });
     } catch (const std::system_error&) {
+        are_too_many = true;
+    } catch (const std::bad_alloc&) {
+        are_too_many = true;
     }
+    if (!are_too_many) return;
+    // If the system gives no more threads, those that there are do all the work, which changes no bit. Where
+    // it is memory that is short, a quarter of them make room for the work of the others.
+    {
+        const std::lock_guard guard(lock_);
+        most_members_ = there() - there() / 4;
+    }
+    begins_.notify_all();
+    members_.resize(static_cast<std::size_t>(most_members_));
+}
+
+int crew::begin(int wanted, const std::function<void(int)>& work) {
+    enlist(wanted);
     const int count = std::min(wanted, static_cast<int>(members_.size()));
     if (count <= 0) return 0;
     {

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -34,6 +35,8 @@ class crew {
 
   private:
     void serve(int member);
+    // Starts members until there are `wanted`, or as many as the system gives.
+    void enlist(int wanted);
     // As many as there are, up to `wanted`, run `work` with their numbers from 0 on.
     int begin(int wanted, const std::function<void(int)>& work);
     void wait_for_all();
@@ -44,7 +47,7 @@ class crew {
     std::uint64_t round_ = 0;
     int members_of_round_ = 0, running_ = 0;
     const std::function<void(int)>* work_ = nullptr;
-    bool leaves_ = false;
+    int most_members_ = std::numeric_limits<int>::max();  // all others leave
     std::vector<std::jthread> members_;
 };
 
