@@ -284,18 +284,21 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
         r.figures["block"] = in_registers.how[cuda::knobs::block];
         r.figures["width"] = in_registers.how[cuda::knobs::width];
     });
+    const auto time_beside_ours = [&](row& r, auto& other) {
+        other.run();
+        r.wrong = why_not_priced_alike(other.result(), paths);
+        if (!r.wrong.empty()) return;
+        const auto t = on.time([&] { other.run(); });
+        add_walk_figures(r, t, paths);
+        if (inline_milliseconds == 0) return;
+        r.over = row_of_walk("inline", p).axes;
+        r.figures["ratio"] = inline_milliseconds / t.milliseconds.median;
+    };
     if (program::is_fast(p)) {
         const planned_walk in_fewer_rounds = inline_asian(p, kernels::fewest_philox_rounds);
         attempt(row_of_walk("inline_philox_7", p), to, [&](row& r) {
             timed_walk w(on, in_fewer_rounds, paths);
-            w.run();
-            r.wrong = why_not_priced_alike(w.result(), paths);
-            if (!r.wrong.empty()) return;
-            const auto t = on.time([&] { w.run(); });
-            add_walk_figures(r, t, paths);
-            if (inline_milliseconds == 0) return;
-            r.over = row_of_walk("inline", p).axes;
-            r.figures["ratio"] = inline_milliseconds / t.milliseconds.median;
+            time_beside_ours(r, w);
         });
     }
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
@@ -337,14 +340,7 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
     if (!headers.found) return skip(by_curand, to, headers.why_not);
     attempt(by_curand, to, [&](row& r) {
         device_asian walk_of_curand(on, *headers.found, program::shock_type(p), paths);
-        walk_of_curand.run();
-        r.wrong = why_not_priced_alike(walk_of_curand.result(), paths);
-        if (!r.wrong.empty()) return;
-        const auto t = on.time([&] { walk_of_curand.run(); });
-        add_walk_figures(r, t, paths);
-        if (inline_milliseconds == 0) return;
-        r.over = row_of_walk("inline", p).axes;
-        r.figures["ratio"] = inline_milliseconds / t.milliseconds.median;
+        time_beside_ours(r, walk_of_curand);
     });
 }
 

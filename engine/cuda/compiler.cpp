@@ -110,13 +110,13 @@ class nvrtc final : public compiler {
     std::string folder() const { return folder_of_code(reinterpret_cast<const void*>(call_.nvrtcVersion)); }
 
     compiled compile(const compile_request& what, bool with_ptx) override {
-        const bool has_wish = what.text.find(wish) != std::string::npos;
-        const std::vector<std::string_view> without_wish{no_wish}, with_all{no_wish, spare_registers};
+        std::vector<std::vector<std::string_view>> ways;
+        if (what.text.find(wish) != std::string::npos) ways.push_back({no_wish});
+        ways.push_back({no_wish, spare_registers});
         compiled best = compile_with(what, with_ptx, {});
-        for (const auto* more : {&without_wish, &with_all}) {
+        for (const auto& way : ways) {
             if (stack_bytes(best.log) == 0) break;
-            if (more == &without_wish && !has_wish) continue;
-            compiled next = compile_with(what, with_ptx, *more);
+            compiled next = compile_with(what, with_ptx, way);
             if (stack_bytes(next.log) < stack_bytes(best.log)) best = std::move(next);
         }
         return best;

@@ -8,8 +8,8 @@
 
 namespace tilewalk::cuda {
 
-// The figures behind the choices are in bench/results: *-path-kernels.txt of an H100, *-lean-walks.txt and
-// *-table-of-logarithms.txt of an H200.
+// The figures behind the choices are in bench/results: *-path-kernels.txt of an H100, *-lean-walks.txt,
+// *-table-of-logarithms.txt and *-resident-blocks.txt of an H200.
 namespace {
 
 int bytes_of_shock(precision p) {
