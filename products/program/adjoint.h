@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The adjoint of a program: the derivatives of one output to the numbers that its paths read, by a program
+// that walks each path back from its end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "products/program/passes.h"
+
+namespace tilewalk::program {
+
+// Numbers of a path program to which derivatives are wanted.
+struct wanted_numbers {
+    std::vector<bool> initial_states;       // by state
+    std::vector<bool> terms;                // by column of per_trade
+    std::vector<std::vector<bool>> rows;    // by section and column of per_run
+    std::vector<std::vector<bool>> tables;  // by section and slot
+    std::vector<bool> scenarios;            // by slot
+
+    friend bool operator==(const wanted_numbers&, const wanted_numbers&) = default;
+};
+wanted_numbers no_number_of(const path_program& p);
+wanted_numbers all_numbers_of(const path_program& p);
+
+// A number of the program and the state of the way back in which its derivative along a path stands: that of
+// all runs at the start of the path, or that of one run after the section.
+struct derivative_in {
+    std::uint32_t number = 0;  // a state, a column or a slot
+    std::uint32_t state = 0;
+};
+
+// The derivative of a run to the numbers of a table: that of the interpolated number, and the position
+// between numbers of the table among which it is divided.
+struct derivative_in_table {
+    std::uint32_t table = 0;
+    std::uint32_t state = 0, position = 0;  // states of the way back
+};
+
+// The way back through a section. It begins with the states that the section began with, and the derivatives
+// to the states that it left; it ends with the derivatives to those that it began with.
+struct section_derivatives {
+    std::vector<derivative_in> given;  // forward states to be handed in before the section runs
+    std::vector<derivative_in> rows, scenarios;
+    std::vector<derivative_in_table> tables;
+};
+
+// Sections stand at the same places in all three programs, and a path runs them back in the opposite order.
+struct adjoint_program {
+    path_program back;
+    // The forward program without what the way back does not need; states and columns keep their places.
+    path_program again;
+    std::vector<section_derivatives> sections;
+    std::vector<derivative_in> initial_states, terms;
+    // The state of the way back that begins with 1: the derivative of the output to itself. There is none
+    // where no wanted number counts.
+    std::uint32_t seeded = 0;
+};
+
+// `output` is a place among the outputs of p.
+//
+// A derivative exists on both sides of a kink, and the side is that of the number taken: of min and max at a
+// tie the first operand's. A square root has the derivative 0 at 0. Comparisons, floors and conditions have
+// no derivative: a jump of the payoff where they change is not seen. A number that no side of a condition
+// takes on a path counts for nothing on it, however large its own derivative is.
+adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std::size_t output = 0);
+
+// Numbers of the way back, from those of the path.
+path_data data_of_back(const adjoint_program& a, const path_data& data);
+
+}  // namespace tilewalk::program

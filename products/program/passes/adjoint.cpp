@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a path program round: each section becomes one that takes derivatives to the states after it to those
+// before it, and to the numbers that it read.
+#include "products/program/adjoint.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "products/program/passes/rewriting.h"
+
+namespace tilewalk::program {
+
+namespace {
+
+// Values that depend on a wanted number by a derivative.
+class active_values {
+  public:
+    active_values(const path_program& p, const wanted_numbers& wanted)
+        : wanted_(wanted), states_(wanted.initial_states) {
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (std::size_t s = 0; s < p.sections.size(); ++s) {
+                const std::vector<bool> active = of(p, s);
+                for (const state_write& w : p.sections[s].writes) {
+                    if (!active[w.node] || states_[w.state]) continue;
+                    states_[w.state] = changed = true;
+                }
+            }
+        }
+    }
+
+    const std::vector<bool>& states() const { return states_; }
+
+    // By node of the section.
+    std::vector<bool> of(const path_program& p, std::size_t section) const {
+        const std::vector<node>& nodes = p.sections[section].nodes;
+        std::vector<bool> out(nodes.size(), false);
+        for (std::size_t i = 0; i < nodes.size(); ++i) out[i] = is_active(nodes[i], section, out);
+        return out;
+    }
+
+  private:
+    bool is_active(const node& n, std::size_t section, const std::vector<bool>& before) const {
+        switch (n.code) {
+            case operation::term:
+                return wanted_.terms[n.args[0]];
+            case operation::row:
+                return wanted_.rows[section][n.args[0]];
+            case operation::state:
+                return states_[n.args[0]];
+            case operation::scenario:
+                return wanted_.scenarios[n.args[0]];
+            case operation::interpolate:
+                return before[n.args[0]] || wanted_.tables[section][n.args[1]];
+            case operation::select:
+                return before[n.args[1]] || before[n.args[2]];
+            case operation::floor:
+                return false;
+            default:
+                if (entry_of(n.code).result == result_type::truth) return false;
+                return std::ranges::any_of(operands(n), [&](index arg) { return before[arg]; });
+        }
+    }
+
+    const wanted_numbers& wanted_;
+    std::vector<bool> states_;
+};
+
+bool is_never_negative(const std::vector<node>& nodes, index i) {
+    const node& n = nodes[i];
+    const auto is_floor = [&](index arg) {
+        return nodes[arg].code == operation::constant && nodes[arg].number >= 0;
+    };
+    return n.code == operation::abs ||
+           (n.code == operation::max && (is_floor(n.args[0]) || is_floor(n.args[1])));
+}
+
+// Nodes that can be infinite, or no number, on a path that does not take them.
+std::vector<bool> unbounded(const std::vector<node>& nodes) {
+    std::vector<bool> out(nodes.size(), false);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        switch (nodes[i].code) {
+            case operation::div:
+            case operation::log:
+            case operation::pow:
+            case operation::norm_inv:
+            case operation::normal_to_exponential:
+                out[i] = true;
+                break;
+            case operation::sqrt:
+                out[i] = out[nodes[i].args[0]] || !is_never_negative(nodes, nodes[i].args[0]);
+                break;
+            default:
+                for (const index arg : operands(nodes[i])) out[i] = out[i] || out[arg];
+        }
+    }
+    return out;
+}
+
+constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
+
+class section_reversal {
+  public:
+    section_reversal(const lane_section& from, std::vector<bool> active, section& into)
+        : from_(from),
+          active_(std::move(active)),
+          unbounded_(unbounded(from.nodes)),
+          into_(into),
+          derivative_(from.nodes.size(), nowhere) {
+        into.name = from.name;
+        into.nodes = from.nodes;
+        for (std::size_t c = 0; c < from.per_run.columns.size(); ++c)
+            into.rows.push_back("column " + std::to_string(c));
+        for (std::size_t t = 0; t < from.tables.size(); ++t)
+            into.tables.push_back({"table " + std::to_string(t), from.tables[t].size});
+    }
+
+    index read(index state) { return put(operation::state, {state}); }
+    // The derivative of the output to what this node gives grows by that of a state that it is written to.
+    void seed(index of, index by) { add(of, by); }
+    void go_back() {
+        for (std::size_t i = from_.nodes.size(); i-- > 0;) {
+            if (derivative_[i] != nowhere) distribute(static_cast<index>(i), derivative_[i]);
+        }
+    }
+    // The sum of the derivatives to all nodes that are so; `nowhere` if there is none.
+    template <class predicate>
+    index sum_of(const predicate& is_one) {
+        index sum = nowhere;
+        for (std::size_t i = 0; i < from_.nodes.size(); ++i) {
+            if (derivative_[i] != nowhere && is_one(from_.nodes[i])) sum = plus(sum, derivative_[i]);
+        }
+        return sum;
+    }
+    index derivative(index of) const { return derivative_[of]; }
+    index plus(index a, index b) { return a == nowhere ? b : put(operation::add, {a, b}); }
+    index constant(double x) { return append(into_.nodes, {operation::constant, {}, x}); }
+    void write(index state, index from) { into_.writes.push_back({state, from}); }
+
+  private:
+    // Operands stand in braces, so that every compiler makes them in the order in which they are written.
+    index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
+    index product(index a, index b) { return put(operation::mul, {a, b}); }
+    void add(index of, index by) {
+        if (active_[of]) derivative_[of] = plus(derivative_[of], by);
+    }
+    // A product with a factor that is infinite where no path takes it: no times infinity is no.
+    index if_taken(index derivative, index product) {
+        return put(operation::select,
+                   {put(operation::equal, {derivative, constant(0)}), constant(0), product});
+    }
+    // `factor_of` is the node that the factor is computed from, or is.
+    void add_product(index of, index d, index factor, index factor_of) {
+        if (!active_[of]) return;
+        const index made = product(d, factor);
+        add(of, unbounded_[factor_of] ? if_taken(d, made) : made);
+    }
+    void add_product(index of, index d, index factor) { add_product(of, d, factor, factor); }
+    void add_where(index condition, index of, index d) {
+        if (active_[of]) add(of, put(operation::select, {condition, d, constant(0)}));
+    }
+    void choose(index condition, index d, index if_so, index if_not) {
+        add_where(condition, if_so, d);
+        if (active_[if_not]) add(if_not, put(operation::select, {condition, constant(0), d}));
+    }
+    // exp(-x^2 / 2) times a number.
+    index bell(index x, double factor) {
+        return product(constant(factor), put(operation::exp, {product(constant(-0.5), product(x, x))}));
+    }
+
+    void distribute(index i, index d) {
+        const node& n = from_.nodes[i];
+        const index a = n.args[0], b = n.args[1], c = n.args[2];
+        switch (n.code) {
+            case operation::neg:
+                add(a, put(operation::neg, {d}));
+                break;
+            case operation::abs:
+                add(a, put(operation::select,
+                           {put(operation::less, {a, constant(0)}), put(operation::neg, {d}), d}));
+                break;
+            case operation::sqrt: {
+                const index half = put(operation::div, {product(constant(0.5), d), i});
+                add_where(put(operation::less, {constant(0), i}), a, half);
+                break;
+            }
+            case operation::exp:
+                add_product(a, d, i);
+                break;
+            case operation::log:
+                add(a, if_taken(d, put(operation::div, {d, a})));
+                break;
+            case operation::sin:
+                add_product(a, d, put(operation::cos, {a}), a);
+                break;
+            case operation::cos:
+                add_product(a, d, put(operation::neg, {put(operation::sin, {a})}), a);
+                break;
+            case operation::norm_cdf:
+                add_product(a, d, bell(a, one_over_root_two_pi), a);
+                break;
+            case operation::norm_inv:
+                add(a, if_taken(d, put(operation::div, {d, bell(i, one_over_root_two_pi)})));
+                break;
+            case operation::normal_to_exponential:
+                // -log(norm_cdf(-x)) grows as the density over the probability beyond x. It is held where x
+                // is below -1 and above 9.
+                add_where(put(operation::logical_and, {put(operation::less, {constant(-1), a}),
+                                                       put(operation::less, {a, constant(9)})}),
+                          a, product(d, product(bell(a, one_over_root_two_pi), put(operation::exp, {i}))));
+                break;
+            case operation::add:
+                add(a, d);
+                add(b, d);
+                break;
+            case operation::sub:
+                add(a, d);
+                if (active_[b]) add(b, put(operation::neg, {d}));
+                break;
+            case operation::mul:
+                add_product(a, d, b);
+                add_product(b, d, a);
+                break;
+            case operation::div: {
+                const index over = put(operation::div, {d, b});
+                const index safe = from_.nodes[b].code == operation::constant ? over : if_taken(d, over);
+                add(a, safe);
+                if (active_[b]) add(b, if_taken(d, put(operation::neg, {product(over, i)})));
+                break;
+            }
+            case operation::min:
+                choose(put(operation::less, {b, a}), d, b, a);
+                break;
+            case operation::max:
+                choose(put(operation::less, {a, b}), d, b, a);
+                break;
+            case operation::pow: {
+                const index less_one = put(operation::sub, {b, constant(1)});
+                if (active_[a])
+                    add(a, if_taken(d, product(d, product(b, put(operation::pow, {a, less_one})))));
+                if (active_[b]) add(b, if_taken(d, product(d, product(i, put(operation::log, {a})))));
+                break;
+            }
+            case operation::fma:
+                add_product(a, d, b);
+                add_product(b, d, a);
+                add(c, d);
+                break;
+            case operation::select:
+                choose(a, d, b, c);
+                break;
+            case operation::interpolate:
+                if (active_[a]) add(a, product(d, slope(a, b)));
+                break;
+            default:
+                break;  // leaves keep what they have; the others have no derivative
+        }
+    }
+
+    // The difference of the numbers of a table about a position; 0 beyond its ends.
+    index slope(index position, index table) {
+        const auto last = static_cast<double>(from_.tables[table].size - 1);
+        const auto at = [&](index x) { return put(operation::interpolate, {x, table}); };
+        const index below =
+            put(operation::min,
+                {put(operation::floor, {put(operation::max, {position, constant(0)})}), constant(last - 1)});
+        const index rise = put(operation::sub, {at(put(operation::add, {below, constant(1)})), at(below)});
+        const index is_inside =
+            put(operation::logical_and, {put(operation::less_equal, {constant(0), position}),
+                                         put(operation::less_equal, {position, constant(last)})});
+        return put(operation::select, {is_inside, rise, constant(0)});
+    }
+
+    const lane_section& from_;
+    std::vector<bool> active_;
+    std::vector<bool> unbounded_;
+    section& into_;
+    std::vector<index> derivative_;  // by node of `from_`
+};
+
+// Drops what the states marked do not need.
+void keep_states(path_program& p, std::vector<bool> needed) {
+    const auto is_needed = [&](const state_write& w) { return needed[w.state]; };
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const lane_section& s : p.sections) {
+            lane_section kept = s;
+            std::erase_if(kept.writes, std::not_fn(is_needed));
+            keep_written(kept);
+            for (const node& n : kept.nodes) {
+                if (n.code != operation::state || needed[n.args[0]]) continue;
+                needed[n.args[0]] = changed = true;
+            }
+        }
+    }
+    for (lane_section& s : p.sections) {
+        std::erase_if(s.writes, std::not_fn(is_needed));
+        keep_written(s);
+    }
+}
+
+// The recorded form of the way back, before it is made small.
+class reversal {
+  public:
+    reversal(const path_program& p, const wanted_numbers& wanted) : from_(p), wanted_(wanted) {
+        made_.normals_per_step = p.normals_per_step;
+        made_.uniforms_per_step = p.uniforms_per_step;
+        made_.scenarios_per_step = p.scenarios_per_step;
+        made_.normal_streams = p.normal_streams;
+        made_.uniform_streams = p.uniform_streams;
+        made_.states = p.states;
+        for (const std::string& s : p.states) made_.states.push_back("d/" + s);
+        for (std::size_t t = 0; t < p.per_trade.columns.size(); ++t)
+            made_.terms.push_back("term " + std::to_string(t));
+    }
+
+    program make(adjoint_program& told) {
+        const active_values active(from_, wanted_);
+        for (index s = 0; s < from_.states.size(); ++s) {
+            if (!wanted_.initial_states[s]) continue;
+            told.initial_states.push_back({s, derivative(s)});
+            made_.outputs.push_back(derivative(s));
+        }
+        for (index t = 0; t < wanted_.terms.size(); ++t) {
+            if (wanted_.terms[t]) told.terms.push_back({t, add_output("d/term " + std::to_string(t))});
+        }
+        told.sections.resize(from_.sections.size());
+        for (std::size_t s = 0; s < from_.sections.size(); ++s)
+            turn_round(s, active, told.terms, told.sections[s]);
+        return std::move(made_);
+    }
+
+    index derivative(index state) const { return static_cast<index>(from_.states.size()) + state; }
+
+  private:
+    index add_output(std::string name) {
+        made_.states.push_back(std::move(name));
+        made_.outputs.push_back(static_cast<index>(made_.states.size() - 1));
+        return made_.outputs.back();
+    }
+
+    void turn_round(std::size_t number, const active_values& active, const std::vector<derivative_in>& terms,
+                    section_derivatives& told) {
+        const lane_section& from = from_.sections[number];
+        section& into = made_.sections.emplace_back();
+        const std::vector<bool> is_active = active.of(from_, number);
+        section_reversal turned(from, is_active, into);
+        std::vector<index> written(from_.states.size(), nowhere);
+        for (const state_write& w : from.writes) {
+            written[w.state] = w.node;
+            if (is_active[w.node]) turned.seed(w.node, turned.read(derivative(w.state)));
+        }
+        turned.go_back();
+        for (index s = 0; s < from_.states.size(); ++s) {
+            if (!active.states()[s]) continue;
+            index sum =
+                turned.sum_of([&](const node& n) { return n.code == operation::state && n.args[0] == s; });
+            if (written[s] == nowhere) {
+                if (sum == nowhere) continue;
+                sum = turned.plus(turned.read(derivative(s)), sum);
+            }
+            turned.write(derivative(s), sum == nowhere ? turned.constant(0) : sum);
+        }
+        const auto sum_of_slot = [&](operation leaf, index slot) {
+            return turned.sum_of([&](const node& n) { return n.code == leaf && n.args[0] == slot; });
+        };
+        for (const derivative_in& t : terms) {
+            if (const index sum = sum_of_slot(operation::term, t.number); sum != nowhere)
+                turned.write(t.state, turned.plus(turned.read(t.state), sum));
+        }
+        const auto hand_out = [&](operation leaf, const std::vector<bool>& wanted,
+                                  std::vector<derivative_in>& to) {
+            for (index slot = 0; slot < wanted.size(); ++slot) {
+                if (!wanted[slot]) continue;
+                const index sum = sum_of_slot(leaf, slot);
+                if (sum == nowhere) continue;
+                const std::string name =
+                    "d/" + from.name + "." + std::string(entry_of(leaf).name) + " " + std::to_string(slot);
+                to.push_back({slot, add_output(name)});
+                turned.write(to.back().state, sum);
+            }
+        };
+        hand_out(operation::row, wanted_.rows[number], told.rows);
+        hand_out(operation::scenario, wanted_.scenarios, told.scenarios);
+        for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+            const node& n = from.nodes[i];
+            if (n.code != operation::interpolate || !wanted_.tables[number][n.args[1]]) continue;
+            const index d = turned.derivative(static_cast<index>(i));
+            if (d == nowhere) continue;
+            const std::string name = from.name + ".table " + std::to_string(n.args[1]);
+            derivative_in_table& of = told.tables.emplace_back();
+            of.table = n.args[1];
+            of.state = add_output("d/" + name);
+            of.position = add_output("position in " + name);
+            turned.write(of.state, d);
+            turned.write(of.position, n.args[0]);
+        }
+    }
+
+    const path_program& from_;
+    const wanted_numbers& wanted_;
+    program made_;
+};
+
+}  // namespace
+
+wanted_numbers no_number_of(const path_program& p) {
+    wanted_numbers out;
+    out.initial_states.resize(p.states.size());
+    out.terms.resize(p.per_trade.columns.size());
+    for (const lane_section& s : p.sections) {
+        out.rows.emplace_back(s.per_run.columns.size());
+        out.tables.emplace_back(s.tables.size());
+    }
+    out.scenarios.resize(static_cast<std::size_t>(p.scenarios_per_step));
+    return out;
+}
+
+wanted_numbers all_numbers_of(const path_program& p) {
+    wanted_numbers out = no_number_of(p);
+    out.initial_states.flip();
+    out.terms.flip();
+    for (std::vector<bool>& r : out.rows) r.flip();
+    for (std::vector<bool>& t : out.tables) t.flip();
+    out.scenarios.flip();
+    return out;
+}
+
+adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std::size_t output) {
+    adjoint_program out;
+    reversal turned(p, wanted);
+    const index seeded = turned.derivative(p.outputs[output]);
+    out.back = hoist(optimise(turned.make(out)));
+
+    const auto states = static_cast<index>(p.states.size());
+    std::vector<index> place_of(2 * states, nowhere);  // by state of the recorded form
+    for (index b = 0; b < out.back.state_sources.size(); ++b) {
+        place_of.resize(std::max<std::size_t>(place_of.size(), out.back.state_sources[b] + 1), nowhere);
+        place_of[out.back.state_sources[b]] = b;
+    }
+    const auto place = [&](std::vector<derivative_in>& all) {
+        for (derivative_in& d : all) d.state = place_of[d.state];
+    };
+    out.seeded = place_of[seeded];
+    place(out.initial_states);
+    place(out.terms);
+    std::vector<bool> needed(states, false);
+    for (std::size_t s = 0; s < p.sections.size(); ++s) {
+        section_derivatives& of = out.sections[s];
+        place(of.rows);
+        place(of.scenarios);
+        for (derivative_in_table& t : of.tables) {
+            t.state = place_of[t.state];
+            t.position = place_of[t.position];
+        }
+        lane_section& back = out.back.sections[s];
+        back.is_on_every_step = p.sections[s].is_on_every_step;
+        std::vector<bool> given(states, false);
+        for (const node& n : back.nodes) {
+            if (n.code != operation::state) continue;
+            if (const index source = out.back.state_sources[n.args[0]]; source < states) given[source] = true;
+        }
+        for (index i = 0; i < states; ++i) {
+            if (!given[i]) continue;
+            of.given.push_back({i, place_of[i]});
+            needed[i] = true;
+        }
+    }
+    out.again = p;
+    out.again.crossed.clear();
+    keep_states(out.again, std::move(needed));
+    return out;
+}
+
+path_data data_of_back(const adjoint_program& a, const path_data& data) {
+    // The numbers of the way forth are what the way back was recorded with.
+    program_data as_recorded;
+    as_recorded.terms = data.terms;
+    as_recorded.rows = data.rows;
+    as_recorded.runs = data.runs;
+    as_recorded.widths = data.widths;
+    for (std::size_t s = 0; s < a.again.sections.size(); ++s) {
+        auto& tables = as_recorded.tables.emplace_back();
+        const lane_section& from = a.again.sections[s];
+        for (std::size_t t = 0; t < from.tables.size(); ++t) {
+            std::vector<double>& numbers = tables.emplace_back();
+            for (std::size_t r = 0; r < data.runs[s]; ++r) {
+                const auto first = data.rows[s].begin() +
+                                   static_cast<std::ptrdiff_t>(r * data.widths[s] + from.place_of_table(t));
+                numbers.insert(numbers.end(), first, first + from.tables[t].size);
+            }
+        }
+    }
+    index sources = 0;
+    for (const index s : a.back.state_sources) sources = std::max(sources, s + 1);
+    as_recorded.initial_states.assign(sources, 0.0);
+    as_recorded.scenarios = data.scenarios;
+    as_recorded.normal_names = data.normal_names;
+    as_recorded.uniform_names = data.uniform_names;
+    path_data out = bind(a.back, as_recorded);
+    if (a.seeded != nowhere) out.initial_states[a.seeded] = 1;
+    return out;
+}
+
+}  // namespace tilewalk::program
