@@ -152,9 +152,11 @@ inline number_vector gradient_along(const program::adjoint_program& a, const pro
         for (const program::derivative_in_table& t : told.tables) {
             const program::lane_section& from = a.again.sections[at.section];
             double* table = row + from.place_of_table(t.table);
-            const plain_place place = place_in_table(from.tables[t.table].size, back[t.position]);
-            table[place.i] += back[t.state] * (1 - place.on);
-            table[place.i + 1] += back[t.state] * place.on;
+            for (const auto& read : t.reads) {
+                const plain_place place = place_in_table(from.tables[t.table].size, back[read.position]);
+                table[place.i] += back[read.state] * (1 - place.on);
+                table[place.i + 1] += back[read.state] * place.on;
+            }
         }
     }
     for (const program::derivative_in& s : a.initial_states) out.initial_states[s.number] = back[s.state];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/operations.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -103,7 +104,7 @@ void lane_walk<real, shock>::shock_buffer::add_streams(std::span<const program::
     for (const program::place_in_stream& p : places_) {
         if (p.stream != streams_.size()) continue;
         const std::size_t n = p.dimensions;
-        stream s{kernels::stream_key_of(program::key_of(names, p.stream)), arrays, 0};
+        stream s{kernels::stream_key_of(program::key_of(names, p.stream)), arrays, 0, 0};
         s.blocks = n % per_block == 0 ? n / per_block : (n + per_block - 2) / per_block + 1;
         arrays += s.blocks * per_block;
         streams_.push_back(s);
@@ -127,12 +128,15 @@ template <class real, class shock>
 void lane_walk<real, shock>::shock_buffer::draw(std::size_t step) {
     for (std::size_t s = 0; s < slot_.size(); ++s) {
         const program::place_in_stream& p = places_[s];
-        const stream& from = streams_[p.stream];
+        stream& from = streams_[p.stream];
         const std::size_t number = step * p.dimensions + p.dimension;
         const std::size_t block = number / per_block, in_block = number % per_block;
         const std::size_t place = from.blocks > 1 ? block % from.blocks : 0;
         lane_array* at = &arrays_[from.first + place * per_block];
-        if (in_block == 0) draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block), from.key);
+        if (block >= from.next) {
+            draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block), from.key);
+            from.next = block + 1;
+        }
         slot_[s] = at[in_block].of;
     }
 }
@@ -153,6 +157,8 @@ void lane_walk<real, shock>::scenario_buffer::begin(const path_job& job, std::ui
     const std::size_t slots = job.data->scenarios.size();
     row_.assign(slots, nowhere);
     if (arrays_.size() < slots) arrays_.resize(slots);
+    slot_.clear();
+    for (std::size_t s = 0; s < slots; ++s) slot_.push_back(arrays_[s].of);
 }
 
 // A row often holds for many steps, and is then read once.
@@ -168,29 +174,52 @@ void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
 }
 
 template <class real, class shock>
-void lane_walk<real, shock>::execute(const std::vector<instruction>& section, const path_job& job,
-                                     const double* row) {
-    const auto address = [&](const operand& o, real& number) -> const real* {
+void lane_walk<real, shock>::begin(const path_job& job, std::uint64_t first_path, const lane_program& code) {
+    if (registers_.size() < code.registers) registers_.resize(code.registers);
+    normals_.begin(job, job.normals, code.normals, job.data->normal_names, first_path);
+    uniforms_.begin(job, job.uniforms, code.uniforms, job.data->uniform_names, first_path);
+    scenarios_.begin(job, first_path);
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::refill(std::size_t step) {
+    normals_.refill(step);
+    uniforms_.refill(step);
+    scenarios_.refill(step);
+}
+
+template <class real, class shock>
+typename lane_walk<real, shock>::frame lane_walk<real, shock>::forth(const lane_program& code,
+                                                                     const program::path_data& data) {
+    return {&code, &data, &registers_, normals_.by_slot(), uniforms_.by_slot(), scenarios_.by_slot()};
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::execute(const frame& in, std::size_t number, std::size_t run) {
+    const std::vector<instruction>& section = in.code->sections[number];
+    const double* const row = in.row_of(number, run);
+    std::vector<lane_array>& registers = *in.registers;
+    const auto address = [&](const operand& o, real& number_at) -> const real* {
         switch (o.in) {
             case space::lane:
-                return registers_[o.at].of;
+                return registers[o.at].of;
             case space::normal:
-                return normals_[o.at];
+                return in.normals[o.at];
             case space::uniform:
-                return uniforms_[o.at];
+                return in.uniforms[o.at];
             case space::scenario:
-                return scenarios_[o.at];
+                return in.scenarios[o.at];
             case space::constant:
-                number = static_cast<real>(job.code->constants[o.at]);
+                number_at = static_cast<real>(in.code->constants[o.at]);
                 break;
             case space::term:
-                number = static_cast<real>(job.data->terms[o.at]);
+                number_at = static_cast<real>(in.data->terms[o.at]);
                 break;
             case space::row:
-                number = static_cast<real>(row[o.at]);
+                number_at = static_cast<real>(row[o.at]);
                 break;
         }
-        return &number;
+        return &number_at;
     };
     for (std::size_t i = 0; i < section.size(); ++i) {
         const instruction& it = section[i];
@@ -204,7 +233,7 @@ void lane_walk<real, shock>::execute(const std::vector<instruction>& section, co
                 continue;
             }
         }
-        real* out = registers_[it.out].of;
+        real* out = registers[it.out].of;
         real numbers[3];
         if (it.code == program::operation::constant) {
             const real* from = address(it.args[0], numbers[0]);
@@ -230,44 +259,180 @@ template <class real, class shock>
 void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path, double* out,
                                   const std::atomic<bool>* cancel) {
     const lane_program& code = *job.code;
-    const program::timeline& when = *job.when;
-    if (registers_.size() < code.registers) registers_.resize(code.registers);
-    normals_.begin(job, job.normals, code.normals, job.data->normal_names, first_path);
-    uniforms_.begin(job, job.uniforms, code.uniforms, job.data->uniform_names, first_path);
-    scenarios_.begin(job, first_path);
-
-    const auto row_of = [&](std::size_t section, std::size_t run) {
-        const auto& rows = job.data->rows[section];
-        return rows.data() + run * job.data->widths[section];
-    };
+    begin(job, first_path, code);
     for (std::uint32_t s = 0; s < code.states; ++s)
         functions_.fill(registers_[s].of, static_cast<real>(job.data->initial_states[s]));
-    for (std::size_t step = 0; step < when.steps(); ++step) {
-        if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
-            throw error(error_kind::cancelled, "the run was stopped");
-        normals_.refill(step);
-        uniforms_.refill(step);
-        scenarios_.refill(step);
-        execute(code.sections[0], job, row_of(0, step));
-        for (const program::event& e : when.events_after(step))
-            execute(code.sections[e.section], job, row_of(e.section, e.row));
-    }
+    walk_piece(job, forth(code, *job.data), 0, job.when->steps(), false, cancel);
     for (const std::uint32_t output : code.outputs) {
         std::copy_n(registers_[output].of, lanes, out);
         out += kernels::paths_per_tile;
     }
 }
 
-void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
-                        const std::atomic<bool>* cancel) {
-    const std::size_t outputs = job.code->outputs.size();
+// Walks steps `from` to `to` - 1. If it `keeps`, then the shocks of each step and, before each run of a
+// section, the states that its way back is given.
+template <class real, class shock>
+void lane_walk<real, shock>::walk_piece(const path_job& job, const frame& in, std::size_t from,
+                                        std::size_t to, bool keeps, const std::atomic<bool>* cancel) {
+    const auto run = [&](std::size_t section, std::size_t row) {
+        if (keeps) {
+            for (const program::derivative_in& g : job.back->code->sections[section].given)
+                kept_.keep(functions_, registers_[g.number].of);
+        }
+        execute(in, section, row);
+    };
+    for (std::size_t step = from; step < to; ++step) {
+        if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
+            throw error(error_kind::cancelled, "the run was stopped");
+        refill(step);
+        if (keeps) {
+            for (const auto& shocks : {in.normals, in.uniforms, in.scenarios})
+                for (const real* const one : shocks) kept_.keep(functions_, one);
+        }
+        run(0, step);
+        for (const program::event& e : job.when->events_after(step)) run(e.section, e.row);
+    }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::walk_piece_back(const path_job& job, std::size_t from, std::size_t to, int count,
+                                             std::span<double> sums,
+                                             std::span<kernels::fixed_sum> in_tables) {
+    const lane_way_back& back = *job.back;
+    const frame in{back.back, back.data, &registers_of_back_, kept_normals_, kept_uniforms_, kept_scenarios_};
+    std::size_t at = kept_.used;
+    const auto run = [&](std::size_t section, std::size_t row) {
+        const auto& given = back.code->sections[section].given;
+        at -= given.size();
+        for (std::size_t i = 0; i < given.size(); ++i)
+            functions_.copy(registers_of_back_[given[i].state].of, kept_.arrays[at + i].of);
+        execute(in, section, row);
+        take_derivatives(job, section, row, count, sums, in_tables);
+    };
+    for (std::size_t step = to; step-- > from;) {
+        const std::span<const program::event> events = job.when->events_after(step);
+        // The shocks of the step stand before what its runs kept.
+        std::size_t shocks = at - back.code->sections[0].given.size();
+        for (const program::event& e : events) shocks -= back.code->sections[e.section].given.size();
+        for (auto* const slots : {&kept_scenarios_, &kept_uniforms_, &kept_normals_}) {
+            shocks -= slots->size();
+            for (std::size_t s = 0; s < slots->size(); ++s) (*slots)[s] = kept_.arrays[shocks + s].of;
+        }
+        for (std::size_t e = events.size(); e-- > 0;) run(events[e].section, events[e].row);
+        run(0, step);
+        at = shocks;
+    }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::take_derivatives(const path_job& job, std::size_t section, std::size_t run,
+                                              int count, std::span<double> sums,
+                                              std::span<kernels::fixed_sum> in_tables) {
+    const lane_way_back& back = *job.back;
+    const program::section_derivatives& of = back.code->sections[section];
+    std::size_t place = back.places.of_run(section, run);
+    const auto state = [&](std::uint32_t at) { return registers_of_back_[at].of; };
+    for (const auto* const all : {&of.rows, &of.scenarios}) {
+        for (const program::derivative_in& d : *all) sums[place++] = functions_.sum(state(d.state), count);
+    }
+    for (const program::derivative_in_table& t : of.tables) {
+        const int size = static_cast<int>(back.code->again.sections[section].tables[t.table].size);
+        kernels::fixed_sum* const into = in_tables.data() + place;
+        for (const auto& read : t.reads) {
+            const real *const d = state(read.state), *const position = state(read.position);
+            for (int lane = 0; lane < count; ++lane) {
+                if (d[lane] == 0) continue;
+                const auto found = kernels::find_place(size, position[lane]);
+                const real second = d[lane] * found.on;
+                into[found.i].add(static_cast<double>(d[lane] - second));
+                into[found.i + 1].add(static_cast<double>(second));
+            }
+        }
+        place += static_cast<std::size_t>(size);
+    }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::walk_both_ways(const path_job& job, std::uint64_t first_path, double* out,
+                                            std::span<double> sums, std::span<kernels::fixed_sum> in_tables,
+                                            const std::atomic<bool>* cancel) {
+    const lane_program& code = *job.code;
+    const lane_way_back& back = *job.back;
+    const std::size_t steps = job.when->steps(), pieces = back.pieces.size();
+    begin(job, first_path, code);
+    for (std::uint32_t s = 0; s < code.states; ++s)
+        functions_.fill(registers_[s].of, static_cast<real>(job.data->initial_states[s]));
+    const auto end_of = [&](std::size_t piece) {
+        return piece + 1 < pieces ? back.pieces[piece + 1] : steps;
+    };
+    if (states_at_pieces_.size() < pieces * code.states) states_at_pieces_.resize(pieces * code.states);
+    kept_.used = 0;
+    for (std::size_t p = 0; p < pieces; ++p) {
+        for (std::size_t s = 0; s < code.states; ++s)
+            functions_.copy(states_at_pieces_[p * code.states + s].of, registers_[s].of);
+        walk_piece(job, forth(code, *job.data), back.pieces[p], end_of(p), p + 1 == pieces, cancel);
+    }
+    for (const std::uint32_t output : code.outputs) {
+        std::copy_n(registers_[output].of, lanes, out);
+        out += kernels::paths_per_tile;
+    }
+
+    if (registers_of_back_.size() < back.back->registers) registers_of_back_.resize(back.back->registers);
+    for (std::uint32_t s = 0; s < back.back->states; ++s)
+        functions_.fill(registers_of_back_[s].of, static_cast<real>(back.data->initial_states[s]));
+    kept_normals_.resize(normals_.by_slot().size());
+    kept_uniforms_.resize(uniforms_.by_slot().size());
+    kept_scenarios_.resize(scenarios_.by_slot().size());
+    const int count = static_cast<int>(std::min<std::uint64_t>(lanes, job.paths - first_path));
+    for (std::size_t p = pieces; p-- > 0;) {
+        if (p + 1 < pieces) {
+            if (registers_.size() < back.again->registers) registers_.resize(back.again->registers);
+            for (std::size_t s = 0; s < code.states; ++s)
+                functions_.copy(registers_[s].of, states_at_pieces_[p * code.states + s].of);
+            begin(job, first_path, code);
+            kept_.used = 0;
+            walk_piece(job, forth(*back.again, *job.data), back.pieces[p], end_of(p), true, cancel);
+        }
+        walk_piece_back(job, back.pieces[p], end_of(p), count, sums, in_tables);
+    }
+    std::size_t place = 0;
+    for (const auto* const all : {&back.code->initial_states, &back.code->terms}) {
+        for (const program::derivative_in& d : *all)
+            sums[place++] = functions_.sum(registers_of_back_[d.state].of, count);
+    }
+}
+
+lane_way_back::lane_way_back(const program::adjoint_program& of, const lane_program& again_,
+                             const lane_program& back_, const program::path_data& data_of_back,
+                             const program::timeline& when)
+    : code(&of),
+      again(&again_),
+      back(&back_),
+      data(&data_of_back),
+      places(program::places_of(of, data_of_back)) {
+    const std::size_t shocks =
+        back->normals.size() + back->uniforms.size() + static_cast<std::size_t>(back->scenarios_per_step);
+    std::size_t bytes = 0;
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        std::size_t arrays = shocks + of.sections[0].given.size();
+        for (const program::event& e : when.events_after(step)) arrays += of.sections[e.section].given.size();
+        const std::size_t bytes_of_step = arrays * lanes * sizeof(double);
+        if (step == 0 || bytes + bytes_of_step > most_bytes_of_piece) {
+            pieces.push_back(step);
+            bytes = 0;
+        }
+        bytes += bytes_of_step;
+    }
+}
+
+template <class one_pass>
+void lane_machine::walk_passes(const path_job& job, std::uint64_t tile, const one_pass& walk) {
     // One row more, for the sum of two outputs.
-    payoffs_.resize((outputs + 1) * kernels::paths_per_tile);
-    const std::uint64_t first = tile * kernels::paths_per_tile;
+    payoffs_.resize((job.code->outputs.size() + 1) * kernels::paths_per_tile);
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
-    const auto walk_with = [&](auto& walk) {
+    const auto walk_with = [&](auto& with) {
         for (std::uint64_t in_tile = 0; in_tile < count; in_tile += lanes)
-            walk.walk(job, first + in_tile, payoffs_.data() + in_tile, cancel);
+            walk(with, tile * kernels::paths_per_tile + in_tile, in_tile);
     };
     using program::number_type;
     const number_type real = program::real_type(job.precision), shock = program::shock_type(job.precision);
@@ -278,6 +443,39 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
     } else {
         walk_with(double_);
     }
+}
+
+void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
+                        const std::atomic<bool>* cancel) {
+    walk_passes(job, tile, [&](auto& with, std::uint64_t first_path, std::uint64_t in_tile) {
+        with.walk(job, first_path, payoffs_.data() + in_tile, cancel);
+    });
+    summarise(job, tile, results);
+}
+
+void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
+                        std::span<double> derivatives, const std::atomic<bool>* cancel) {
+    const std::size_t size = job.back->places.size;
+    sums_.assign(kernels::paths_per_lane * size, 0.0);
+    fixed_.assign(size, {});
+    walk_passes(job, tile, [&](auto& with, std::uint64_t first_path, std::uint64_t in_tile) {
+        const std::span<double> sums = std::span(sums_).subspan(in_tile / lanes * size, size);
+        with.walk_both_ways(job, first_path, payoffs_.data() + in_tile, sums, fixed_, cancel);
+    });
+    for (std::size_t i = 0; i < size; ++i) {
+        double passes[kernels::paths_per_lane];
+        for (std::size_t p = 0; p < kernels::paths_per_lane; ++p) passes[p] = sums_[p * size + i];
+        kernels::sum_neighbours(passes, kernels::paths_per_lane);
+        // One of the two is 0.
+        derivatives[i] = passes[0] + fixed_[i].value();
+    }
+    summarise(job, tile, results);
+}
+
+void lane_machine::summarise(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
+    const std::size_t outputs = job.code->outputs.size();
+    const std::uint64_t first = tile * kernels::paths_per_tile;
+    const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
     const auto row = [&](std::size_t k) { return payoffs_.data() + k * kernels::paths_per_tile; };
     const auto result_of = [&](const double* payoffs) {
         tile_result r{};

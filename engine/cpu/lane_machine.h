@@ -3,6 +3,7 @@
 // lanes of the tile.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -11,12 +12,30 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/run/tile_range.h"
+#include "kernels/derivative_sums.h"
 #include "kernels/tile_result.h"
+#include "products/program/adjoint.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"
 #include "products/program/timeline.h"
 
 namespace tilewalk::cpu {
+
+// The way back through a trade, which finds derivatives of its first output.
+struct lane_way_back {
+    const program::adjoint_program* code = nullptr;
+    const lane_program *again = nullptr, *back = nullptr;  // its programs
+    const program::path_data* data = nullptr;              // of the way back
+    program::derivative_places places{};
+    // The way forth is gone again in pieces, each from states that were kept: the first step of each piece.
+    std::vector<std::size_t> pieces{};
+
+    // The shocks and the states of a piece are kept in at most so many bytes, unless one step takes more.
+    static constexpr std::size_t most_bytes_of_piece = std::size_t{4} << 20;
+
+    lane_way_back(const program::adjoint_program& of, const lane_program& again, const lane_program& back,
+                  const program::path_data& data_of_back, const program::timeline& when);
+};
 
 // One trade, ready to be walked.
 //
@@ -37,6 +56,7 @@ struct path_job {
     // row, and an array has one slot. Elements are converted like those of the cubes above.
     std::span<const arrays::shock_cube> scenarios{};
     run::tile_range range{};  // of the tiles that are walked; empty: the whole run
+    const lane_way_back* back = nullptr;
 
     std::uint64_t tiles() const;  // of the run
     run::tile_range walked_tiles() const;
@@ -58,6 +78,10 @@ class lane_walk {
     // Throws tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
+    // The same, and the sums of derivatives over these paths: sums[place], in_tables[place] is added to.
+    void walk_both_ways(const path_job& job, std::uint64_t first_path, double* out, std::span<double> sums,
+                        std::span<kernels::fixed_sum> in_tables, const std::atomic<bool>* cancel);
+
     std::uint64_t scenario_rows_read() const { return scenarios_.rows_read(); }
 
   private:
@@ -72,7 +96,7 @@ class lane_walk {
                    std::span<const program::place_in_stream> slots,
                    std::span<const program::stream_name> names, std::uint64_t first_path);
         void refill(std::size_t step);
-        const real* operator[](std::uint32_t slot) const { return slot_[slot]; }
+        std::span<const real* const> by_slot() const { return slot_; }
 
       private:
         // The blocks that are kept of one stream: as many as a step may touch. Those that the step before
@@ -81,6 +105,7 @@ class lane_walk {
             kernels::stream_key key;
             std::size_t first = 0;  // of its arrays
             std::size_t blocks = 0;
+            std::size_t next = 0;  // the block after those that were drawn
         };
         void add_streams(std::span<const program::stream_name> names);
         void draw(std::size_t step);
@@ -100,7 +125,7 @@ class lane_walk {
       public:
         void begin(const path_job& job, std::uint64_t first_path);
         void refill(std::size_t step);
-        const real* operator[](std::uint32_t slot) const { return arrays_[slot].of; }
+        std::span<const real* const> by_slot() const { return slot_; }
         std::uint64_t rows_read() const { return rows_read_; }
 
       private:
@@ -109,11 +134,44 @@ class lane_walk {
         std::uint64_t first_path_ = 0, rows_read_ = 0;
         std::vector<std::uint64_t> row_;  // by slot: the row in its array
         std::vector<lane_array> arrays_;
+        std::vector<const real*> slot_;
     };
-    void execute(const std::vector<instruction>& section, const path_job& job, const double* row);
+    // Sources of the numbers that an instruction takes.
+    struct frame {
+        const lane_program* code;
+        const program::path_data* data;
+        std::vector<lane_array>* registers;
+        std::span<const real*const> normals, uniforms, scenarios;  // by slot
+
+        const double* row_of(std::size_t section, std::size_t run) const {
+            return data->rows[section].data() + run * data->widths[section];
+        }
+    };
+    void begin(const path_job& job, std::uint64_t first_path, const lane_program& code);
+    void refill(std::size_t step);
+    frame forth(const lane_program& code, const program::path_data& data);
+    void execute(const frame& in, std::size_t section, std::size_t run);
+
+    // Numbers of a piece of the way forth, in the order in which its steps and runs took them.
+    struct kept_piece {
+        std::vector<lane_array> arrays;
+        std::size_t used = 0;
+        void keep(const lane_functions<real>& functions, const real* from) {
+            if (used == arrays.size()) arrays.resize(std::max<std::size_t>(64, 2 * used));
+            functions.copy(arrays[used++].of, from);
+        }
+    };
+    void walk_piece(const path_job& job, const frame& in, std::size_t from, std::size_t to, bool keeps,
+                    const std::atomic<bool>* cancel);
+    void walk_piece_back(const path_job& job, std::size_t from, std::size_t to, int count,
+                         std::span<double> sums, std::span<kernels::fixed_sum> in_tables);
+    void take_derivatives(const path_job& job, std::size_t section, std::size_t run, int count,
+                          std::span<double> sums, std::span<kernels::fixed_sum> in_tables);
 
     const lane_functions<real>& functions_;
-    std::vector<lane_array> registers_;
+    std::vector<lane_array> registers_, registers_of_back_, states_at_pieces_;
+    kept_piece kept_;
+    std::vector<const real*> kept_normals_, kept_uniforms_, kept_scenarios_;
     shock_buffer normals_, uniforms_;
     scenario_buffer scenarios_;
 };
@@ -131,6 +189,9 @@ class lane_machine {
     // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);
+    // The same for a job with a way back, with the sums of derivatives over the tile's paths, by place.
+    void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
+              std::span<double> derivatives, const std::atomic<bool>* cancel = nullptr);
 
     // Rows read so far by all walks; a row for 256 lanes counts once.
     std::uint64_t scenario_rows_read() const {
@@ -141,7 +202,13 @@ class lane_machine {
     lane_walk<double, double> double_;
     lane_walk<float, float> single_;
     lane_walk<double, float> mixed_;
-    std::vector<double> payoffs_;  // [output][path of the tile]
+    template <class one_pass>
+    void walk_passes(const path_job& job, std::uint64_t tile, const one_pass& walk);
+    void summarise(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
+
+    std::vector<double> payoffs_;            // [output][path of the tile]
+    std::vector<double> sums_;               // [pass of the tile][place]
+    std::vector<kernels::fixed_sum> fixed_;  // [place]
 };
 
 }  // namespace tilewalk::cpu

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "kernels/shocks.h"
+#include "kernels/tile.h"
 #include "products/program/apply.h"
 
 namespace tilewalk::cpu {
@@ -70,6 +71,20 @@ template <class real>
 void copy(real* out, const real* from) {
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) out[lane] = from[lane];
+}
+
+template <class real>
+double sum(const real* from, int count) {
+    alignas(64) double sums[lanes / 2];
+    if (count == lanes) {
+#pragma omp simd
+        for (int i = 0; i < lanes / 2; ++i) sums[i] = double(from[2 * i]) + double(from[2 * i + 1]);
+    } else {
+        const auto number = [&](int lane) { return lane < count ? double(from[lane]) : 0.0; };
+        for (int i = 0; i < lanes / 2; ++i) sums[i] = number(2 * i) + number(2 * i + 1);
+    }
+    kernels::sum_neighbours(sums, lanes / 2);
+    return sums[0];
 }
 
 template <class real>
@@ -341,6 +356,7 @@ consteval lane_functions<real> functions(std::index_sequence<index...>) {
             {&interpolate<real, 0>, &interpolate<real, 1>},
             &fill<real>,
             &copy<real>,
+            &sum<real>,
             &any<real>};
 }
 

@@ -31,6 +31,9 @@ struct lane_functions {
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
+    // The sum of the first `count` of 256 numbers, in double, in the tree of kernels/tile.h: the others count
+    // as 0.
+    double (*sum)(const real* from, int count);
     // True if any of 256 truths is as `wanted`.
     bool (*any)(const real* truths, bool wanted);
 };

@@ -32,11 +32,14 @@ struct derivative_in {
     std::uint32_t state = 0;
 };
 
-// The derivative of a run to the numbers of a table: that of the interpolated number, and the position
-// between numbers of the table among which it is divided.
+// The derivatives of a run to the numbers of a table: for each time that it is read, that of the number found
+// and the position in the table, among whose neighbours it is divided.
 struct derivative_in_table {
+    struct read {
+        std::uint32_t state = 0, position = 0;  // states of the way back
+    };
     std::uint32_t table = 0;
-    std::uint32_t state = 0, position = 0;  // states of the way back
+    std::vector<read> reads{};
 };
 
 // The way back through a section. It begins with the states that the section began with, and the derivatives
@@ -66,6 +69,23 @@ struct adjoint_program {
 // no derivative: a jump of the payoff where they change is not seen. A number that no side of a condition
 // takes on a path counts for nothing on it, however large its own derivative is.
 adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std::size_t output = 0);
+
+// The derivatives of a trade in one line: to initial states and to terms, then section by section and run by
+// run to rows, scenarios and the numbers of tables.
+struct derivative_places {
+    std::size_t terms = 0;             // the first of a term
+    std::vector<std::size_t> first;    // by section: of its first run
+    std::vector<std::size_t> per_run;  // by section
+    std::size_t size = 0;
+
+    std::size_t of_run(std::size_t section, std::size_t run) const {
+        return first[section] + run * per_run[section];
+    }
+};
+derivative_places places_of(const adjoint_program& a, const path_data& data);
+
+// The numbers of a trade in that line. Scenarios count as 0: a trade does not have their numbers.
+std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data);
 
 // Numbers of the way back, from those of the path.
 path_data data_of_back(const adjoint_program& a, const path_data& data);

@@ -385,18 +385,21 @@ class reversal {
         };
         hand_out(operation::row, wanted_.rows[number], told.rows);
         hand_out(operation::scenario, wanted_.scenarios, told.scenarios);
-        for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-            const node& n = from.nodes[i];
-            if (n.code != operation::interpolate || !wanted_.tables[number][n.args[1]]) continue;
-            const index d = turned.derivative(static_cast<index>(i));
-            if (d == nowhere) continue;
-            const std::string name = from.name + ".table " + std::to_string(n.args[1]);
-            derivative_in_table& of = told.tables.emplace_back();
-            of.table = n.args[1];
-            of.state = add_output("d/" + name);
-            of.position = add_output("position in " + name);
-            turned.write(of.state, d);
-            turned.write(of.position, n.args[0]);
+        for (index table = 0; table < from.tables.size(); ++table) {
+            if (!wanted_.tables[number][table]) continue;
+            derivative_in_table of{table};
+            for (index i = 0; i < from.nodes.size(); ++i) {
+                const node& n = from.nodes[i];
+                if (n.code != operation::interpolate || n.args[1] != table) continue;
+                if (turned.derivative(i) == nowhere) continue;
+                const std::string name = from.name + ".table " + std::to_string(table);
+                auto& read = of.reads.emplace_back();
+                read.state = add_output("d/" + name);
+                read.position = add_output("position in " + name);
+                turned.write(read.state, turned.derivative(i));
+                turned.write(read.position, n.args[0]);
+            }
+            if (!of.reads.empty()) told.tables.push_back(std::move(of));
         }
     }
 
@@ -453,8 +456,7 @@ adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std
         place(of.rows);
         place(of.scenarios);
         for (derivative_in_table& t : of.tables) {
-            t.state = place_of[t.state];
-            t.position = place_of[t.position];
+            for (auto& read : t.reads) read = {place_of[read.state], place_of[read.position]};
         }
         lane_section& back = out.back.sections[s];
         back.is_on_every_step = p.sections[s].is_on_every_step;
@@ -472,6 +474,41 @@ adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std
     out.again = p;
     out.again.crossed.clear();
     keep_states(out.again, std::move(needed));
+    return out;
+}
+
+derivative_places places_of(const adjoint_program& a, const path_data& data) {
+    derivative_places out;
+    out.terms = a.initial_states.size();
+    out.size = out.terms + a.terms.size();
+    for (std::size_t s = 0; s < a.sections.size(); ++s) {
+        const section_derivatives& of = a.sections[s];
+        std::size_t per_run = of.rows.size() + of.scenarios.size();
+        for (const derivative_in_table& t : of.tables) per_run += a.again.sections[s].tables[t.table].size;
+        out.first.push_back(out.size);
+        out.per_run.push_back(per_run);
+        out.size += per_run * data.runs[s];
+    }
+    return out;
+}
+
+std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data) {
+    std::vector<double> out;
+    out.reserve(places_of(a, data).size);
+    for (const derivative_in& s : a.initial_states) out.push_back(data.initial_states[s.number]);
+    for (const derivative_in& t : a.terms) out.push_back(data.terms[t.number]);
+    for (std::size_t s = 0; s < a.sections.size(); ++s) {
+        const section_derivatives& of = a.sections[s];
+        for (std::size_t r = 0; r < data.runs[s]; ++r) {
+            const double* const row = data.rows[s].data() + r * data.widths[s];
+            for (const derivative_in& c : of.rows) out.push_back(row[c.number]);
+            out.insert(out.end(), of.scenarios.size(), 0.0);
+            for (const derivative_in_table& t : of.tables) {
+                const double* const table = row + a.again.sections[s].place_of_table(t.table);
+                out.insert(out.end(), table, table + a.again.sections[s].tables[t.table].size);
+            }
+        }
+    }
     return out;
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of derivatives over the paths of a tile. Those to the number of a row are summed in the tree over the
+// tile's paths, neighbours first. Paths are scattered over the numbers of a table; their sums have a fixed
+// point, so that no order matters.
+#pragma once
+
+#include "kernels/tile.h"
+
+namespace tilewalk::kernels {
+
+// A sum in units of 2^-64, in two words. Each number added is at most 2^43 in size, and there are at most
+// 2^19 of them; a number that is not so, or is no number, spoils the sum.
+struct fixed_sum {
+    static constexpr double most = 0x1p43;
+
+    long long high = 0;  // in units of 2^-20
+    long long low = 0;   // in units of 2^-64
+    bool is_spoilt = false;
+
+    constexpr void add(double x) {
+        if (!(x < most && x > -most)) {
+            is_spoilt = true;
+            return;
+        }
+        const long long units = static_cast<long long>(x * 0x1p20);  // towards zero
+        high += units;
+        low += static_cast<long long>((x - static_cast<double>(units) * 0x1p-20) * 0x1p64);
+    }
+    constexpr double value() const {
+        return is_spoilt ? format<double>::nan : double(high) * 0x1p-20 + double(low) * 0x1p-64;
+    }
+};
+
+}  // namespace tilewalk::kernels
