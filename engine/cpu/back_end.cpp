@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cpu/back_end.h"
 
+#include <deque>
 #include <map>
 
 #include "kernels/tile.h"
@@ -31,14 +32,21 @@ run::outcome back_end::walk_all(const run::walk& of) {
     const auto compiled = compiled_ ? compiled_ : std::make_shared<compiled_programs>();
     std::map<const program::path_program*, std::shared_ptr<const lane_program>> code;
     std::vector<const program::path_program*> missing;
+    const auto need = [&](const program::path_program& p) {
+        if (code.try_emplace(&p).second && !compiled->has(p)) missing.push_back(&p);
+    };
     for (const run::job& j : of.jobs) {
-        if (code.try_emplace(j.code).second && !compiled->has(*j.code)) missing.push_back(j.code);
+        need(*j.code);
+        if (j.back.code == nullptr) continue;
+        need(j.back.code->again);
+        need(j.back.code->back);
     }
     pool_->threads().for_each(missing.size(), of.cancel,
                               [&](int, std::uint64_t i) { compiled->of(*missing[i]); }, {});
     for (auto& [shape, made] : code) made = compiled->of(*shape);
     std::vector<std::size_t> walked;
     std::vector<path_job> jobs;
+    std::deque<lane_way_back> ways;
     for (std::size_t i = 0; i < of.jobs.size(); ++i) {
         const run::job& j = of.jobs[i];
         if ((out.failures[i] = why_not_replayed(j, of))) continue;
@@ -52,6 +60,10 @@ run::outcome back_end::walk_all(const run::walk& of) {
                                                  {},
                                                  of.scenarios,
                                                  of.tiles});
+        if (j.back.code != nullptr) {
+            p.back = &ways.emplace_back(*j.back.code, *code.at(&j.back.code->again),
+                                        *code.at(&j.back.code->back), *j.back.data, *j.when);
+        }
         if (of.replay != nullptr) {
             p.normals = of.replay->normals();
             p.uniforms = of.replay->uniforms();

@@ -2,6 +2,7 @@
 #include "engine/cpu/tile_pool.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <deque>
 #include <mutex>
@@ -38,28 +39,48 @@ class kept_tiles {
 class tile_block {
   public:
     // Keeps what tile `at` of the block's `count` gave; true if it is the last one to come.
-    bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r, kept_tiles& all) {
+    bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r,
+              std::span<const double> derivatives, kept_tiles& all) {
         std::call_once(made_, [&] {
             tiles_.resize(count * r.size());
+            derivatives_.resize(count * derivatives.size());
             all.add(count);
         });
         std::ranges::copy(r, tiles_.begin() + static_cast<std::ptrdiff_t>(at * r.size()));
+        std::ranges::copy(derivatives,
+                          derivatives_.begin() + static_cast<std::ptrdiff_t>(at * derivatives.size()));
         return kept_.fetch_add(1, std::memory_order_acq_rel) + 1 == count;
     }
     // Hands the tiles, from `first` on, to the tally.
     void give_to(run::tally& to, word64 first, kept_tiles& all) {
         const std::size_t rows = to.rows(), count = tiles_.size() / rows;
         for (std::size_t i = 0; i < count; ++i)
-            to.add({first + i, 1}, std::span(tiles_).subspan(i * rows, rows));
+            to.add({first + i, 1}, std::span(tiles_).subspan(i * rows, rows),
+                   std::span(derivatives_).subspan(i * to.derivatives(), to.derivatives()));
         tiles_ = {};
+        derivatives_ = {};
         all.remove(count);
     }
 
   private:
     std::once_flag made_;
     std::atomic<std::size_t> kept_{0};
-    std::vector<tile_result> tiles_;  // [tile][row of the tally]
+    std::vector<tile_result> tiles_;   // [tile][row of the tally]
+    std::vector<double> derivatives_;  // [tile][derivative of the tally]
 };
+
+std::size_t derivatives_of(const path_job& job) {
+    return job.back == nullptr ? 0 : job.back->places.size;
+}
+
+// Derivatives of a block are kept by tile, too, in no more bytes than this unless one tile has more.
+constexpr std::size_t most_bytes_of_block = std::size_t{8} << 20;
+
+word64 block_tiles_of(const path_job& job) {
+    const word64 fit = most_bytes_of_block / (sizeof(double) * std::max<std::size_t>(derivatives_of(job), 1));
+    return std::min(
+        {most_tiles_of_block, run::part_tiles_of(job.tiles()), std::bit_floor(std::max<word64>(fit, 1))});
+}
 
 struct walked_job {
     word64 first_tile;  // in the line of the tiles of all jobs
@@ -73,10 +94,11 @@ struct walked_job {
     walked_job(const path_job& job, word64 first)
         : first_tile(first),
           range(job.walked_tiles()),
-          block_tiles(std::min(most_tiles_of_block, run::part_tiles_of(job.tiles()))),
+          block_tiles(block_tiles_of(job)),
           blocks((range.end() - 1) / block_tiles - range.first / block_tiles + 1),
           blocks_left(blocks.size()),
-          tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size(), job.code->crossed) {}
+          tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size(), job.code->crossed,
+                derivatives_of(job)) {}
 
     // The tiles of a block that lie in the range.
     run::tile_range tiles_of(word64 block) const {
@@ -85,11 +107,13 @@ struct walked_job {
         return {first, std::min(at + block_tiles, range.end()) - first};
     }
     // True if the job is done.
-    bool keep(word64 tile, std::span<const tile_result> r, kept_tiles& all) {
+    bool keep(word64 tile, std::span<const tile_result> r, std::span<const double> derivatives,
+              kept_tiles& all) {
         const word64 block = tile / block_tiles - range.first / block_tiles;
         const run::tile_range in_block = tiles_of(block);
-        if (!blocks[block].keep(tile - in_block.first, in_block.count, r, all)) return false;
-        run::tally merged(tally.run_tiles(), tally.part_tiles(), tally.outputs(), tally.crossed());
+        if (!blocks[block].keep(tile - in_block.first, in_block.count, r, derivatives, all)) return false;
+        run::tally merged(tally.run_tiles(), tally.part_tiles(), tally.outputs(), tally.crossed(),
+                          tally.derivatives());
         blocks[block].give_to(merged, in_block.first, all);
         const std::lock_guard guard(lock);
         tally.add(merged);
@@ -111,15 +135,19 @@ std::vector<run::tally> tile_pool::walk_all(std::span<const path_job> jobs, cons
                                             const std::function<void(const pool_progress&)>& on_progress) {
     std::deque<walked_job> walked;
     std::uint64_t tiles = 0;
-    std::size_t most_results = 1;
+    std::size_t most_results = 1, most_derivatives = 0;
     for (const path_job& job : jobs) {
         job.check();
         tiles += walked.emplace_back(job, tiles).range.count;
         most_results = std::max(most_results, job.code->results());
+        most_derivatives = std::max(most_derivatives, derivatives_of(job));
     }
     while (workers_.size() < static_cast<std::size_t>(crew_.threads()))
-        workers_.push_back({lane_machine(operations_), {}});
-    for (worker& w : workers_) w.results.resize(most_results);
+        workers_.push_back({lane_machine(operations_), {}, {}});
+    for (worker& w : workers_) {
+        w.results.resize(most_results);
+        w.derivatives.resize(most_derivatives);
+    }
     std::atomic<std::size_t> jobs_done{0};
     std::atomic<std::uint64_t> steps_done{0};
     kept_tiles kept;
@@ -141,8 +169,14 @@ std::vector<run::tally> tile_pool::walk_all(std::span<const path_job> jobs, cons
                            jobs[static_cast<std::size_t>(std::prev(after) - walked.begin())];
                        worker& w = workers_[static_cast<std::size_t>(thread)];
                        const word64 tile = into.range.first + (i - into.first_tile);
-                       w.machine.walk(job, tile, w.results, cancel);
-                       if (into.keep(tile, std::span(w.results).first(into.tally.rows()), kept)) ++jobs_done;
+                       const auto derivatives = std::span(w.derivatives).first(into.tally.derivatives());
+                       if (job.back == nullptr) {
+                           w.machine.walk(job, tile, w.results, cancel);
+                       } else {
+                           w.machine.walk(job, tile, w.results, derivatives, cancel);
+                       }
+                       if (into.keep(tile, std::span(w.results).first(into.tally.rows()), derivatives, kept))
+                           ++jobs_done;
                        steps_done += static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile)) *
                                      job.when->steps();
                        if (thread == 0 && on_progress) tell_at_times();

@@ -44,6 +44,7 @@ class tile_pool {
     struct worker {
         lane_machine machine;
         std::vector<tile_result> results;
+        std::vector<double> derivatives;
     };
     std::uint64_t scenario_rows_read() const;
 

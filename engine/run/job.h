@@ -15,11 +15,19 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/run/tally.h"
+#include "products/program/adjoint.h"
 #include "products/program/passes.h"
 #include "products/program/timeline.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::run {
+
+// The way back of a trade, on which derivatives of its first output are found: the adjoint of its program,
+// shared by trades of its shape, and the trade's own numbers.
+struct way_back {
+    const program::adjoint_program* code = nullptr;
+    const program::path_data* data = nullptr;
+};
 
 // One trade, ready to be walked: the program, shared by trades of its shape, and the trade's own numbers and
 // times.
@@ -27,6 +35,7 @@ struct job {
     const program::path_program* code = nullptr;
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
+    way_back back{};  // none: only prices are found
 };
 
 struct progress {

@@ -31,8 +31,12 @@ std::string shown(const tile_range& r) {
 }  // namespace
 
 tally::tally(word64 run_tiles, word64 part_tiles, std::size_t outputs,
-             std::vector<program::output_pair> crossed)
-    : run_tiles_(run_tiles), part_tiles_(part_tiles), outputs_(outputs), crossed_(std::move(crossed)) {
+             std::vector<program::output_pair> crossed, std::size_t derivatives)
+    : run_tiles_(run_tiles),
+      part_tiles_(part_tiles),
+      outputs_(outputs),
+      crossed_(std::move(crossed)),
+      derivatives_(derivatives) {
     if (!std::has_single_bit(part_tiles) || outputs == 0)
         refuse("a tally needs an output and parts of a power of two of tiles");
     for (const program::output_pair& p : crossed_) {
@@ -44,19 +48,25 @@ void tally::expect_all() {
     const std::size_t parts = static_cast<std::size_t>((run_tiles_ + part_tiles_ - 1) / part_tiles_);
     ranges_.reserve(parts);
     results_.reserve(parts * rows());
+    sums_.reserve(parts * derivatives_);
 }
 
-void tally::add(const tile_range& subtree, std::span<const tile_result> found) {
-    if (!subtree.is_subtree_of(run_tiles_) || subtree.count > part_tiles_ || found.size() != rows())
+void tally::add(const tile_range& subtree, std::span<const tile_result> found,
+                std::span<const double> derivatives) {
+    if (!subtree.is_subtree_of(run_tiles_) || subtree.count > part_tiles_ || found.size() != rows() ||
+        derivatives.size() != derivatives_)
         refuse(shown(subtree) + " are no subtree of a part of " + std::to_string(part_tiles_) +
                " tiles in a run of " + std::to_string(run_tiles_) + ", or not of " +
-               std::to_string(outputs_) + " outputs and " + std::to_string(crossed_.size()) + " pairs");
+               std::to_string(outputs_) + " outputs, " + std::to_string(crossed_.size()) + " pairs and " +
+               std::to_string(derivatives_) + " derivatives");
     const auto after = std::ranges::lower_bound(ranges_, subtree.first, {}, &tile_range::first);
     const bool is_known = (after != ranges_.end() && after->first < subtree.end()) ||
                           (after != ranges_.begin() && std::prev(after)->end() > subtree.first);
     if (is_known) refuse(shown(subtree) + " are in the tally already");
     auto at = static_cast<std::size_t>(after - ranges_.begin());
     results_.insert(results_.begin() + static_cast<std::ptrdiff_t>(at * rows()), found.begin(), found.end());
+    sums_.insert(sums_.begin() + static_cast<std::ptrdiff_t>(at * derivatives_), derivatives.begin(),
+                 derivatives.end());
     ranges_.insert(after, subtree);
     for (;;) {
         if (joins(at)) {
@@ -71,10 +81,11 @@ void tally::add(const tile_range& subtree, std::span<const tile_result> found) {
 
 void tally::add(const tally& other) {
     if (other.run_tiles_ != run_tiles_ || other.part_tiles_ != part_tiles_ || other.outputs_ != outputs_ ||
-        other.crossed_ != crossed_)
+        other.crossed_ != crossed_ || other.derivatives_ != derivatives_)
         refuse("tallies of two different runs do not merge");
     for (std::size_t i = 0; i < other.ranges_.size(); ++i)
-        add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()));
+        add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()),
+            std::span(other.sums_).subspan(i * derivatives_, derivatives_));
 }
 
 // True if range i and the next are the two halves of one subtree.
@@ -91,6 +102,10 @@ void tally::join(std::size_t i) {
     for (std::size_t r = 0; r < n; ++r) a[r] = kernels::merge(a[r], a[n + r]);
     const auto second = results_.begin() + static_cast<std::ptrdiff_t>((i + 1) * n);
     results_.erase(second, second + static_cast<std::ptrdiff_t>(n));
+    double* const sum = sums_.data() + i * derivatives_;
+    for (std::size_t d = 0; d < derivatives_; ++d) sum[d] += sum[derivatives_ + d];
+    const auto second_sum = sums_.begin() + static_cast<std::ptrdiff_t>((i + 1) * derivatives_);
+    sums_.erase(second_sum, second_sum + static_cast<std::ptrdiff_t>(derivatives_));
     ranges_[i].count += ranges_[i + 1].count;
     ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(i + 1));
 }
@@ -141,6 +156,14 @@ std::vector<kernels::moments> tally::parts(std::size_t row) const {
     return out;
 }
 
+std::vector<std::span<const double>> tally::derivatives_of_parts() const {
+    demand_complete();
+    std::vector<std::span<const double>> out;
+    for (std::size_t i = 0; i < ranges_.size(); ++i)
+        out.push_back(std::span(sums_).subspan(i * derivatives_, derivatives_));
+    return out;
+}
+
 namespace {
 
 // The numbers of a result in a file.
@@ -160,7 +183,7 @@ tile_result result_of(const std::array<word64, numbers_of_result>& n) {
     return {{real(n[0]), real(n[1]), real(n[2]), real(n[3]), real(n[4])}, n[5], n[6]};
 }
 
-constexpr word64 magic = 0x32'4c'4c'41'54'57'54'0aull;  // "\nTWTALL2"
+constexpr word64 magic = 0x33'4c'4c'41'54'57'54'0aull;  // "\nTWTALL3"
 
 // The hash of Fowler, Noll and Vo, over words.
 constexpr word64 first_sum = 0xcbf29ce484222325ull;
@@ -189,7 +212,9 @@ class word_writer {
 bool operator==(const tally& a, const tally& b) {
     return a.run_tiles_ == b.run_tiles_ && a.part_tiles_ == b.part_tiles_ && a.outputs_ == b.outputs_ &&
            a.crossed_ == b.crossed_ && a.ranges_ == b.ranges_ &&
-           std::ranges::equal(a.results_, b.results_, {}, numbers_of, numbers_of);
+           std::ranges::equal(a.results_, b.results_, {}, numbers_of, numbers_of) &&
+           std::ranges::equal(a.sums_, b.sums_, {}, std::bit_cast<word64, double>,
+                              std::bit_cast<word64, double>);
 }
 
 void write(std::ostream& out, std::span<const tally> all) {
@@ -197,7 +222,8 @@ void write(std::ostream& out, std::span<const tally> all) {
     to.put(magic);
     to.put(all.size());
     for (const tally& t : all) {
-        for (const word64 x : {t.run_tiles_, t.part_tiles_, word64{t.outputs_}, word64{t.crossed_.size()}})
+        for (const word64 x : {t.run_tiles_, t.part_tiles_, word64{t.outputs_}, word64{t.crossed_.size()},
+                               word64{t.derivatives_}})
             to.put(x);
         for (const program::output_pair& p : t.crossed_) to.put(word64{p.first} << 32 | p.second);
         to.put(t.ranges_.size());
@@ -206,6 +232,8 @@ void write(std::ostream& out, std::span<const tally> all) {
             to.put(t.ranges_[i].count);
             for (std::size_t r = 0; r < t.rows(); ++r)
                 for (const word64 x : numbers_of(t.results_[i * t.rows() + r])) to.put(x);
+            for (std::size_t d = 0; d < t.derivatives_; ++d)
+                to.put(std::bit_cast<word64>(t.sums_[i * t.derivatives_ + d]));
         }
     }
     to.put(to.sum());
@@ -227,9 +255,11 @@ class tally_reader {
 
   private:
     tally one() {
-        const word64 run_tiles = take(), part_tiles = take(), outputs = take(), pairs = take();
-        constexpr word64 most = 1 << 16;
-        if (!std::has_single_bit(part_tiles) || outputs == 0 || outputs > most || pairs > most)
+        const word64 run_tiles = take(), part_tiles = take(), outputs = take(), pairs = take(),
+                     derivatives = take();
+        constexpr word64 most = 1 << 16, most_derivatives = 1 << 26;
+        if (!std::has_single_bit(part_tiles) || outputs == 0 || outputs > most || pairs > most ||
+            derivatives > most_derivatives)
             refuse_figures();
         std::vector<program::output_pair> crossed(static_cast<std::size_t>(pairs));
         for (program::output_pair& p : crossed) {
@@ -237,8 +267,10 @@ class tally_reader {
             p = {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
             if (p.first >= p.second || p.second >= outputs) refuse_figures();
         }
-        tally t(run_tiles, part_tiles, static_cast<std::size_t>(outputs), std::move(crossed));
+        tally t(run_tiles, part_tiles, static_cast<std::size_t>(outputs), std::move(crossed),
+                static_cast<std::size_t>(derivatives));
         std::vector<tile_result> results(t.rows());
+        std::vector<double> sums;
         for (word64 left = take(); left > 0; --left) {
             tile_range r{};
             r.first = take();
@@ -248,11 +280,13 @@ class tally_reader {
                 for (word64& x : n) x = take();
                 result = result_of(n);
             }
+            sums.clear();
+            while (sums.size() < t.derivatives()) sums.push_back(std::bit_cast<double>(take()));
             const bool fits = r.count <= part_tiles && r.first <= run_tiles &&
                               r.count <= run_tiles - r.first && r.is_subtree_of(run_tiles) &&
                               (t.ranges_.empty() || t.ranges_.back().end() <= r.first);
             if (!fits) refuse_figures();
-            t.add(r, results);
+            t.add(r, results, sums);
         }
         return t;
     }
