@@ -9,65 +9,12 @@
 #include <string>
 #include <utility>
 
+#include "products/program/activity.h"
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {
 
 namespace {
-
-// Values that depend on a wanted number by a derivative.
-class active_values {
-  public:
-    active_values(const path_program& p, const wanted_numbers& wanted)
-        : wanted_(wanted), states_(wanted.initial_states) {
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (std::size_t s = 0; s < p.sections.size(); ++s) {
-                const std::vector<bool> active = of(p, s);
-                for (const state_write& w : p.sections[s].writes) {
-                    if (!active[w.node] || states_[w.state]) continue;
-                    states_[w.state] = changed = true;
-                }
-            }
-        }
-    }
-
-    const std::vector<bool>& states() const { return states_; }
-
-    // By node of the section.
-    std::vector<bool> of(const path_program& p, std::size_t section) const {
-        const std::vector<node>& nodes = p.sections[section].nodes;
-        std::vector<bool> out(nodes.size(), false);
-        for (std::size_t i = 0; i < nodes.size(); ++i) out[i] = is_active(nodes[i], section, out);
-        return out;
-    }
-
-  private:
-    bool is_active(const node& n, std::size_t section, const std::vector<bool>& before) const {
-        switch (n.code) {
-            case operation::term:
-                return wanted_.terms[n.args[0]];
-            case operation::row:
-                return wanted_.rows[section][n.args[0]];
-            case operation::state:
-                return states_[n.args[0]];
-            case operation::scenario:
-                return wanted_.scenarios[n.args[0]];
-            case operation::interpolate:
-                return before[n.args[0]] || wanted_.tables[section][n.args[1]];
-            case operation::select:
-                return before[n.args[1]] || before[n.args[2]];
-            case operation::floor:
-                return false;
-            default:
-                if (entry_of(n.code).result == result_type::truth) return false;
-                return std::ranges::any_of(operands(n), [&](index arg) { return before[arg]; });
-        }
-    }
-
-    const wanted_numbers& wanted_;
-    std::vector<bool> states_;
-};
 
 bool is_never_negative(const std::vector<node>& nodes, index i) {
     const node& n = nodes[i];
@@ -346,7 +293,7 @@ class reversal {
                     section_derivatives& told) {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections.emplace_back();
-        const std::vector<bool> is_active = active.of(from_, number);
+        const std::vector<bool> is_active = active.of(number);
         section_reversal turned(from, is_active, into);
         std::vector<index> written(from_.states.size(), nowhere);
         for (const state_write& w : from.writes) {

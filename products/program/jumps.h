@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jumps: comparisons and floors at which the numbers that a path goes on with jump, so that the derivative
+// along the path misses what happens where the numbers cross.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "products/program/adjoint.h"
+#include "products/program/timeline.h"
+
+namespace tilewalk::program {
+
+struct jump {
+    std::uint32_t section = 0, node = 0;
+    friend bool operator==(const jump&, const jump&) = default;
+};
+
+// A comparison is continuous if every `select` that its truth decides, by itself or through other truths, has
+// equal sides where the compared numbers are equal. That is tried on some paths, with one of the two numbers
+// put in the place of the other; a comparison for which nothing could be tried counts as a jump.
+std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when);
+
+// Those that move with the wanted numbers: the others are where they are, whatever the wanted numbers.
+std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, const wanted_numbers& wanted);
+
+}  // namespace tilewalk::program
