@@ -11,6 +11,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/reading/written_market.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/read_parts.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
@@ -20,30 +21,12 @@ namespace verbs {
 
 namespace {
 
-using markets::market_part;
-
 // A trade as the market has it, and what its plan has read.
 struct first_plan {
     std::optional<plan::trade_program> made;
     markets::market_reads reads;
     std::optional<error> failure;
 };
-
-bool reads_part(const markets::market_reads& reads, const market_part& part) {
-    switch (part.in) {
-        case market_part::section::currencies:
-            return reads.curves.contains(part.name) || reads.rate_models.contains(part.name);
-        case market_part::section::fx:
-            return reads.all_fx || !reads.fx_legs.empty();
-        case market_part::section::assets:
-            return reads.assets.contains(part.name);
-        case market_part::section::correlations:
-            return !reads.correlations.empty();
-        case market_part::section::fixings:
-            break;
-    }
-    return reads.fixings.contains(part.name);
-}
 
 // Whether every path of both is worth the same.
 bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {

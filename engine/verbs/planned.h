@@ -15,6 +15,7 @@
 
 #include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
+#include "engine/greeks/ways_back.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/run/job.h"
@@ -68,8 +69,15 @@ struct planned {
     std::optional<error> failure;
     std::optional<error> gpu_failure;  // for which the CPU walks it
     std::vector<std::string> remarks;  // of a trade that failed
+    // The way back, where derivatives are wanted that paths give.
+    std::shared_ptr<const greeks::ready_way_back> back;
 
     bool needs_paths() const { return !failure && !ready->certain; }
+    run::job job() const {
+        run::job of = ready->job();
+        if (back) of.back = back->way();
+        return of;
+    }
 };
 
 // From a trade and a market to a program and its numbers.

@@ -100,7 +100,11 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
     for (std::size_t i = 0; i < trades; ++i) {
         const std::size_t k = m * trades + i;
         into.moments.push_back(walked[k] ? walked[k]->result.moments : kernels::moments{});
-        if (r.plans[k].needs_paths()) into.told.manifest.part_paths = walked[k]->part_paths;
+        into.derivatives.emplace_back();
+        if (r.plans[k].needs_paths()) {
+            into.told.manifest.part_paths = walked[k]->part_paths;
+            into.derivatives.back() = std::move(walked[k]->derivatives);
+        }
         price_row& row =
             into.told.rows.emplace_back(row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths));
         if (m == 0) continue;
@@ -219,6 +223,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
     plan_all(planned, by.plan, tells);
+    if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     return walked_and_told(std::move(planned), {gpus, choosing.get(), by.on_cpu, usual, nullptr}, tells);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,10 @@
 
 namespace tilewalk {
 
+namespace verbs {
+struct planned_run;
+}
+
 struct stages {
     // From a trade and a market to a program and its numbers.
     verbs::planner plan = verbs::usual_planner();
@@ -25,11 +30,15 @@ struct stages {
     verbs::cpu_maker on_cpu = [](const cpu::lane_operations& operations, int threads, program::precision in) {
         return std::make_unique<cpu::back_end>(operations, threads, in);
     };
+    // Adds ways back to plans.
+    std::function<void(verbs::planned_run&)> add_ways_back{};
 };
 
 struct priced_book {
     results told;
     std::vector<kernels::moments> moments;  // by row; empty where no path was walked
+    // By row, by wanted number of the market and by part of the run.
+    std::vector<std::vector<std::vector<double>>> derivatives{};
 };
 
 namespace verbs {

@@ -14,6 +14,10 @@ namespace tilewalk::verbs {
 
 namespace {
 
+// Sums of derivatives are kept by trade until all trades of a walk are done; more trades are walked after
+// these.
+constexpr std::uint64_t most_bytes_of_derivatives = std::uint64_t{256} << 20;
+
 // The walks that a price takes, on one back end.
 run::outcome walked_for_price(run::back_end& on, const run::walk& paths) {
     run::schedule walks;
@@ -40,12 +44,13 @@ void tell_of_kernels(const cuda::gpu_facts& facts, run_manifest& told) {
 
 }  // namespace
 
-walked_trade::walked_trade(const run::tally& of, bool is_quasi)
+walked_trade::walked_trade(const run::tally& of, bool is_quasi, const greeks::ready_way_back* back)
     : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
     const std::vector<kernels::moments> parts = of.parts();
     if (is_quasi) quasi = run::estimate_of_units(parts);
     part_means.reserve(parts.size());
     for (const kernels::moments& m : parts) part_means.push_back(m.mean);
+    if (back != nullptr) derivatives = back->means_by_number(of);
 }
 
 book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells)
@@ -58,12 +63,6 @@ book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk 
     tells_.now.trades_done = plans_.size() - left_.size();
 }
 
-std::vector<run::job> book_walk::jobs_left() const {
-    std::vector<run::job> jobs;
-    for (const std::size_t i : left_) jobs.push_back(plans_[i].ready->job());
-    return jobs;
-}
-
 std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
     std::vector<std::shared_ptr<const ready_trade>> trades;
     trades.reserve(left_.size());
@@ -73,6 +72,19 @@ std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
 
 void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                         ready_on_gpus* keeps) {
+    std::vector<std::size_t> ways_back;
+    std::erase_if(left_, [&](std::size_t i) {
+        if (!plans_[i].back) return false;
+        ways_back.push_back(i);
+        return true;
+    });
+    walk_on_gpus(gpus, on, told, keeps);
+    left_.insert(left_.end(), ways_back.begin(), ways_back.end());
+    tells_.now.trades_done = plans_.size() - left_.size();
+}
+
+void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+                             ready_on_gpus* keeps) {
     if (on.devices.empty() || left_.empty()) return;
     ready_on_gpus once;
     ready_on_gpus& ready = keeps != nullptr ? *keeps : once;
@@ -141,21 +153,37 @@ void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice
 void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& make) {
     if (left_.empty()) return;
     random::find(run_.random, random::back_end::cpu);
-    const std::vector<run::job> jobs = jobs_left();
-    run::walk asked = all_;
-    asked.jobs = jobs;
-    asked.on_progress = [&, done_before = plans_.size() - left_.size()](const run::progress& p) {
-        tells_.now.trades_done = done_before + p.jobs_done;
-        tells_.now.path_steps_done = p.path_steps_done;
-        tells_.tell();
-    };
-    run::outcome got = walked_for_price(*make(operations, run_.threads, run_.how.precision), asked);
-    for (std::size_t k = 0; k < left_.size(); ++k) {
-        if (got.failures[k]) {
-            plans_[left_[k]].failure = std::move(got.failures[k]);
-        } else {
-            walked_[left_[k]].emplace(got.tallies[k], false);
+    const auto on = make(operations, run_.threads, run_.how.precision);
+    const std::size_t done_before = plans_.size() - left_.size();
+    std::uint64_t steps_before = 0;
+    for (std::size_t first = 0; first < left_.size();) {
+        std::vector<run::job> jobs;
+        std::uint64_t steps = 0, bytes = 0;
+        for (std::size_t k = first; k < left_.size() && (jobs.empty() || bytes < most_bytes_of_derivatives);
+             ++k) {
+            const planned& p = plans_[left_[k]];
+            jobs.push_back(p.job());
+            steps += run_.paths * p.ready->when.steps();
+            if (p.back) bytes += run::most_parts * sizeof(double) * p.back->derivatives();
         }
+        run::walk asked = all_;
+        asked.jobs = jobs;
+        asked.on_progress = [&](const run::progress& p) {
+            tells_.now.trades_done = done_before + first + p.jobs_done;
+            tells_.now.path_steps_done = steps_before + p.path_steps_done;
+            tells_.tell();
+        };
+        run::outcome got = walked_for_price(*on, asked);
+        for (std::size_t k = 0; k < jobs.size(); ++k) {
+            const std::size_t i = left_[first + k];
+            if (got.failures[k]) {
+                plans_[i].failure = std::move(got.failures[k]);
+            } else {
+                walked_[i].emplace(got.tallies[k], false, plans_[i].back.get());
+            }
+        }
+        first += jobs.size();
+        steps_before += steps;
     }
 }
 

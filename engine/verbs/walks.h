@@ -30,8 +30,9 @@ struct walked_trade {
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
     std::optional<error> sample_failure;         // then it is not compared with double
     std::optional<double> shadow_difference;
+    std::vector<std::vector<double>> derivatives;  // by wanted number of the market and by part of the run
 
-    walked_trade(const run::tally& of, bool is_quasi);
+    walked_trade(const run::tally& of, bool is_quasi, const greeks::ready_way_back* back = nullptr);
 };
 
 // Tells the caller how far a run is.
@@ -58,9 +59,9 @@ class book_walk {
     // `all` says which paths; its jobs and its progress are those of each walk.
     book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells);
 
-    // Walks what GPUs can. What they could not do is left to the CPU where that is allowed and the CPU has
-    // the precision and the random numbers, else it fails with the GPU's error.
-    // A run that is left for another call goes into `keeps`, if there is any.
+    // Walks what GPUs can: trades that have no way back. What they could not do is left to the CPU where that
+    // is allowed and the CPU has the precision and the random numbers, else it fails with the GPU's error. A
+    // run that is left for another call goes into `keeps`, if there is any.
     void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                  ready_on_gpus* keeps = nullptr);
     // Walks what is left.
@@ -72,8 +73,9 @@ class book_walk {
     std::vector<std::optional<walked_trade>> take_walked() { return std::move(walked_); }
 
   private:
-    std::vector<run::job> jobs_left() const;
     std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
+    void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+                      ready_on_gpus* keeps);
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                          run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);

@@ -49,6 +49,22 @@ struct run_options {
     bool demand_correlations = false;
 };
 
+// Sensitivities that are asked for.
+struct greek_options {
+    // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text
+    // ("ACME.*", "*.rate@2y"); none: all of the first order.
+    std::vector<std::string> wanted{};
+    // "auto": the derivative of paths where it is that of the price, else a difference of prices; "pathwise";
+    // "bump".
+    std::string method = "auto";
+};
+
+// A row of the table of measures.
+struct greek_measure {
+    std::string_view name, to;  // what the sensitivity is to
+};
+std::span<const greek_measure> greek_measures();
+
 // A trade that can't be priced.
 struct trade_problem {
     std::string trade;
@@ -104,6 +120,11 @@ class engine {
     // bounds::priced_at_once; throws tilewalk::error (usage) for more.
     std::vector<results> price(const book& trades, std::span<const market> in,
                                const run_options& options = {}) const;
+    // Prices, with the sensitivities of each trade to the numbers of the market that it depends on, each with
+    // its standard error. Prices have the bits of price(). Throws tilewalk::error (usage) for a measure that
+    // does not exist, or a pattern that no key fits.
+    results greeks(const book& trades, const market& in, const greek_options& wanted = {},
+                   const run_options& options = {}) const;
     // The same for many calls in markets that change a little, see tilewalk/prepared.h.
     prepared_book prepare(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,

@@ -129,12 +129,39 @@ struct currency_total {
 };
 inline constexpr std::size_t least_parts = 16;
 
+// A sensitivity of a trade's value, its quantity counted.
+struct greek_row {
+    std::string trade;    // id; empty: all trades in one currency
+    std::string measure;  // "delta", "vega"
+    std::string key;      // of the number of the market; empty: all numbers of the measure move together
+    std::string unit;     // in words: "USD per 1 bp"
+    double value = no_figure;
+    double standard_error = no_figure;
+    // "pathwise": the derivative of each path; "bump": the difference of two prices of common random numbers.
+    std::string method;
+    std::uint64_t paths = 0;
+    // The size of the error that a difference of finite moves makes, found by halving them; 0: the method has
+    // none.
+    double bias = 0;
+    std::string message;                     // why there is no value
+    error_kind kind = error_kind::internal;  // of a failure
+    std::vector<double> part_means;          // of the value, by part of the run
+
+    bool has_failed() const { return !message.empty(); }
+};
+
 struct results {
     std::vector<price_row> rows;  // in the order of the book
     run_manifest manifest;
+    // By trade in the order of the book, and by measure; a trade that could not be priced has none. Empty
+    // where only prices were asked for.
+    std::vector<greek_row> greeks;
 
     std::size_t failed() const;
     std::vector<currency_total> totals() const;  // failed trades are left out
+    // The same by measure and key for all trades whose price is in one currency. Sensitivities that failed
+    // are left out.
+    std::vector<greek_row> greek_totals() const;
 };
 
 enum class output_format { table, csv, json };

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/greeks/ways_back.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tilewalk::greeks {
+
+namespace {
+
+bool walk_alike(const planned_numbers& a, const planned_numbers& b) {
+    const auto same_events = [](const program::event& x, const program::event& y) {
+        return x.section == y.section && x.row == y.row;
+    };
+    if (a.when.times != b.when.times || a.data.runs != b.data.runs || a.data.widths != b.data.widths)
+        return false;
+    for (std::size_t step = 0; step < a.when.steps(); ++step)
+        if (!std::ranges::equal(a.when.events_after(step), b.when.events_after(step), same_events))
+            return false;
+    return &a.code == &b.code || program::shape_of(a.code) == program::shape_of(b.code);
+}
+
+std::vector<double> difference(const std::vector<double>& up, const std::vector<double>& down,
+                               double distance) {
+    std::vector<double> out(up.size());
+    std::ranges::transform(up, down, out.begin(), [&](double a, double b) {
+        return a == b ? 0.0 : (a - b) / distance;  // infinite numbers, too, may stand still
+    });
+    return out;
+}
+
+}  // namespace
+
+std::unique_ptr<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
+                                                     const planned_numbers& down, double distance) {
+    if (!walk_alike(of, up) || !walk_alike(of, down)) return nullptr;
+    auto out = std::make_unique<program::path_data>();
+    out->terms = difference(up.data.terms, down.data.terms, distance);
+    out->initial_states = difference(up.data.initial_states, down.data.initial_states, distance);
+    for (std::size_t s = 0; s < up.data.rows.size(); ++s)
+        out->rows.push_back(difference(up.data.rows[s], down.data.rows[s], distance));
+    out->runs = of.data.runs;
+    out->widths = of.data.widths;
+    return out;
+}
+
+bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,
+                const program::path_program& of) {
+    bool any = false;
+    const auto mark = [&](std::vector<bool>& marks, std::size_t at, double move) {
+        if (move == 0) return;
+        marks[at] = any = true;
+    };
+    for (std::size_t i = 0; i < moves.initial_states.size(); ++i)
+        mark(into.initial_states, i, moves.initial_states[i]);
+    for (std::size_t i = 0; i < moves.terms.size(); ++i) mark(into.terms, i, moves.terms[i]);
+    for (std::size_t s = 0; s < moves.rows.size(); ++s) {
+        const program::lane_section& section = of.sections[s];
+        const std::size_t columns = section.per_run.columns.size(), width = moves.widths[s];
+        for (std::size_t i = 0; i < moves.rows[s].size(); ++i) {
+            const std::size_t in_row = i % width;
+            if (in_row < columns) {
+                mark(into.rows[s], in_row, moves.rows[s][i]);
+                continue;
+            }
+            std::size_t table = section.tables.size() - 1;
+            while (section.place_of_table(table) > in_row) --table;
+            mark(into.tables[s], table, moves.rows[s][i]);
+        }
+    }
+    return any;
+}
+
+adjoint_store::of_program& adjoint_store::entry_of(const std::shared_ptr<const program::path_program>& p) {
+    const std::lock_guard guard(lock_);
+    of_program& entry = known_[p.get()];
+    entry.program = p;
+    return entry;
+}
+
+std::shared_ptr<const program::adjoint_program> adjoint_store::adjoint_of(
+    const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted) {
+    of_program& entry = entry_of(p);
+    const std::lock_guard guard(entry.lock);
+    for (const auto& [numbers, made] : entry.adjoints)
+        if (numbers == wanted) return made;
+    auto made = std::make_shared<const program::adjoint_program>(program::adjoint(*p, wanted));
+    entry.adjoints.emplace_back(wanted, made);
+    return made;
+}
+
+const std::vector<program::jump>& adjoint_store::jumps_of(
+    const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
+    const program::timeline& when) {
+    of_program& entry = entry_of(p);
+    std::call_once(entry.once, [&] { entry.jumps = program::jumps_of(*p, data, when); });
+    return entry.jumps;
+}
+
+ready_way_back::ready_way_back(std::shared_ptr<const program::adjoint_program> code,
+                               const program::path_data& data,
+                               const std::vector<std::unique_ptr<program::path_data>>& moves)
+    : code_(std::move(code)),
+      data_(program::data_of_back(*code_, data)),
+      size_(program::places_of(*code_, data).size) {
+    for (const auto& of_number : moves) {
+        std::vector<term>& terms = moves_.emplace_back();
+        if (!of_number) continue;
+        const std::vector<double> line = program::numbers_in_line(*code_, *of_number);
+        for (std::size_t i = 0; i < line.size(); ++i)
+            if (line[i] != 0) terms.push_back({static_cast<std::uint32_t>(i), line[i]});
+    }
+}
+
+std::vector<std::vector<double>> ready_way_back::means_by_number(const run::tally& of) const {
+    const std::vector<kernels::moments> parts = of.parts();
+    const std::vector<std::span<const double>> sums = of.derivatives_of_parts();
+    std::vector<std::vector<double>> out;
+    for (const std::vector<term>& terms : moves_) {
+        std::vector<double>& means = out.emplace_back();
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            double sum = 0;
+            for (const term& t : terms) sum += sums[p][t.place] * t.derivative;
+            means.push_back(sum / parts[p].count);
+        }
+    }
+    return out;
+}
+
+}  // namespace tilewalk::greeks
