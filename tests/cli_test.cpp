@@ -279,7 +279,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         arguments with;
         std::string said;
     } cases[] = {
-        {{}, "a command is needed; known commands: price, validate"},
+        {{}, "a command is needed; known commands: price, greeks, validate"},
         {{"prise", "book.yaml"}, "unknown command 'prise'"},
         {{"prise", "book.yaml"}, "unknown command 'prise'; did you mean 'price'? known commands: price, "},
         {{""}, "unknown command ''"},
@@ -431,7 +431,8 @@ TEST_F(command, help_and_version) {
     EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
     EXPECT_EQ(run({"help", "price"}).out, price.out);
     EXPECT_EQ(run({"help", "help"}).out, run({"help", "--help"}).out);
-    expect({"help", "prise"}, 2, "there is no help on 'prise'; did you mean 'price'? known: price, validate");
+    expect({"help", "prise"}, 2,
+           "there is no help on 'prise'; did you mean 'price'? known: price, greeks, validate");
     expect({"help", "price", "diff"}, 2, "unexpected argument 'diff'");
 
     const finished of_build = run({"--version"});
@@ -1109,6 +1110,29 @@ TEST_F(command, verify_tells_that_it_is_complete) {
             .out);
     EXPECT_EQ(made["complete"], true);
     EXPECT_EQ(made["trades"], made["trades_wanted"]);
+}
+
+TEST_F(command, greeks_prints_sensitivities_and_says_what_failed) {
+    const finished csv = run({"greeks", "book.yaml", "--format", "csv"});
+    EXPECT_EQ(csv.code, 0) << csv.err;
+    EXPECT_TRUE(csv.out.starts_with("trade,measure,key,unit,value,standard_error,method,paths,bias\n"))
+        << csv.out;
+    EXPECT_NE(csv.out.find(",delta,ACME.spot,USD per 1 USD of ACME,"), std::string::npos) << csv.out;
+    const finished deltas = run({"greeks", "book.yaml", "--greeks", "delta", "--format", "json"});
+    EXPECT_EQ(deltas.code, 0) << deltas.err;
+    for (const auto& greek : nlohmann::json::parse(deltas.out).at("greeks"))
+        EXPECT_EQ(greek.at("measure"), "delta");
+    EXPECT_NE(run({"greeks", "book.yaml", "--format", "table"}).out.find("pathwise"), std::string::npos);
+    expect({"greeks", "book.yaml", "--greeks", "dleta"}, 2, "did you mean 'delta'?");
+    expect({"greeks", "book.yaml", "--greeks-method", "bmup"}, 2, "did you mean 'bump'?");
+    // The sensitivities of the others are there.
+    const finished bad = run({"greeks", "bad.yaml"});
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_NE(bad.out.find(",delta,ACME.spot,"), std::string::npos) << bad.out;
+    EXPECT_NE(bad.err.find("1 of 3 trades failed"), std::string::npos) << bad.err;
+    const finished empty = run({"greeks", "empty.yaml"});
+    EXPECT_EQ(empty.code, 0) << empty.err;
+    EXPECT_EQ(empty.out, "trade,measure,key,unit,value,standard_error,method,paths,bias\n");
 }
 
 TEST_F(command, calibrate_prints_the_fit_and_writes_the_market) {

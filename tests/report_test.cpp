@@ -311,6 +311,105 @@ TEST(report, the_page_of_results_documents_every_field) {
     }
 }
 
+namespace {
+
+greek_row greek(const std::string& trade, const std::string& measure, const std::string& key,
+                const std::string& unit, double value, double slope) {
+    greek_row row;
+    row.trade = trade;
+    row.measure = measure;
+    row.key = key;
+    row.unit = unit;
+    row.value = value;
+    row.method = "pathwise";
+    row.paths = 131072;
+    for (int p = 0; p < 64; ++p) row.part_means.push_back(value + slope * (p - 31.5));
+    row.standard_error = std::abs(slope) * 2.327373;
+    return row;
+}
+
+results sample_of_greeks() {
+    results r = sample();
+    r.manifest.part_paths = 2048;
+    r.greeks = {greek("call", "delta", "ACME.spot", "USD per 1 USD of ACME", 0.5625, 0.001),
+                greek("call", "vega", "ACME.volatility@1y", "USD per 1 % of volatility", 0.25, 0.002),
+                greek("far", "vega", "ACME.volatility@1y", "USD per 1 % of volatility", 0.75, -0.002),
+                greek("far", "vega", "ACME.volatility@2y", "USD per 1 % of volatility", 0.125, 0.001)};
+    greek_row bad = greek("far", "rho", "USD.rate", "USD per 1 bp", no_figure, 0);
+    bad.part_means.clear();
+    bad.standard_error = no_figure;
+    bad.method = "bump";
+    bad.message = "no market has another USD.rate beside the others";
+    bad.kind = error_kind::input;
+    r.greeks.push_back(bad);
+    return r;
+}
+
+std::string written_greeks(const results& r, output_format format) {
+    std::ostringstream out;
+    write_greeks(out, r, format);
+    return out.str();
+}
+
+}  // namespace
+
+// Noise that two trades have in common is gone where they hold it against each other.
+TEST(report, totals_of_greeks_add_what_trades_have_in_common) {
+    const std::vector<greek_row> totals = sample_of_greeks().greek_totals();
+    ASSERT_EQ(totals.size(), 4u);
+    const std::vector<std::string> keys{"ACME.spot", "ACME.volatility@1y", "ACME.volatility@2y", ""};
+    const double values[] = {0.5625, 1.0, 0.125, 1.125};
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+        EXPECT_EQ(totals[i].trade, "");
+        EXPECT_EQ(totals[i].key, keys[i]);
+        EXPECT_EQ(totals[i].value, values[i]) << i;
+    }
+    EXPECT_NEAR(totals[0].standard_error, 0.0023274, 1e-6);
+    EXPECT_LT(totals[1].standard_error, 1e-15);
+    EXPECT_NEAR(totals[3].standard_error, 0.0023274, 1e-6);
+}
+
+TEST(report, greeks_are_written_and_read) {
+    const std::string csv = written_greeks(sample_of_greeks(), output_format::csv);
+    EXPECT_TRUE(
+        csv.starts_with("trade,measure,key,unit,value,standard_error,method,paths,bias\n"
+                        "call,delta,ACME.spot,USD per 1 USD of ACME,0.5625,"))
+        << csv;
+    EXPECT_NE(csv.find("\nfar,rho,USD.rate,USD per 1 bp,,,bump,131072,0\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\n,vega,,USD per 1 % of volatility,1.125,"), std::string::npos) << csv;
+    const std::string json = written_greeks(sample_of_greeks(), output_format::json);
+    const results read = read_results(json, "r.json");
+    ASSERT_EQ(read.greeks.size(), 5u);
+    for (std::size_t i = 0; i < 5; ++i) {
+        const greek_row a = sample_of_greeks().greeks[i], &b = read.greeks[i];
+        EXPECT_EQ(std::tie(a.trade, a.measure, a.key, a.unit, a.method, a.paths, a.bias, a.message),
+                  std::tie(b.trade, b.measure, b.key, b.unit, b.method, b.paths, b.bias, b.message));
+        if (a.has_failed()) continue;
+        EXPECT_EQ(std::tie(a.value, a.standard_error), std::tie(b.value, b.standard_error));
+    }
+    EXPECT_EQ(read.greeks[4].kind, error_kind::input);
+    const std::string table = written_greeks(sample_of_greeks(), output_format::table);
+    EXPECT_NE(table.find("far    vega     ACME.volatility@1y"), std::string::npos) << table;
+    EXPECT_NE(table.find("far, rho USD.rate: no market has another USD.rate"), std::string::npos) << table;
+}
+
+TEST(report, the_page_of_greeks_documents_every_field) {
+    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/greeks.md");
+    std::ostringstream page;
+    page << in.rdbuf();
+    std::string fields = "| CSV and JSON | what it is |\n|---|---|\n";
+    for (const auto& field : report::greek_fields())
+        fields += "| `" + std::string(field.name) + "` | " + std::string(field.meaning) +
+                  (field.csv_text == nullptr ? " JSON alone." : "") + " |\n";
+    EXPECT_NE(page.str().find("\n" + fields + "\n"), std::string::npos) << "docs/greeks.md should say\n"
+                                                                        << fields;
+    std::string measures = "| measure | what the value changes with |\n|---|---|\n";
+    for (const greek_measure& m : greek_measures())
+        measures += "| `" + std::string(m.name) + "` | " + std::string(m.to) + " |\n";
+    EXPECT_NE(page.str().find("\n" + measures + "\n"), std::string::npos) << "docs/greeks.md should say\n"
+                                                                          << measures;
+}
+
 // Results that were written before there were remarks.
 TEST(report, older_json_is_read) {
     std::string older = written(sample(), output_format::json);

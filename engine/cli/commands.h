@@ -17,6 +17,7 @@ struct command {
 using adds_command = command (*)(CLI::App&);
 
 command add_price(CLI::App& to);
+command add_greeks(CLI::App& to);
 command add_validate(CLI::App& to);
 command add_explain(CLI::App& to);
 command add_warm(CLI::App& to);

@@ -11,6 +11,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
+#include "engine/cli/priced.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
@@ -33,29 +34,6 @@ results run(const chosen_book& asked, const market& of) {
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
     return pricer.price(asked.trades, of, options);
-}
-
-// The prices are right without these GPUs, but whoever runs the machine should know.
-void complain_of_lost_gpus(const results& r) {
-    for (const auto& lost : r.manifest.lost_devices)
-        remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
-}
-
-// The reasons go to standard error if the reader does not see the table.
-void complain_of_failures(const results& r) {
-    complain(fmt::format("tilewalk: {} of {} trades failed:", r.failed(), r.rows.size()));
-    for (const auto& row : r.rows) {
-        if (row.status != trade_status::failed) continue;
-        const std::string place = to_string(row.where);
-        complain(fmt::format("{}{}trade {}: {}", place, place.empty() ? "" : ": ", row.trade, row.message));
-    }
-}
-
-// True if another try may do better.
-bool is_of_machine(const results& r) {
-    return std::ranges::any_of(r.rows, [](const price_row& row) {
-        return row.status == trade_status::failed && row.kind == error_kind::device;
-    });
 }
 
 int price(const price_arguments& asked) {
@@ -91,9 +69,7 @@ int price(const price_arguments& asked) {
     }
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    if (r.failed() == 0) return all_well;
-    if (!to.is_stdout() || with.format.value != output_format::table) complain_of_failures(r);
-    return is_of_machine(r) ? try_again : some_failed;
+    return code_of(r, !to.is_stdout() || with.format.value != output_format::table);
 }
 
 }  // namespace

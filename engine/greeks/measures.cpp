@@ -12,13 +12,13 @@ namespace {
 using section = markets::market_part::section;
 
 constexpr std::array all{
-    greek_measure{"delta", "the price of an asset"},
-    greek_measure{"vega", "a volatility"},
-    greek_measure{"rho", "an interest rate"},
-    greek_measure{"dividend", "a dividend, or a dividend yield"},
-    greek_measure{"fx", "an exchange rate"},
-    greek_measure{"correlation", "a correlation"},
-    greek_measure{"parameter", "a parameter of a model"},
+    greek_measure{"delta", "the price of an asset", false},
+    greek_measure{"vega", "a volatility", true},
+    greek_measure{"rho", "an interest rate", true},
+    greek_measure{"dividend", "a dividend, or a dividend yield", true},
+    greek_measure{"fx", "an exchange rate", false},
+    greek_measure{"correlation", "a correlation", true},
+    greek_measure{"parameter", "a parameter of a model", false},
 };
 
 // How numbers in a unit are moved: a value is for a move of `per`, called `words`; a difference of prices

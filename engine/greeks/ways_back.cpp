@@ -2,6 +2,7 @@
 #include "engine/greeks/ways_back.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace tilewalk::greeks {
@@ -24,7 +25,9 @@ std::vector<double> difference(const std::vector<double>& up, const std::vector<
                                double distance) {
     std::vector<double> out(up.size());
     std::ranges::transform(up, down, out.begin(), [&](double a, double b) {
-        return a == b ? 0.0 : (a - b) / distance;  // infinite numbers, too, may stand still
+        // Infinite numbers, too, may stand still; and rounding alone is no move.
+        const bool stands = a == b || std::abs(a - b) <= 0x1p-50 * std::max(std::abs(a), std::abs(b));
+        return stands ? 0.0 : (a - b) / distance;
     });
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/config/wording.h"
 #include "engine/report/characters.h"
 #include "tilewalk/results.h"
 
@@ -179,6 +180,15 @@ std::string hanging(std::string_view text, std::size_t most, std::size_t indent)
     const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
     const std::string lines = wrapped(text.substr(begin), most, indent);
     return std::string(begin, ' ') + lines.substr(std::min(indent, lines.size()));
+}
+
+std::string fitted(columns& table, std::size_t most, const std::vector<columns::measure>& measures) {
+    const std::vector<std::string> left_out = table.fit(most, measures);
+    std::string out = table.text();
+    if (!left_out.empty())
+        out +=
+            hanging("left out in " + std::to_string(most) + " columns: " + config::joined(left_out), most, 2);
+    return out;
 }
 
 }  // namespace tilewalk::report

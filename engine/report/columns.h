@@ -46,6 +46,9 @@ class columns {
     std::vector<std::vector<std::string>> rows_;
 };
 
+// The table as lines of at most `most` columns have room for it, and the columns that they have no room for.
+std::string fitted(columns& table, std::size_t most, const std::vector<columns::measure>& measures);
+
 // The cells padded so that their decimal points are below each other; blank ones stay blank.
 void align_points(std::vector<std::string>& cells);
 // The columns of a terminal that the text takes: two for each wide character of East Asia and each emoji,

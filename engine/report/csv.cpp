@@ -49,6 +49,23 @@ std::string csv(const results& r, const text_form& form) {
     return out;
 }
 
+std::string greeks_csv(const results& r, const text_form& form) {
+    std::string out;
+    bool is_first = true;
+    for (const greek_field& field : greek_fields())
+        if (field.csv_text != nullptr) add(out, field.name, is_first);
+    out += '\n';
+    for (const auto& rows : {r.greeks, r.greek_totals()}) {
+        for (const greek_row& row : rows) {
+            is_first = true;
+            for (const greek_field& field : greek_fields())
+                if (field.csv_text != nullptr) add(out, field.csv_text(row, form), is_first);
+            out += '\n';
+        }
+    }
+    return out;
+}
+
 std::string totals_csv(const results& r, const text_form& form) {
     std::string out;
     bool is_first = true;

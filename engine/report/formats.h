@@ -17,6 +17,9 @@ std::string json(const results& r, const text_form& form);
 std::string totals_table(const results& r, const text_form& form);
 std::string totals_csv(const results& r, const text_form& form);
 std::string totals_json(const results& r);
+// Sensitivities.
+std::string greeks_table(const results& r, const text_form& form);
+std::string greeks_csv(const results& r, const text_form& form);
 // The format that is written; those before 3 are read, too.
 inline constexpr std::string_view json_format_name = "tilewalk-results-3";
 inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";

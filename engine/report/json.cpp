@@ -111,6 +111,15 @@ std::string json_of(const currency_total& total) {
     return "{" + out + "}";
 }
 
+std::string json_of(const greek_row& row) {
+    std::string out;
+    for (const greek_field& field : greek_fields()) {
+        const std::string text = field.json_text(row);
+        if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
+    }
+    return "{" + out + "}";
+}
+
 // A list of objects, a line each.
 template <class Items, class F>
 std::string lines_of(const Items& items, const F& text_of) {
@@ -122,10 +131,18 @@ std::string lines_of(const Items& items, const F& text_of) {
 }  // namespace
 
 std::string json(const results& r, const text_form& form) {
+    const auto lines_of_greeks = [](const std::vector<greek_row>& rows) {
+        return lines_of(rows, [](const greek_row& row) { return json_of(row); });
+    };
+    const std::string greeks = r.greeks.empty()
+                                   ? ""
+                                   : ",\n  \"greeks\": " + lines_of_greeks(r.greeks) +
+                                         ",\n  \"greek_totals\": " + lines_of_greeks(r.greek_totals());
     return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + json_of(r.manifest, form) +
            ",\n  \"rows\": " + lines_of(r.rows, [&](const price_row& row) { return json_of(row, form); }) +
            ",\n  \"totals\": " +
-           lines_of(r.totals(), [](const currency_total& total) { return json_of(total); }) + "\n}\n";
+           lines_of(r.totals(), [](const currency_total& total) { return json_of(total); }) + greeks +
+           "\n}\n";
 }
 
 std::string totals_json(const results& r) {

@@ -313,6 +313,23 @@ price_row read_row(members from, bool is_older, const std::string& name) {
     return row;
 }
 
+greek_row read_greek(members from) {
+    greek_row row;
+    row.trade = from.text("trade");
+    row.measure = from.text("measure");
+    row.key = from.text("key");
+    row.unit = from.text("unit");
+    row.value = from.number_or_null("value").value_or(no_figure);
+    row.standard_error = from.at_least_zero_or_null("standard_error").value_or(no_figure);
+    row.method = from.text("method");
+    row.paths = from.natural<std::uint64_t>("paths");
+    row.bias = from.at_least_zero("bias");
+    row.message = from.text("message");
+    if (row.has_failed()) row.kind = from.word("kind", report::kind_words);
+    from.finish();
+    return row;
+}
+
 }  // namespace
 
 results read_results(const std::string& text, const std::string& name) {
@@ -331,6 +348,12 @@ results read_results(const std::string& text, const std::string& name) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         r.rows.push_back(read_row(members(rows[i], "rows[" + std::to_string(i) + "]", name), is_older, name));
     if (!is_older) root.list("totals");  // which follow from the rows
+    if (root.has("greeks")) {
+        const json& greeks = root.list("greeks");
+        for (std::size_t i = 0; i < greeks.size(); ++i)
+            r.greeks.push_back(read_greek(members(greeks[i], "greeks[" + std::to_string(i) + "]", name)));
+        root.list("greek_totals");  // which follow from them
+    }
     root.finish();
     return r;
 }

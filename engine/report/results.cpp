@@ -7,7 +7,9 @@
 #include <ostream>
 
 #include "engine/report/formats.h"
+#include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
+#include "tilewalk/engine.h"
 
 namespace tilewalk {
 
@@ -114,6 +116,39 @@ std::vector<currency_total> results::totals() const {
     return out;
 }
 
+std::vector<greek_row> results::greek_totals() const {
+    using rows_of = std::vector<const greek_row*>;
+    const auto add = [](std::vector<rows_of>& groups, const greek_row& row, const auto& is_alike) {
+        const auto at = std::ranges::find_if(groups, [&](const rows_of& g) { return is_alike(*g.front()); });
+        (at == groups.end() ? groups.emplace_back() : *at).push_back(&row);
+    };
+    std::vector<greek_row> out;
+    const auto add_sum = [&](const rows_of& of, const std::string& key) {
+        greek_row& sum = out.emplace_back(*report::sum_of(of, manifest));
+        sum.trade.clear();
+        sum.key = key;
+    };
+    for (const greek_measure& measure : greek_measures()) {
+        std::vector<rows_of> by_key, by_unit;
+        for (const greek_row& row : greeks) {
+            if (row.has_failed() || row.key.empty() || row.measure != measure.name) continue;
+            const auto has_unit = [&](const greek_row& other) { return other.unit == row.unit; };
+            add(by_key, row, [&](const greek_row& other) { return other.key == row.key && has_unit(other); });
+            add(by_unit, row, has_unit);
+        }
+        for (const rows_of& of_unit : by_unit) {
+            std::size_t keys = 0;
+            for (const rows_of& of_key : by_key) {
+                if (of_key.front()->unit != of_unit.front()->unit) continue;
+                add_sum(of_key, of_key.front()->key);
+                ++keys;
+            }
+            if (keys > 1 && measure.has_total) add_sum(of_unit, "");
+        }
+    }
+    return out;
+}
+
 void write(std::ostream& out, const results& r, output_format format, const text_form& form) {
     std::ranges::for_each(r.rows, check_finite);
     switch (format) {
@@ -122,6 +157,20 @@ void write(std::ostream& out, const results& r, output_format format, const text
             return;
         case output_format::csv:
             out << report::csv(r, form);
+            return;
+        case output_format::json:
+            out << report::json(r, form);
+            return;
+    }
+}
+
+void write_greeks(std::ostream& out, const results& r, output_format format, const text_form& form) {
+    switch (format) {
+        case output_format::table:
+            out << report::greeks_table(r, form);
+            return;
+        case output_format::csv:
+            out << report::greeks_csv(r, form);
             return;
         case output_format::json:
             out << report::json(r, form);

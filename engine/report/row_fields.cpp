@@ -175,7 +175,50 @@ constexpr std::array totals{
                 [](const currency_total& t) { return json_number(t.error_at_most); }},
 };
 
+constexpr std::array greeks{
+    greek_field{"trade", "The `id` of the trade; empty: the total of all trades in this unit.",
+                [](const greek_row& r, const text_form& form) { return csv_field(r.trade, form); },
+                [](const greek_row& r) { return json_string(r.trade); }},
+    greek_field{"measure", "The kind of sensitivity, such as `delta`.",
+                [](const greek_row& r, const text_form& form) { return csv_field(r.measure, form); },
+                [](const greek_row& r) { return json_string(r.measure); }},
+    greek_field{"key", "The market key of the number that moves; empty: all of the measure move together.",
+                [](const greek_row& r, const text_form& form) { return csv_field(r.key, form); },
+                [](const greek_row& r) { return json_string(r.key); }},
+    greek_field{"unit", "The unit of the value, in words.",
+                [](const greek_row& r, const text_form& form) { return csv_field(r.unit, form); },
+                [](const greek_row& r) { return json_string(r.unit); }},
+    greek_field{"value", "The sensitivity of the trade's value, its quantity counted; none where it failed.",
+                [](const greek_row& r, const text_form&) { return csv_number(r.value); },
+                [](const greek_row& r) { return json_number(r.value); }},
+    greek_field{"standard_error",
+                "Its standard error, from how much it differs between parts of the run; 0 where nothing is "
+                "random, none below 16 parts.",
+                [](const greek_row& r, const text_form&) { return csv_number(r.standard_error); },
+                [](const greek_row& r) { return json_number(r.standard_error); }},
+    greek_field{"method", "`pathwise`, `bump`, or, of a sum, `mixed`.",
+                [](const greek_row& r, const text_form& form) { return csv_field(r.method, form); },
+                [](const greek_row& r) { return json_string(r.method); }},
+    greek_field{"paths", "The number of paths walked; 0 where none was needed.",
+                [](const greek_row& r, const text_form&) { return std::to_string(r.paths); },
+                [](const greek_row& r) { return std::to_string(r.paths); }},
+    greek_field{"bias",
+                "The size of the error that the finite move of a `bump` makes, found by halving the move.",
+                [](const greek_row& r, const text_form&) { return csv_number(r.bias); },
+                [](const greek_row& r) { return json_number(r.bias); }},
+    greek_field{"message", "Why there is no value.", nullptr,
+                [](const greek_row& r) { return json_string(r.message); }},
+    greek_field{"kind", "The kind of that failure.", nullptr,
+                [](const greek_row& r) {
+                    return r.has_failed() ? json_string(word_of(kind_words, r.kind)) : std::string();
+                }},
+};
+
 }  // namespace
+
+std::span<const greek_field> greek_fields() {
+    return greeks;
+}
 
 std::span<const row_field> row_fields() {
     return rows;

@@ -29,4 +29,13 @@ struct total_field {
 
 std::span<const total_field> total_fields();
 
+// The same of a sensitivity. A member that CSV does not have has no text for it.
+struct greek_field {
+    std::string_view name, meaning;
+    std::string (*csv_text)(const greek_row& row, const text_form& form);
+    std::string (*json_text)(const greek_row& row);  // an empty text: the row has no such member
+};
+
+std::span<const greek_field> greek_fields();
+
 }  // namespace tilewalk::report

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/config/wording.h"
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/manifest_text.h"
@@ -42,17 +41,6 @@ const std::vector<columns::measure> narrowing{
     {"95% interval"}, {"quantity"},    {"from double"}, {"trade", 16}, {"value error"},
     {"value"},        {"report"},      {"std error"},   {"trade", 5},  {"currency", 4},
 };
-
-// The table as the terminal has room for it, and the columns that it has no room for.
-std::string fitted(columns& table, const text_form& form, const std::vector<columns::measure>& measures) {
-    const std::vector<std::string> left_out = table.fit(form.columns, measures);
-    std::string out = table.text();
-    if (!left_out.empty())
-        out +=
-            hanging("left out in " + std::to_string(form.columns) + " columns: " + config::joined(left_out),
-                    form.columns, 2);
-    return out;
-}
 
 std::string rows_text(const results& r, const text_form& form) {
     const bool with_value =
@@ -94,7 +82,7 @@ std::string rows_text(const results& r, const text_form& form) {
         if (with_reported) cells.push_back(reported_text(row));
         table.add(std::move(cells));
     }
-    return fitted(table, form, narrowing);
+    return fitted(table, form.columns, narrowing);
 }
 
 // Lines about trades; of a long list the first few and how many more there are. csv and json have them all.
@@ -193,7 +181,7 @@ std::string totals_table(const results& r, const text_form& form) {
                              form.columns, 2);
         }
     }
-    std::string out = fitted(table, form, {{"95% interval"}, {"trades"}});
+    std::string out = fitted(table, form.columns, {{"95% interval"}, {"trades"}});
     if (any_bound)
         out += hanging("at most: the plain sum of errors, never too small; a run of " +
                            std::to_string(least_parts) + " parts or more knows how they go together",

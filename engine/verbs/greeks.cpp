@@ -15,6 +15,7 @@
 #include "engine/cpu/crew.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/ways_back.h"
+#include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/read_parts.h"
@@ -50,12 +51,10 @@ bool fits(std::string_view pattern, std::string_view text) {
     return false;
 }
 
-// A number of the market to which sensitivities are wanted, with the markets about it.
+// A number of the market to which sensitivities are wanted.
 struct asked_number {
     const markets::keyed_number* number;
     risk_number risk;
-    std::optional<market> up, down;  // by the small move, or less on one side that has no market
-    double distance = 0;             // between the two
 };
 
 std::vector<asked_number> numbers_asked(const greek_options& wanted, const market& in) {
@@ -78,7 +77,7 @@ std::vector<asked_number> numbers_asked(const greek_options& wanted, const marke
         risk_number risk = greeks::risk_of(n);
         if (risk.measure.empty()) continue;
         known.push_back(n.key);
-        if (is_wanted(n.key, risk.measure)) out.push_back({&n, std::move(risk), {}, {}, 0});
+        if (is_wanted(n.key, risk.measure)) out.push_back({&n, std::move(risk)});
     }
     for (std::size_t i = 0; i < wanted.wanted.size(); ++i) {
         if (is_used[i]) continue;
@@ -142,8 +141,7 @@ class greek_run {
           numbers_of_(trades.size()),
           certain_(trades.size()) {}
 
-    results told() {
-        stages by;
+    results told(stages by) {
         const std::vector<books::trade>& trades = book_.state().trades;
         by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
                       const plan::poll& often) {
@@ -376,37 +374,15 @@ class greek_run {
                 for (const greek_row& r : of_trade)
                     if (r.measure == m.name) all.push_back(&r);
                 for (const greek_row* r : all) out.push_back(*r);
-                if (auto total = total_of(all, to.manifest)) out.push_back(*std::move(total));
+                if (all.size() < 2 || !m.has_total) continue;
+                if (auto total = report::sum_of(all, to.manifest)) {
+                    total->key.clear();
+                    out.push_back(*std::move(total));
+                }
             }
             first = last;
         }
         to.greeks = std::move(out);
-    }
-
-    static std::optional<greek_row> total_of(const std::vector<const greek_row*>& all,
-                                             const run_manifest& told) {
-        const auto is_summable = [&](const greek_row* r) {
-            return !r->has_failed() && r->unit == all.front()->unit;
-        };
-        if (all.size() < 2 || !std::ranges::all_of(all, is_summable)) return std::nullopt;
-        greek_row out = *all.front();
-        out.key.clear();
-        for (const greek_row* r : std::span(all).subspan(1)) {
-            out.value += r->value;
-            out.bias += r->bias;
-            out.paths = std::max(out.paths, r->paths);
-            if (r->method != out.method) out.method = "mixed";
-            if (out.part_means.size() == r->part_means.size()) {
-                std::ranges::transform(out.part_means, r->part_means, out.part_means.begin(), std::plus<>());
-            } else if (out.part_means.empty()) {
-                out.part_means = r->part_means;
-            }
-        }
-        out.standard_error = out.part_means.empty() ? 0
-                             : out.part_means.size() < least_parts
-                                 ? no_figure
-                                 : run::error_of_parts(out.part_means, told.part_paths, told.paths);
-        return out;
     }
 
     const engine_settings& settings_;
@@ -430,7 +406,13 @@ class greek_run {
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    return verbs::greek_run(settings_, *gpus_, trades, in, wanted, options).told();
+    return greeks_of_book(settings_, *gpus_, trades, in, wanted, options);
+}
+
+results greeks_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                       const market& in, const greek_options& wanted, const run_options& options,
+                       const stages& by) {
+    return verbs::greek_run(settings, gpus, trades, in, wanted, options).told(by);
 }
 
 }  // namespace tilewalk

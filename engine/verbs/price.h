@@ -78,4 +78,9 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
 priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
                        const market& in, const run_options& options, const stages& by = {});
 
+// See engine::greeks. Planning and ways back are its own.
+results greeks_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                       const market& in, const greek_options& wanted, const run_options& options,
+                       const stages& by = {});
+
 }  // namespace tilewalk

@@ -179,6 +179,9 @@ struct text_form {
 void write(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // The totals alone, which CSV has no place for beside the trades.
 void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form = {});
+// The sensitivities: in a table a ladder by trade, in CSV a line each, in JSON beside the prices. Totals
+// stand at the end, without a trade.
+void write_greeks(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // Reads what write(json) wrote, to the same bits. Throws tilewalk::error (input).
 results read_results(const std::string& json, const std::string& name);
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk greeks: the sensitivities of a book, beside its prices.
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/output.h"
+#include "engine/cli/plans.h"
+#include "engine/cli/priced.h"
+#include "engine/cli/progress.h"
+#include "engine/cli/settings.h"
+#include "engine/cli/terminal.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct greeks_arguments {
+    std::string book;
+    spoken options;
+    greek_options wanted;
+    bool spreadsheet_safe = false;
+};
+
+results run(const chosen_book& asked, const market& of, const greek_options& wanted) {
+    const engine pricer({asked.with.instruction_set.value});
+    progress_bar bar;
+    run_options options = asked.with.options();
+    if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    return pricer.greeks(asked.trades, of, wanted, options);
+}
+
+int greeks(const greeks_arguments& asked) {
+    const chosen_book wanted = load_book(asked.book, asked.options);
+    const settings& with = wanted.with;
+    if (asked.options.print_config) {
+        output("-").write(with.text(wanted.trades));
+        return all_well;
+    }
+    check_market(wanted);
+    const output to(with.output.value);
+    const market of = market_of(wanted);
+    keep_apart({&to}, inputs_of(wanted, of));
+    complain_of_remarks(of);
+    const results r = run(wanted, of, asked.wanted);
+    text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
+    form.spreadsheet_safe = asked.spreadsheet_safe;
+    std::ostringstream text;
+    write_greeks(text, r, with.format.value, form);
+    to.write(text.view());
+    complain_of_lost_gpus(r);
+    complain_of_correlations(r.manifest.missing_correlations);
+    return code_of(r, true);
+}
+
+std::string measures_text() {
+    std::string out = "Measures, by what the value changes with:\n";
+    for (const greek_measure& m : greek_measures())
+        out += "  " + std::string(m.name) + std::string(14 - m.name.size(), ' ') + std::string(m.to) + "\n";
+    return out;
+}
+
+}  // namespace
+
+command add_greeks(CLI::App& to) {
+    CLI::App* app = to.add_subcommand("greeks", "Sensitivities of a book, each with its standard error")
+                        ->group("Commands");
+    const auto asked = std::make_shared<greeks_arguments>();
+    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
+    app->add_option("--greeks", asked->wanted.wanted,
+                    "Measures and patterns of market keys, separated by commas: delta,vega or\n"
+                    "'ACME.*'; if left out, all of the first order")
+        ->delimiter(',')
+        ->type_name("LIST");
+    app->add_option("--greeks-method", asked->wanted.method,
+                    "auto, pathwise or bump: auto takes the derivative of the paths, and the\n"
+                    "difference of two prices where the payoff jumps")
+        ->type_name("NAME");
+    app->add_option("--format", asked->options.format,
+                    "table, csv or json; if left out, what the ending of --output says,\n"
+                    "else a table on a terminal and csv elsewhere. JSON has the prices, too")
+        ->type_name("NAME");
+    app->add_option("-o,--output", asked->options.output,
+                    "File for the results; it appears whole or not at all. - is standard output")
+        ->type_name("FILE");
+    app->add_flag("--spreadsheet-safe", asked->spreadsheet_safe,
+                  "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
+    add_book_options(*app, asked->options);
+    app->footer(
+        measures_text() + "\n" + ranking_text() +
+        "\n"
+        "Examples:\n"
+        "  tilewalk greeks book.yaml\n"
+        "  tilewalk greeks book.yaml --greeks delta,vega --paths 1M --output greeks.csv\n"
+        "  tilewalk greeks book.yaml --greeks 'ACME.*' --trade c1\n\n"
+        "Exit codes: 0 all is well, 3 some trades or sensitivities failed (the others are reported); " +
+        exit_code_hint());
+    return {app, [asked] { return greeks(*asked); }};
+}
+
+}  // namespace tilewalk::cli

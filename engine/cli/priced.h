@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the commands that price a book: what they say on standard error, and their exit codes.
+#pragma once
+
+#include "tilewalk/results.h"
+
+namespace tilewalk::cli {
+
+// Warns of GPUs that failed: the prices are right without them, but whoever runs the machine should know.
+void complain_of_lost_gpus(const results& r);
+// The exit code of these results. `tells_reasons`: failures go to standard error, because the reader does not
+// see the table.
+int code_of(const results& r, bool tells_reasons);
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sensitivities of books: against closed forms, against differences of prices, and by the rules that tie them
+// together.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/verbs/price.h"
+#include "tests/every_model.h"
+#include "tests/made_book.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+// A sound value is further off than this once in 150,000 times.
+constexpr double most_errors = 4.5;
+
+const market& demo_market() {
+    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
+    return one;
+}
+
+run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42) {
+    run_options out;
+    out.overrides.paths = paths;
+    out.overrides.seed = seed;
+    out.overrides.device = "cpu";
+    return out;
+}
+
+results greeks_of(const std::string& trades, std::uint64_t paths, const greek_options& wanted = {},
+                  const market& in = demo_market()) {
+    return engine().greeks(book::parse("trades:\n" + trades), in, wanted, with_paths(paths));
+}
+
+const greek_row& row_of(const results& r, const std::string& trade, const std::string& key) {
+    const auto at =
+        std::ranges::find_if(r.greeks, [&](const greek_row& g) { return g.trade == trade && g.key == key; });
+    if (at == r.greeks.end()) throw std::logic_error(trade + " has no sensitivity to " + key);
+    return *at;
+}
+
+void expect_near(const greek_row& row, double truth) {
+    EXPECT_TRUE(row.message.empty()) << row.message;
+    EXPECT_GT(row.standard_error, 0) << row.trade << " " << row.key;
+    // Rows of numbers are differences that know ten digits.
+    EXPECT_LE(std::abs(row.value - truth),
+              most_errors * row.standard_error + row.bias + 1e-9 * std::abs(truth))
+        << row.trade << " " << row.key << ": " << row.value << " +- " << row.standard_error << ", expected "
+        << truth;
+}
+
+double bell(double x) {
+    return std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+}
+double below(double x) {
+    return std::erfc(-x / std::sqrt(2.0)) / 2;
+}
+
+// A market of one asset, whose numbers are all flat.
+const char* const flat_market =
+    "as_of: 2026-01-15\n"
+    "currencies: {USD: {rate: 0.03}}\n"
+    "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.25}}\n";
+
+struct flat_option {
+    double strike, years;
+    static constexpr double spot = 100, rate = 0.03, yield = 0.01, volatility = 0.25;
+    double deviation() const { return volatility * std::sqrt(years); }
+    double d1() const {
+        return (std::log(spot / strike) + (rate - yield) * years) / deviation() + deviation() / 2;
+    }
+    double d2() const { return d1() - deviation(); }
+    double asset() const { return spot * std::exp(-yield * years); }
+    double cash() const { return strike * std::exp(-rate * years); }
+};
+
+}  // namespace
+
+TEST(greeks, of_a_call_and_a_put_are_those_of_black_and_scholes) {
+    const market in = market::parse(flat_market);
+    for (const auto& [strike, years] : {std::pair{80.0, 0.5}, {100.0, 1.0}, {130.0, 2.0}}) {
+        const std::string terms = ", underlying: A, strike: " + std::to_string(strike) +
+                                  ", maturity: " + std::to_string(years) + "}\n";
+        const results r = greeks_of("  - {id: c, product: european, option: call" + terms +
+                                        "  - {id: p, product: european, option: put, quantity: -2" + terms,
+                                    1 << 16, {}, in);
+        const flat_option o{strike, years};
+        const double delta = std::exp(-o.yield * years) * below(o.d1());
+        const double vega = o.asset() * bell(o.d1()) * std::sqrt(years);
+        const double rho = years * o.cash() * below(o.d2());
+        expect_near(row_of(r, "c", "A.spot"), delta);
+        expect_near(row_of(r, "c", "A.volatility"), 0.01 * vega);
+        expect_near(row_of(r, "c", "USD.rate"), 1e-4 * rho);
+        expect_near(row_of(r, "c", "A.dividend_yield"), -1e-4 * years * o.asset() * below(o.d1()));
+        expect_near(row_of(r, "p", "A.spot"), -2 * (delta - std::exp(-o.yield * years)));
+        expect_near(row_of(r, "p", "A.volatility"), -0.02 * vega);
+        expect_near(row_of(r, "p", "USD.rate"), -2e-4 * (rho - years * o.cash()));
+        for (const greek_row& g : r.greeks) EXPECT_EQ(g.method, "pathwise") << g.key;
+        EXPECT_EQ(row_of(r, "c", "A.spot").unit, "USD per 1 USD of A");
+        EXPECT_EQ(row_of(r, "c", "A.volatility").unit, "USD per 1 % of volatility");
+        EXPECT_EQ(row_of(r, "c", "USD.rate").unit, "USD per 1 bp");
+        EXPECT_EQ(r.greeks.size(), 8u);
+    }
+}
+
+// Where the payoff jumps, the derivative of paths is not that of the price: that of a digital is 0.
+TEST(greeks, of_a_digital_see_its_jump) {
+    const market in = market::parse(flat_market);
+    const std::string trade =
+        "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n";
+    const flat_option o{105, 1};
+    const double density = 10 * std::exp(-o.rate) * bell(o.d2());
+    const results r = greeks_of(trade, 1 << 18, {}, in);
+    expect_near(row_of(r, "d", "A.spot"), density / (o.spot * o.deviation()));
+    expect_near(row_of(r, "d", "A.volatility"), -0.01 * density * o.d1() / o.volatility);
+    expect_near(row_of(r, "d", "USD.rate"),
+                1e-4 * (density / o.deviation() - 10 * std::exp(-o.rate) * below(o.d2())));
+    for (const greek_row& g : r.greeks) {
+        EXPECT_EQ(g.method, "bump") << g.key;
+        EXPECT_GT(g.bias, 0) << g.key;
+    }
+    const results forced = greeks_of(trade, 1 << 14, {{}, "pathwise"}, in);
+    EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
+}
+
+TEST(greeks, leave_prices_as_they_are) {
+    const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
+    const run_options options = with_paths(1 << 14);
+    const results alone = engine().price(all, options),
+                  beside = engine().greeks(all, *all.market(), {}, options);
+    ASSERT_EQ(alone.rows.size(), beside.rows.size());
+    for (std::size_t i = 0; i < alone.rows.size(); ++i) {
+        EXPECT_EQ(alone.rows[i].part_means, beside.rows[i].part_means) << alone.rows[i].trade;
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(alone.rows[i].standard_error),
+                  std::bit_cast<std::uint64_t>(beside.rows[i].standard_error));
+    }
+}
+
+TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
+    const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
+    run_options one = with_paths(1 << 14), many = one;
+    one.overrides.threads = 1;
+    many.overrides.threads = 5;
+    const results a = engine().greeks(all, *all.market(), {}, one);
+    const results b = engine().greeks(all, *all.market(), {}, many);
+    const results vegas = engine().greeks(all, *all.market(), {{"vega"}, "auto"}, one);
+    ASSERT_EQ(a.greeks.size(), b.greeks.size());
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < a.greeks.size(); ++i) {
+        EXPECT_EQ(a.greeks[i].part_means, b.greeks[i].part_means) << a.greeks[i].trade << a.greeks[i].key;
+        if (a.greeks[i].measure != "vega" || a.greeks[i].has_failed()) continue;
+        EXPECT_EQ(a.greeks[i].part_means, row_of(vegas, a.greeks[i].trade, a.greeks[i].key).part_means);
+        ++compared;
+    }
+    EXPECT_GT(compared, 10u);
+    for (const greek_row& g : vegas.greeks) EXPECT_EQ(g.measure, "vega");
+}
+
+// A walk finds all derivatives of paths at once, whatever their number.
+TEST(greeks, of_paths_take_one_walk) {
+    struct counted : cpu::back_end {
+        using cpu::back_end::back_end;
+        std::atomic<int>* walks = nullptr;
+        run::outcome walk_all(const run::walk& of) override {
+            ++*walks;
+            return cpu::back_end::walk_all(of);
+        }
+    };
+    std::atomic<int> walks{0};
+    stages by;
+    by.on_cpu = [&](const cpu::lane_operations& operations, int threads, program::precision in) {
+        auto made = std::make_unique<counted>(operations, threads, in);
+        made->walks = &walks;
+        return made;
+    };
+    const book trades = book::parse(
+        "trades:\n  - {id: a, product: asian, underlying: GAMMA, strike: 65, "
+        "averaging_dates: {start: 0, end: 2, count: 24}}\n");
+    cuda::backend gpus;
+    const results r = greeks_of_book({}, gpus, trades, demo_market(), {}, with_paths(1 << 12), by);
+    EXPECT_EQ(walks, 1);
+    EXPECT_GE(r.greeks.size(), 9u);
+}
+
+TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
+    const std::string trade =
+        "  - {id: a, product: asian, underlying: GAMMA, strike: 65, averaging_dates: {start: 0, end: 1, "
+        "count: 4}}\n";
+    const auto keys = [&](std::vector<std::string> wanted) {
+        std::vector<std::string> out;
+        for (const greek_row& g : greeks_of(trade, 1024, {std::move(wanted), "auto"}).greeks)
+            out.push_back(g.measure + " " + g.key);
+        return out;
+    };
+    using list = std::vector<std::string>;
+    EXPECT_EQ(keys({"delta"}), (list{"delta GAMMA.spot"}));
+    EXPECT_EQ(keys({"GAMMA.volatility@0.5y"}), (list{"vega GAMMA.volatility@0.5y"}));
+    EXPECT_EQ(keys({"delta", "*.volatility@0*"}), (list{"delta GAMMA.spot", "vega GAMMA.volatility@0.25y",
+                                                        "vega GAMMA.volatility@0.5y", "vega "}));
+    EXPECT_EQ(keys({"ACME.*"}), (list{}));
+    const auto refusal = [&](std::vector<std::string> wanted, const std::string& method = "auto") {
+        try {
+            greeks_of(trade, 1024, {std::move(wanted), method});
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::usage);
+            return e.message();
+        }
+        return std::string("taken");
+    };
+    EXPECT_NE(refusal({"dleta"}).find("did you mean 'delta'"), std::string::npos) << refusal({"dleta"});
+    EXPECT_NE(refusal({"GAMA.spot"}).find("did you mean 'GAMMA.spot'"), std::string::npos);
+    EXPECT_NE(refusal({}, "pathwse").find("did you mean 'pathwise'"), std::string::npos);
+}
+
+// A portfolio of a call less a put is a forward: all their common noise is gone from the total.
+TEST(greeks, of_totals_know_what_trades_have_in_common) {
+    const market in = market::parse(flat_market);
+    const std::string terms = ", product: european, underlying: A, strike: 100, maturity: 1";
+    const results r = greeks_of(
+        "  - {id: c, option: call" + terms + "}\n  - {id: p, option: put, quantity: -1" + terms + "}\n",
+        1 << 16, {}, in);
+    const std::vector<greek_row> totals = r.greek_totals();
+    const auto total = [&](const std::string& key) {
+        return *std::ranges::find(totals, key, &greek_row::key);
+    };
+    expect_near(total("A.spot"), std::exp(-0.01));
+    expect_near(total("USD.rate"), 1e-4 * 100 * std::exp(-0.03));
+    const double apart = std::hypot(row_of(r, "c", "A.volatility").standard_error,
+                                    row_of(r, "p", "A.volatility").standard_error);
+    EXPECT_NE(total("A.volatility").standard_error, apart);
+    // A forward has no vega.
+    EXPECT_LE(std::abs(total("A.volatility").value), most_errors * total("A.volatility").standard_error);
+}
+
+TEST(greeks, of_an_in_and_an_out_barrier_make_those_of_neither) {
+    const std::string terms = ", underlying: ACME, option: call, strike: 100, maturity: 1";
+    const std::string barrier = ", product: barrier, direction: down, barrier: 85" + terms;
+    const results r = greeks_of("  - {id: out, kind: knock_out" + barrier + "}\n  - {id: in, kind: knock_in" +
+                                    barrier + "}\n  - {id: all, product: european" + terms + "}\n",
+                                1 << 14);
+    for (const greek_row& whole : r.greeks) {
+        if (whole.trade != "all") continue;
+        const greek_row &out = row_of(r, "out", whole.key), &in = row_of(r, "in", whole.key);
+        EXPECT_EQ(out.method, "pathwise") << whole.key;
+        EXPECT_NEAR(out.value + in.value, whole.value,
+                    most_errors * std::hypot(out.standard_error, whole.standard_error))
+            << whole.key;
+    }
+}
+
+namespace {
+
+// Both ways for every number of the market, with the same random numbers.
+void compare_with_bumps(const book& all, const market& in, std::size_t first, std::size_t every,
+                        std::uint64_t paths, std::size_t least) {
+    auto some = std::make_shared<books::book_state>(all.state());
+    std::vector<books::trade> taken;
+    for (std::size_t i = first; i < some->trades.size(); i += every) taken.push_back(some->trades[i]);
+    some->trades = std::move(taken);
+    const book trades = book::of(some);
+    const results by_paths = engine().greeks(trades, in, {}, with_paths(paths));
+    const results by_bumps = engine().greeks(trades, in, {{}, "bump"}, with_paths(paths));
+    std::map<std::pair<std::string, std::string>, const greek_row*> bumps;
+    for (const greek_row& g : by_bumps.greeks) bumps[{g.trade, g.key}] = &g;
+    std::size_t compared = 0;
+    for (const greek_row& g : by_paths.greeks) {
+        if (g.key.empty() || g.method != "pathwise") continue;
+        ASSERT_FALSE(g.has_failed()) << g.trade << " " << g.key << ": " << g.message;
+        const auto at = bumps.find({g.trade, g.key});
+        if (at == bumps.end()) {
+            EXPECT_NEAR(g.value, 0, 1e-9) << g.trade << " " << g.key;
+            continue;
+        }
+        const greek_row& b = *at->second;
+        if (b.has_failed()) continue;
+        EXPECT_LE(std::abs(g.value - b.value),
+                  most_errors * std::hypot(g.standard_error, b.standard_error) + b.bias + 1e-9)
+            << g.trade << " " << g.key << ": " << g.value << " +- " << g.standard_error << ", by differences "
+            << b.value << " +- " << b.standard_error << " with a bias of " << b.bias;
+        ++compared;
+    }
+    EXPECT_GE(compared, least);
+}
+
+}  // namespace
+
+TEST(greeks, of_some_of_the_library_are_those_of_differences) {
+    compare_with_bumps(book_of_every_kind(), demo_market(), 0, 16, 1 << 14, 75);
+}
+
+TEST(greeks, of_some_models_are_those_of_differences) {
+    const book all = book::parse(book_of_every_model());
+    compare_with_bumps(all, *all.market(), 0, 6, 1 << 14, 60);
+}
+
+TEST(greeks_long, of_the_library_are_those_of_differences) {
+    compare_with_bumps(book_of_every_kind(), demo_market(), 0, 1, 1 << 14, 1500);
+}
+
+TEST(greeks_long, of_every_model_are_those_of_differences) {
+    const book all = book::parse(book_of_every_model());
+    compare_with_bumps(all, *all.market(), 0, 1, 1 << 14, 200);
+}
+
+}  // namespace tilewalk
