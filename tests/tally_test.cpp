@@ -92,6 +92,42 @@ TEST(tally, any_pieces_in_any_order_give_the_bits_of_the_tree) {
     }
 }
 
+TEST(tally, derivatives_are_the_sums_of_their_tiles) {
+    std::mt19937_64 dice(7);
+    for (const word64 tiles : sizes) {
+        const auto all = some_tiles(tiles, 5);
+        const word64 part = part_tiles_of(tiles);
+        std::vector<std::vector<double>> of_tile(tiles, std::vector<double>(3));
+        for (auto& d : of_tile)
+            for (double& x : d) x = std::normal_distribution<double>()(dice);
+        std::vector<tile_range> order;
+        cut({0, tiles}, {0, tiles}, 1, order);
+        const auto sums = [&] {
+            std::ranges::shuffle(order, dice);
+            tally out(tiles, part, 1, {}, 3);
+            for (const tile_range& r : order) out.add(r, {&all[r.first], 1}, of_tile[r.first]);
+            return out;
+        };
+        const tally first = sums();
+        EXPECT_TRUE(first == sums());
+        const auto parts = first.derivatives_of_parts();
+        ASSERT_EQ(parts.size(), (tiles + part - 1) / part);
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            ASSERT_EQ(parts[p].size(), 3u);
+            for (std::size_t d = 0; d < 3; ++d) {
+                double sum = 0;
+                for (word64 t = p * part; t < std::min((p + 1) * part, tiles); ++t) sum += of_tile[t][d];
+                EXPECT_NEAR(parts[p][d], sum, 1e-12 * static_cast<double>(part)) << tiles;
+            }
+        }
+        std::stringstream file;
+        write(file, {&first, 1});
+        EXPECT_TRUE(read_tallies(file, "file").at(0) == first);
+    }
+    tally without(4, 4, 1, {}, 2);
+    EXPECT_THROW(without.add({0, 1}, some_tiles(1, 1)[0]), error);
+}
+
 TEST(tally, parts_are_equal_and_few) {
     for (word64 tiles = 1; tiles < 3000; ++tiles) {
         const word64 part = part_tiles_of(tiles), parts = (tiles + part - 1) / part;
