@@ -7,6 +7,7 @@
 #include "engine/cpu/shadow.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/ways_back.h"
 #include "engine/run/schedule.h"
 #include "kernels/tile.h"
 
@@ -72,15 +73,57 @@ std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
 
 void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                         ready_on_gpus* keeps) {
-    std::vector<std::size_t> ways_back;
+    if (on.devices.empty()) return;
+    std::vector<std::size_t> both_ways;
     std::erase_if(left_, [&](std::size_t i) {
-        if (!plans_[i].back) return false;
-        ways_back.push_back(i);
-        return true;
+        if (plans_[i].back) both_ways.push_back(i);
+        return plans_[i].back != nullptr;
     });
     walk_on_gpus(gpus, on, told, keeps);
-    left_.insert(left_.end(), ways_back.begin(), ways_back.end());
+    bool any_walked = false;
+    for (const std::size_t i : both_ways) {
+        const bool is_walked = walk_both_ways(i, gpus, on);
+        any_walked = any_walked || is_walked;
+        if (!is_walked && !plans_[i].failure) left_.push_back(i);
+        tells_.tell();
+    }
+    if (any_walked && told.devices.empty())
+        told.devices.push_back(on.devices.front()->get().properties().name);
     tells_.now.trades_done = plans_.size() - left_.size();
+}
+
+// One device walks them, one after the other.
+bool book_walk::walk_both_ways(std::size_t i, cuda::backend& gpus, const cuda::backend::choice& on) {
+    planned& p = plans_[i];
+    const run::job job = p.job();
+    const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
+    const bool is_fast = program::is_fast(run_.how.precision);
+    const bool can = cuda::ways_back::can_walk(job) && all_.replay == nullptr && source.rounds > 0;
+    try {
+        if (!can && !is_fast) return false;
+        if (!can)
+            throw error(error_kind::usage,
+                        "derivatives of this trade are found on the CPU, which has no precision single_fast; "
+                        "take precision single");
+        const auto walked = [&](const run::walk& paths, int rounds) {
+            cuda::way_back_decision how;
+            how.precision = run_.how.precision;
+            how.rounds = rounds;
+            return cuda::ways_back(*on.devices.front(), gpus.kernels(), how, run_.memory_bytes)
+                .walk(job, paths);
+        };
+        walked_[i].emplace(walked(all_, source.rounds), false, p.back.get());
+        tells_.now.path_steps_done += run_.paths * p.ready->when.steps();
+        if (!is_fast) return true;
+        run::walk first = all_;
+        first.paths = cpu::shadow_paths(run_.paths);
+        walked_[i]->sample = walked(first, random::catalogue().front().rounds).whole();
+        return true;
+    } catch (const error& e) {
+        if (e.kind() == error_kind::cancelled) throw;
+        (on.may_fall_back && !is_fast ? p.gpu_failure : p.failure) = e;
+        return false;
+    }
 }
 
 void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,

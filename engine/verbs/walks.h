@@ -59,7 +59,7 @@ class book_walk {
     // `all` says which paths; its jobs and its progress are those of each walk.
     book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells);
 
-    // Walks what GPUs can: trades that have no way back. What they could not do is left to the CPU where that
+    // Walks what GPUs can. What they could not do is left to the CPU where that
     // is allowed and the CPU has the precision and the random numbers, else it fails with the GPU's error. A
     // run that is left for another call goes into `keeps`, if there is any.
     void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
@@ -76,6 +76,7 @@ class book_walk {
     std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
     void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                       ready_on_gpus* keeps);
+    bool walk_both_ways(std::size_t trade, cuda::backend& gpus, const cuda::backend::choice& on);
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                          run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);

@@ -103,13 +103,43 @@ struct inline_ {
         }
     };
 
+    // Makes the shocks of a thread's steps, which go in order.
+    template <class source>
+    struct maker {
+        static constexpr int period =
+            max_of(steps_to_align<typename source::normals>(source::draws::per_block),
+                   steps_to_align<typename source::uniforms>(source::draws::per_block));
+        const source& from;
+        const memory at;
+        drawn<typename source::draws, typename source::normals, normal_stream> normal;
+        drawn<typename source::draws, typename source::uniforms, uniform_stream> uniform;
+
+        constexpr maker(const source& from_, memory at_)
+            : from(from_), at(at_), normal(from_, 0), uniform(from_, source::normals::streams()) {}
+        // Those of step k of a group.
+        constexpr shocks_of_step<shape> operator()(int number_of_group, int k) {
+            using normals = typename source::normals;
+            shocks_of_step<shape> z{};
+            load_scenarios(at, from, number_of_group * period + k, z);
+            unrolled<shape::width>([&](int w) {
+                spelled_out<normals::count>([&](int slot) {
+                    z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
+                });
+                spelled_out<source::uniforms::count>([&](int slot) {
+                    z[w][normals::count + slot] =
+                        uniform.template number<period>(w, slot, k, number_of_group);
+                });
+            });
+            return z;
+        }
+    };
+
   public:
     static constexpr word32 shared_bytes() { return 0; }
 
     // The number of steps laid out in the loop.
     template <class source>
-    static constexpr int group = max_of(steps_to_align<typename source::normals>(source::draws::per_block),
-                                        steps_to_align<typename source::uniforms>(source::draws::per_block));
+    static constexpr int group = maker<source>::period;
 
     template <class body>
     static constexpr bool takes_groups() {
@@ -128,31 +158,26 @@ struct inline_ {
         }
     }
 
+    // Calls use(step, z) for the steps from `first`, a multiple of the group, to `last` - 1.
+    template <class source, class body>
+    static constexpr void walk_part(const source& from, int first, int last, memory at, const body& use) {
+        constexpr int period = group<source>;
+        maker<source> shocks_of(from, at);
+        rolled(first / period, (last + period - 1) / period, [&](int number_of_group) {
+            unrolled<period>([&](int k) {
+                const int step = number_of_group * period + k;
+                if (step < last) use(step, shocks_of(number_of_group, k));
+            });
+        });
+    }
+
     template <class source, class body>
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
-        using draws = typename source::draws;
-        using normals = typename source::normals;
-        using uniforms = typename source::uniforms;
         constexpr int period = group<source>;
         constexpr bool are_few = period * shape::slots * shape::width <= 16 && source::scenarios::slots == 0;
         // If they are few, the shocks of a group are made ahead of it, and its steps stand side by side.
         constexpr bool at_once = period > 1 && are_few && takes_groups<body>();
-        drawn<draws, normals, normal_stream> normal(from, 0);
-        drawn<draws, uniforms, uniform_stream> uniform(from, normals::streams());
-        const auto shocks_of = [&](int number_of_group, int k) {
-            shocks_of_step<shape> z{};
-            load_scenarios(at, from, number_of_group * period + k, z);
-            unrolled<shape::width>([&](int w) {
-                spelled_out<normals::count>([&](int slot) {
-                    z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
-                });
-                spelled_out<uniforms::count>([&](int slot) {
-                    z[w][normals::count + slot] =
-                        uniform.template number<period>(w, slot, k, number_of_group);
-                });
-            });
-            return z;
-        };
+        maker<source> shocks_of(from, at);
         // Makes the shocks of a group ahead of it, if that pays, and hands each of its steps to `to`, or the
         // whole group, if that takes it.
         const auto walk_group = [&](int number_of_group, const auto& whole, const auto& to) {

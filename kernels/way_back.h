@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of both ways: a block walks one tile of paths of one trade to their ends, and then back, and
+// leaves the moments of the payoffs and the sums of derivatives.
+//
+// A path is gone again in pieces, the last one first: from the states that were kept at its first step the
+// piece is walked once more, with its shocks made again, and then back, step by step. Sections of a step are
+// gone again from the states before the step, so that each way back has the states that its section began
+// with.
+//
+// Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own
+// paths, by its warp over its threads. Sums of warps are left in memory, and merge_derivatives goes on with
+// them.
+#pragma once
+
+#include "kernels/path_kernel.h"
+#include "kernels/way_back_arguments.h"
+
+namespace tilewalk::kernels {
+
+// Sums over numbers[i * pitch] for i < count, in the tree that merges neighbours first and carries an odd
+// last one up.
+static inline double tree_sum(const double* numbers, word64 pitch, word32 count) {
+    // Sums of complete subtrees: the one of 2^k numbers is there if bit k of their number is set.
+    double complete[32];
+    word32 there = 0;
+    for (word32 i = 0; i < count; ++i) {
+        double sum = numbers[i * pitch];
+        int k = 0;
+        for (; (there >> k & 1) != 0; ++k) sum = complete[k] + sum;
+        complete[k] = sum;
+        ++there;
+    }
+    double sum = 0;
+    bool is_first = true;
+    for (int k = 0; k < 32; ++k) {
+        if ((there >> k & 1) == 0) continue;
+        sum = is_first ? complete[k] : complete[k] + sum;
+        is_first = false;
+    }
+    return sum;
+}
+
+static inline void merge_derivatives_of_part(const derivative_merge_arguments& a) {
+    // Blocks go through the places of a part, then through parts.
+    const word32 blocks_of_part = word32((a.places + blockDim.x - 1) / blockDim.x);
+    const word32 part = blockIdx.x / blocks_of_part, first = part * a.part_tiles;
+    const word64 place = word64(blockIdx.x % blocks_of_part) * blockDim.x + threadIdx.x;
+    if (place >= a.places) return;
+    const word32 tiles = first + a.part_tiles < a.tiles ? a.part_tiles : a.tiles - first;
+    // Tiles have a power of two of warps, so the tree over warps is that over tiles.
+    // A sum of nothing but -0 is 0.
+    a.merged[part * a.places + place] =
+        tree_sum(a.sums + word64(first) * a.warps * a.places + place, a.places, tiles * a.warps) + 0.0;
+}
+
+// A thread on both ways. `choice` has, besides the types of a path kernel, the programs `again` and `back`,
+// and `ways`: the states that are carried along, those that each section's way back is given, and the states
+// in which it leaves derivatives.
+template <class choice>
+class both_ways {
+  public:
+    using real = typename choice::real;
+    using program = typename choice::program;
+    using again = typename choice::again;
+    using back = typename choice::back;
+    using ways = typename choice::ways;
+    using shape = typename choice::shape;
+    using numbers = typename choice::numbers;
+    using shocks = shocks_of_step<shape>;
+    static constexpr int width = shape::width, sections = program::sections,
+                         piece_steps = choice::piece_steps;
+
+    both_ways(const way_back_arguments& a, const word32* words, const trade_record& trade, word32 in_tile,
+              int count, double* sums)
+        : a_(a),
+          forth_(numbers::of(a.forth, trade.numbers_at)),
+          back_(numbers::of(of_back(a), a.back->numbers_at)),
+          first_event_(reinterpret_cast<const word64*>(
+              words + event_place(word32(sections), trade.steps * word32(program::scenarios)))),
+          event_(first_event_),
+          in_tile_(in_tile),
+          count_(count),
+          sums_(sums) {
+        const row_of<numbers, program::states> initial{
+            forth_.from(whole_pieces(word32(program::terms), sizeof(real)))};
+        unrolled<program::states>([&](int s) {
+            const real x = initial[s];
+            for (int w = 0; w < width; ++w) states_[w][s] = x;
+        });
+        const row_of<numbers, back::states> start{
+            back_.from(whole_pieces(word32(back::terms), sizeof(real)))};
+        unrolled<back::states>([&](int s) {
+            const real x = start[s];
+            for (int w = 0; w < width; ++w) derivatives_[w][s] = x;
+        });
+        const word32* const back_words = a.back_words + head_words<back>;
+        for (int k = 0; k < sections; ++k) {
+            row_[k] = load_read_only(words + k);
+            back_row_[k] = load_read_only(back_words + k);
+            run_[k] = 0;
+        }
+    }
+
+    double payoff(int w) const { return double(states_[w][program::output]); }
+
+    // The states at the first step of a piece.
+    template <class place>
+    void keep(const place& at) const {
+        unrolled<ways::carried>([&](int i) {
+            for (int w = 0; w < width; ++w) at(i, w) = states_[w][ways::carried_of(i)];
+        });
+    }
+    template <class place>
+    void take(const place& at) {
+        unrolled<ways::carried>([&](int i) {
+            for (int w = 0; w < width; ++w) states_[w][ways::carried_of(i)] = at(i, w);
+        });
+    }
+
+    // One step forth.
+    template <class which>
+    void step(word32 step, const shocks& z) {
+        run_on_every_step<which, 0>(z);
+        ++run_[0];
+        if (word32(load_read_only(event_)) != step) return;
+        const word32 mask = word32(load_read_only(event_++) >> 32);
+        run_events<which, 1>(mask, z);
+    }
+
+    // Turns to the steps from `first` on, before which the piece behind it begins.
+    void turn_to(word32 first, word32 last) {
+        while (event_ != first_event_ && word32(load_read_only(event_ - 1)) >= first) {
+            --event_;
+            go_back(word32(load_read_only(event_) >> 32));
+        }
+        row_[0] -= (last - first) * pitch<program, 0>;
+        run_[0] -= last - first;
+    }
+
+    // One step back, from the states before it.
+    void step_back(word32 step, const real (&before)[width][word32(program::states)], const shocks& z) {
+        word32 mask = 0;
+        if (event_ != first_event_ && word32(load_read_only(event_ - 1)) == step) {
+            --event_;
+            mask = word32(load_read_only(event_) >> 32);
+            go_back(mask);
+        }
+        row_[0] -= pitch<program, 0>;
+        --run_[0];
+        through<0>(before, mask, z);
+    }
+
+    // Derivatives of whole paths.
+    void finish() {
+        unrolled<ways::of_paths>([&](int i) { leave(word64(i), ways::state_of_path(i)); });
+    }
+
+    real states_[word32(width)][word32(program::states)];
+
+  private:
+    template <class of, int row_width>
+    using row_of = row_of_numbers<of, real, row_width>;
+    template <class which, int k>
+    static constexpr word32 pitch = row_pitch(word32(which::row_width(k)), sizeof(real));
+    static constexpr word32 every_step = every_step_of<program>();
+
+    static path_arguments of_back(const way_back_arguments& a) {
+        path_arguments out{};
+        out.numbers = a.back_numbers;
+        return out;
+    }
+
+    template <class which, int k>
+    void run(real (&s)[width][word32(program::states)], const shocks& z, word32 row_at) const {
+        unrolled<width>([&](int w) {
+            which::template section<k>(s[w], z[w],
+                                       row_of<numbers, program::row_width(row_owner<k>)>{forth_.from(row_at)},
+                                       row_of<numbers, program::terms>{forth_});
+        });
+    }
+    // The section in whose rows the numbers of section k stand.
+    template <int k>
+    static constexpr int row_owner = (every_step >> k & 1) != 0 ? 0 : k;
+
+    template <class which, int k>
+    void run_on_every_step(const shocks& z) {
+        if constexpr (k < sections) {
+            if constexpr (k == 0 || (every_step >> k & 1) != 0) run<which, k>(states_, z, row_[0]);
+            run_on_every_step<which, k + 1>(z);
+        } else {
+            row_[0] += pitch<program, 0>;
+        }
+    }
+    template <class which, int k>
+    void run_events(word32 mask, const shocks& z) {
+        if constexpr (k < sections) {
+            if constexpr ((every_step >> k & 1) == 0) {
+                if ((mask >> k & 1) != 0) {
+                    run<which, k>(states_, z, row_[k]);
+                    row_[k] += pitch<program, k>;
+                    ++run_[k];
+                }
+            }
+            run_events<which, k + 1>(mask, z);
+        }
+    }
+    void go_back(word32 mask) { go_back_from<1>(mask); }
+    template <int k>
+    void go_back_from(word32 mask) {
+        if constexpr (k < sections) {
+            if constexpr ((every_step >> k & 1) == 0) {
+                if ((mask >> k & 1) != 0) {
+                    row_[k] -= pitch<program, k>;
+                    --run_[k];
+                }
+            }
+            go_back_from<k + 1>(mask);
+        }
+    }
+
+    template <int k>
+    void through(const real (&before)[width][word32(program::states)], word32 mask, const shocks& z) {
+        if constexpr (k < sections) {
+            const bool runs = k == 0 || (every_step >> k & 1) != 0 || (mask >> k & 1) != 0;
+            if (!runs) {
+                through<k + 1>(before, mask, z);
+                return;
+            }
+            if constexpr (k + 1 < sections) {
+                const bool goes_on = (every_step >> (k + 1)) != 0 || (mask >> (k + 1)) != 0;
+                if (goes_on) {
+                    real after[word32(width)][word32(program::states)];
+                    for (int w = 0; w < width; ++w)
+                        unrolled<program::states>([&](int s) { after[w][s] = before[w][s]; });
+                    run<again, k>(after, z, row_[row_owner<k>]);
+                    through<k + 1>(after, mask, z);
+                }
+            }
+            run_back<k>(before, z);
+        }
+    }
+
+    template <int k>
+    void run_back(const real (&before)[width][word32(program::states)], const shocks& z) {
+        constexpr int owner = row_owner<k>;
+        const word32 runs_before = owner == 0 ? run_[0] : run_[k];
+        unrolled<width>([&](int w) {
+            ways::template give<k>(before[w], derivatives_[w]);
+            back::template section<k>(derivatives_[w], z[w],
+                                      row_of<numbers, back::row_width(owner)>{
+                                          back_.from(back_row_[owner] + runs_before * pitch<back, owner>)},
+                                      row_of<numbers, back::terms>{back_});
+        });
+        const word64 place = a_.first_place[k] + word64(runs_before) * word32(ways::of_run(k));
+        unrolled<ways::of_run(k)>([&](int i) { leave(place + word64(i), ways::state_of_run(k, i)); });
+    }
+
+    // Leaves the warp's sum of a derivative.
+    void leave(word64 place, int state) {
+        double sum[word32(width)];
+        unrolled<width>(
+            [&](int w) { sum[w] = int(in_tile_) + w < count_ ? double(derivatives_[w][state]) : 0.0; });
+        unrolled<2>([&](int half) {
+            const int count = width >> (half + 1);
+            for (int i = 0; i < count; ++i) sum[i] = sum[2 * i] + sum[2 * i + 1];
+        });
+        double all = sum[0];
+        for (int distance = 1; distance < threads_of_warp; distance *= 2)
+            all += __shfl_xor_sync(~0u, all, distance);
+        if (threadIdx.x % threads_of_warp == 0)
+            sums_[word64(in_tile_ / word32(threads_of_warp * width)) * a_.places + place] = all;
+    }
+
+    const way_back_arguments& a_;
+    const numbers forth_, back_;
+    const word64* const first_event_;
+    const word64* event_;
+    const word32 in_tile_;
+    const int count_;
+    double* const sums_;
+    real derivatives_[word32(width)][word32(back::states)];
+    word32 row_[word32(sections)], back_row_[word32(sections)], run_[word32(sections)];
+};
+
+template <class choice>
+static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
+    using real = typename choice::real;
+    using program = typename choice::program;
+    using again = typename choice::again;
+    using shape = typename choice::shape;
+    using source = typename choice::source;
+    using feed = typename choice::feed;
+    using ways = typename choice::ways;
+    using shocks = shocks_of_step<shape>;
+    constexpr int width = shape::width, paths_per_pass = width * shape::threads,
+                  steps_of_piece = choice::piece_steps;
+    double* payoffs = reinterpret_cast<double*>(shared);
+    char* feed_memory = shared + paths_per_tile * sizeof(double);
+    const work_of_block work(a.forth);
+    constexpr int warps_of_tile = paths_per_tile / (threads_of_warp * width);
+    double* const sums = a.sums + word64(work.tile_of_launch) * warps_of_tile * a.places;
+    real* const kept =
+        static_cast<real*>(a.kept) + word64(blockIdx.x) * a.pieces * (ways::carried * paths_per_pass);
+#pragma unroll 1
+    for (int pass = 0; pass * paths_per_pass < work.count; ++pass) {
+        const int in_tile = pass * paths_per_pass + int(threadIdx.x) * width;
+        const word64 path = work.tile * paths_per_tile | word64(in_tile);
+        const word32* const head = a.forth.words + work.trade.words_at;
+        const word32* const sections = head + head_words<program>;
+        both_ways<choice> walk(a, sections, work.trade, word32(in_tile), work.count, sums);
+        const trade_words words{head, sections + scenario_place(word32(program::sections)), 0, 0};
+        const source from = source::of(a.forth, path, words);
+        const auto memory = choice::memory::of(a.forth, feed_memory);
+        const int steps = int(work.trade.steps);
+        const auto kept_at = [&](int piece) {
+            return [=](int i, int w) -> real& {
+                return kept[(word64(piece) * ways::carried + word64(i)) * paths_per_pass +
+                            word64(int(threadIdx.x) * width + w)];
+            };
+        };
+        feed::walk_part(from, 0, steps, memory, [&](int step, const shocks& z) {
+            if (step % steps_of_piece == 0) walk.keep(kept_at(step / steps_of_piece));
+            walk.template step<program>(word32(step), z);
+        });
+        for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
+
+        real before[word32(steps_of_piece)][word32(width)][word32(ways::carried > 0 ? ways::carried : 1)];
+        shocks drawn[word32(steps_of_piece)];
+#pragma unroll 1
+        for (int piece = (steps - 1) / steps_of_piece; piece >= 0; --piece) {
+            const int first = piece * steps_of_piece;
+            const int last = first + steps_of_piece < steps ? first + steps_of_piece : steps;
+            walk.turn_to(word32(first), word32(last));
+            walk.take(kept_at(piece));
+            feed::walk_part(from, first, last, memory, [&](int step, const shocks& z) {
+                unrolled<ways::carried>([&](int i) {
+                    for (int w = 0; w < width; ++w)
+                        before[step - first][w][i] = walk.states_[w][ways::carried_of(i)];
+                });
+                drawn[step - first] = z;
+                walk.template step<again>(word32(step), z);
+            });
+#pragma unroll 1
+            for (int step = last; step-- > first;) {
+                real s[word32(width)][word32(program::states)]{};
+                unrolled<ways::carried>([&](int i) {
+                    for (int w = 0; w < width; ++w) s[w][ways::carried_of(i)] = before[step - first][w][i];
+                });
+                walk.step_back(word32(step), s, drawn[step - first]);
+            }
+        }
+        walk.finish();
+    }
+    __syncthreads();
+    finish_row<choice>(a.forth, payoffs, 0, feed_memory);
+}
+
+}  // namespace tilewalk::kernels

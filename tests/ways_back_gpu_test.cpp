@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices and derivatives of walks both ways, on a GPU and on the CPU: not a bit may differ. And every kernel
+// of both ways compiles, without a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/back_end.h"
+#include "engine/cpu/crew.h"
+#include "engine/cuda/backend.h"
+#include "engine/cuda/way_back_text.h"
+#include "engine/cuda/ways_back.h"
+#include "engine/plan/trade_program.h"
+#include "tests/every_model.h"
+#include "tests/made_book.h"
+#include "tilewalk/book.h"
+
+namespace tilewalk {
+namespace {
+
+using program::precision;
+
+const market& demo_market() {
+    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
+    return one;
+}
+
+struct both_ways {
+    plan::trade_program made;
+    program::adjoint_program back;
+    program::path_data data_of_back;
+
+    both_ways(const books::trade& t, const market& in, precision to)
+        : made(plan::plan_trade(t, in.state(), to)),
+          back(program::adjoint(made.code, program::all_numbers_of(made.code))),
+          data_of_back(program::data_of_back(back, made.data)) {}
+    both_ways(const both_ways&) = delete;
+    both_ways& operator=(const both_ways&) = delete;
+
+    run::job job() const { return {&made.code, &made.data, &made.when, {&back, &data_of_back}}; }
+};
+
+class ways_back_on_a_gpu : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const bool is_required = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr;
+        try {
+            chosen_ = gpus_.choose(is_required ? "0" : "auto");
+        } catch (const error& e) {
+            if (is_required) throw;
+        }
+        if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
+    }
+    void compare(const book& all, const market& in, precision to, std::size_t every, std::uint64_t paths,
+                 std::size_t least) {
+        const auto& best = *cpu::runnable_instruction_sets().sets[0];
+        std::vector<std::unique_ptr<both_ways>> trades;
+        std::vector<std::string> ids;
+        for (std::size_t i = 0; i < all.state().trades.size(); i += every) {
+            auto of = std::make_unique<both_ways>(all.state().trades[i], in, to);
+            if (of->made.is_certain() || !cuda::ways_back::can_walk(of->job())) continue;
+            trades.push_back(std::move(of));
+            ids.push_back(all.state().trades[i].id);
+        }
+        cuda::way_back_decision how;
+        how.precision = to;
+        const std::string architecture = chosen_.devices[0]->get().properties().architecture();
+        // The kernels are there when they are asked for.
+        cpu::for_each(trades.size(), 12, nullptr,
+                      [&](int, std::uint64_t i) {
+                          const std::string text =
+                              cuda::way_back_kernel_text(trades[i]->made.code, trades[i]->back, how);
+                          gpus_.kernels().cubin({text, architecture, {}});
+                      },
+                      {});
+        std::size_t numbers = 0;
+        for (std::size_t i = 0; i < trades.size(); ++i) {
+            const run::job j = trades[i]->job();
+            run::walk walk;
+            walk.jobs = {&j, 1};
+            walk.seed = 20260115;
+            walk.paths = paths;
+            cpu::back_end on_cpu(best, 12, to);
+            const run::tally expected = on_cpu.walk_all(walk).tallies.at(0);
+            const run::tally got =
+                cuda::ways_back(*chosen_.devices[0], gpus_.kernels(), how, 0).walk(j, walk);
+            EXPECT_TRUE(got == expected) << ids[i] << told(got, expected);
+            numbers += got.derivatives();
+        }
+        const std::size_t compared = trades.size();
+        EXPECT_GE(compared, least);
+        std::printf("%zu trades compared, %zu derivatives\n", compared, numbers);
+    }
+
+  private:
+    static std::string told(const run::tally& got, const run::tally& expected) {
+        const auto a = got.derivatives_of_parts(), b = expected.derivatives_of_parts();
+        std::size_t differ = 0;
+        std::string first;
+        for (std::size_t p = 0; p < a.size(); ++p) {
+            for (std::size_t d = 0; d < a[p].size(); ++d) {
+                if (a[p][d] == b[p][d]) continue;
+                if (differ++ == 0)
+                    first = ", first number " + std::to_string(d) + " of part " + std::to_string(p) + ": " +
+                            std::to_string(a[p][d]) + " and " + std::to_string(b[p][d]);
+            }
+        }
+        return ": " + std::to_string(differ) + " of " + std::to_string(a.size() * got.derivatives()) +
+               " differ" + first;
+    }
+    cuda::backend gpus_;
+    cuda::backend::choice chosen_;
+};
+
+}  // namespace
+
+TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_the_library) {
+    compare(book_of_every_kind(), demo_market(), precision::double_, 5, 3000, 40);
+}
+
+TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_every_model) {
+    const book all = book::parse(book_of_every_model());
+    for (const precision to : {precision::double_, precision::single, precision::mixed})
+        compare(all, *all.market(), to, 1, 5000, 40);
+}
+
+TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {
+    const book one = book::parse(
+        "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, "
+        "averaging_dates: {start: 0, end: 1, count: 61}}\n");
+    for (const precision to : {precision::double_, precision::single})
+        compare(one, demo_market(), to, 1, 300 * 1024 + 77, 1);
+}
+
+}  // namespace tilewalk
