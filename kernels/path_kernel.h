@@ -138,6 +138,8 @@ class walker {
         run_events(word32(step), z);
     }
 
+    // A state of a path; `s` is a constant of the kernel, because a state has no address.
+    real state(int w, int s) const { return states_[w][s]; }
     double payoff(int w) const { return double(states_[w][program::output]); }
     // The payoff of output k, which is a constant of the kernel, because a state has no address.
     double payoff(int w, int k) const { return double(states_[w][program::output_of(k)]); }

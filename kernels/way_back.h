@@ -81,12 +81,6 @@ class both_ways {
           in_tile_(in_tile),
           count_(count),
           sums_(sums) {
-        const row_of<numbers, program::states> initial{
-            forth_.from(whole_pieces(word32(program::terms), sizeof(real)))};
-        unrolled<program::states>([&](int s) {
-            const real x = initial[s];
-            for (int w = 0; w < width; ++w) states_[w][s] = x;
-        });
         const row_of<numbers, back::states> start{
             back_.from(whole_pieces(word32(back::terms), sizeof(real)))};
         unrolled<back::states>([&](int s) {
@@ -99,17 +93,14 @@ class both_ways {
             back_row_[k] = load_read_only(back_words + k);
             run_[k] = 0;
         }
+        // To the end of the path.
+        row_[0] += trade.steps * pitch<program, 0>;
+        run_[0] = trade.steps;
+        for (; word32(load_read_only(event_)) != no_step; ++event_)
+            count_runs<1>(word32(load_read_only(event_) >> 32), 1);
     }
 
-    double payoff(int w) const { return double(states_[w][program::output]); }
-
-    // The states at the first step of a piece.
-    template <class place>
-    void keep(const place& at) const {
-        unrolled<ways::carried>([&](int i) {
-            for (int w = 0; w < width; ++w) at(i, w) = states_[w][ways::carried_of(i)];
-        });
-    }
+    // Takes the states at the first step of a piece.
     template <class place>
     void take(const place& at) {
         unrolled<ways::carried>([&](int i) {
@@ -122,17 +113,21 @@ class both_ways {
     void step(word32 step, const shocks& z) {
         run_on_every_step<which, 0>(z);
         ++run_[0];
-        if (word32(load_read_only(event_)) != step) return;
+        if (step != next_event_) return;
         const word32 mask = word32(load_read_only(event_++) >> 32);
+        next_event_ = word32(load_read_only(event_));
         run_events<which, 1>(mask, z);
     }
+    // Turns round where a piece ends.
+    void turn_round() { load_event_before(); }
 
     // Turns to the steps from `first` on, before which the piece behind it begins.
     void turn_to(word32 first, word32 last) {
         while (event_ != first_event_ && word32(load_read_only(event_ - 1)) >= first) {
             --event_;
-            go_back(word32(load_read_only(event_) >> 32));
+            count_runs<1>(word32(load_read_only(event_) >> 32), ~word32{0});
         }
+        next_event_ = word32(load_read_only(event_));
         row_[0] -= (last - first) * pitch<program, 0>;
         run_[0] -= last - first;
     }
@@ -140,10 +135,11 @@ class both_ways {
     // One step back, from the states before it.
     void step_back(word32 step, const real (&before)[width][word32(program::states)], const shocks& z) {
         word32 mask = 0;
-        if (event_ != first_event_ && word32(load_read_only(event_ - 1)) == step) {
+        if (step == event_before_) {
             --event_;
             mask = word32(load_read_only(event_) >> 32);
-            go_back(mask);
+            load_event_before();
+            count_runs<1>(mask, ~word32{0});
         }
         row_[0] -= pitch<program, 0>;
         --run_[0];
@@ -152,7 +148,7 @@ class both_ways {
 
     // Derivatives of whole paths.
     void finish() {
-        unrolled<ways::of_paths>([&](int i) { leave(word64(i), ways::state_of_path(i)); });
+        leave<ways::of_paths>(0, [](int i) { return ways::state_of_path(i); });
     }
 
     real states_[word32(width)][word32(program::states)];
@@ -204,18 +200,21 @@ class both_ways {
             run_events<which, k + 1>(mask, z);
         }
     }
-    void go_back(word32 mask) { go_back_from<1>(mask); }
+    // Goes by one run, or by -1, in all sections of the mask from `k` on.
     template <int k>
-    void go_back_from(word32 mask) {
+    void count_runs(word32 mask, word32 by) {
         if constexpr (k < sections) {
             if constexpr ((every_step >> k & 1) == 0) {
                 if ((mask >> k & 1) != 0) {
-                    row_[k] -= pitch<program, k>;
-                    --run_[k];
+                    row_[k] += by * pitch<program, k>;
+                    run_[k] += by;
                 }
             }
-            go_back_from<k + 1>(mask);
+            count_runs<k + 1>(mask, by);
         }
+    }
+    void load_event_before() {
+        event_before_ = event_ == first_event_ ? no_step : word32(load_read_only(event_ - 1));
     }
 
     template <int k>
@@ -252,34 +251,94 @@ class both_ways {
                                       row_of<numbers, back::terms>{back_});
         });
         const word64 place = a_.first_place[k] + word64(runs_before) * word32(ways::of_run(k));
-        unrolled<ways::of_run(k)>([&](int i) { leave(place + word64(i), ways::state_of_run(k, i)); });
+        leave<ways::of_run(k)>(place, [](int i) { return ways::state_of_run(k, i); });
     }
 
-    // Leaves the warp's sum of a derivative.
-    void leave(word64 place, int state) {
+    // Leaves the warp's sums of `count` derivatives. On the way through the warp two sums share the exchanges
+    // of one: threads whose number has a bit go on with the second, the others with the first.
+    template <int count, class state_of>
+    void leave(word64 place, const state_of& state) {
+        if constexpr (count > 0) {
+            double sum[word32(count)];
+            unrolled<count>([&](int i) { sum[i] = sum_of_thread(state(i)); });
+            fold<count, 1>(sum);
+            const word32 thread = threadIdx.x % threads_of_warp;
+            double* const to = sums_ + word64(in_tile_ / word32(threads_of_warp * width)) * a_.places + place;
+            unrolled<count>([&](int i) {
+                constexpr folded at{};
+                if (thread == at.thread(i, count)) to[i] = sum[at.place(i, count)];
+            });
+        }
+    }
+    double sum_of_thread(int state) const {
         double sum[word32(width)];
         unrolled<width>(
             [&](int w) { sum[w] = int(in_tile_) + w < count_ ? double(derivatives_[w][state]) : 0.0; });
-        unrolled<2>([&](int half) {
-            const int count = width >> (half + 1);
-            for (int i = 0; i < count; ++i) sum[i] = sum[2 * i] + sum[2 * i + 1];
-        });
-        double all = sum[0];
-        for (int distance = 1; distance < threads_of_warp; distance *= 2)
-            all += __shfl_xor_sync(~0u, all, distance);
-        if (threadIdx.x % threads_of_warp == 0)
-            sums_[word64(in_tile_ / word32(threads_of_warp * width)) * a_.places + place] = all;
+        if constexpr (width == 4) {
+            sum[0] += sum[1];
+            sum[1] = sum[2] + sum[3];
+        }
+        if constexpr (width >= 2) sum[0] += sum[1];
+        return sum[0];
     }
+    template <int count, int distance, class sums>
+    static void fold(sums& sum) {
+        if constexpr (distance < threads_of_warp) {
+            const bool takes_second = (threadIdx.x & distance) != 0;
+            unrolled<count / 2>([&](int i) {
+                const double mine = takes_second ? sum[2 * i + 1] : sum[2 * i];
+                const double others = takes_second ? sum[2 * i] : sum[2 * i + 1];
+                sum[i] = mine + __shfl_xor_sync(~0u, others, distance);
+            });
+            if constexpr (count % 2 == 1) {
+                const double last = sum[count - 1];
+                sum[count / 2] = last + __shfl_xor_sync(~0u, last, distance);
+            }
+            fold<(count + 1) / 2, distance * 2>(sum);
+        }
+    }
+    // The thread that has the sum number i of `count` after all exchanges, and its place there.
+    struct folded {
+        static constexpr word32 thread(int i, int count) {
+            word32 out = 0;
+            for (int distance = 1; distance < threads_of_warp; distance *= 2) {
+                const bool is_alone = count % 2 == 1 && i == count - 1;
+                if (!is_alone && i % 2 == 1) out |= word32(distance);
+                i /= 2;
+                count = (count + 1) / 2;
+            }
+            return out;
+        }
+        static constexpr int place(int i, int) { return i / threads_of_warp; }
+    };
 
     const way_back_arguments& a_;
     const numbers forth_, back_;
     const word64* const first_event_;
     const word64* event_;
+    word32 next_event_ = no_step, event_before_ = no_step;  // their steps
     const word32 in_tile_;
     const int count_;
     double* const sums_;
     real derivatives_[word32(width)][word32(back::states)];
     word32 row_[word32(sections)], back_row_[word32(sections)], run_[word32(sections)];
+};
+
+// The way forth as a feed calls it. The states at the first step of each piece are kept; a piece begins with
+// a group of the feed.
+template <class choice, class walker, class places>
+struct body_that_keeps : body<walker> {
+    const places& kept_at;
+    void begin(int first) const {
+        if (first % choice::piece_steps == 0) {
+            const auto at = kept_at(first / choice::piece_steps);
+            unrolled<choice::ways::carried>([&](int i) {
+                for (int w = 0; w < choice::shape::width; ++w)
+                    at(i, w) = this->of.state(w, choice::ways::carried_of(i));
+            });
+        }
+        this->of.begin(first);
+    }
 };
 
 template <class choice>
@@ -288,6 +347,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
     using program = typename choice::program;
     using again = typename choice::again;
     using shape = typename choice::shape;
+    using numbers = typename choice::numbers;
     using source = typename choice::source;
     using feed = typename choice::feed;
     using ways = typename choice::ways;
@@ -307,7 +367,6 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
         const word64 path = work.tile * paths_per_tile | word64(in_tile);
         const word32* const head = a.forth.words + work.trade.words_at;
         const word32* const sections = head + head_words<program>;
-        both_ways<choice> walk(a, sections, work.trade, word32(in_tile), work.count, sums);
         const trade_words words{head, sections + scenario_place(word32(program::sections)), 0, 0};
         const source from = source::of(a.forth, path, words);
         const auto memory = choice::memory::of(a.forth, feed_memory);
@@ -318,12 +377,15 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                             word64(int(threadIdx.x) * width + w)];
             };
         };
-        feed::walk_part(from, 0, steps, memory, [&](int step, const shocks& z) {
-            if (step % steps_of_piece == 0) walk.keep(kept_at(step / steps_of_piece));
-            walk.template step<program>(word32(step), z);
-        });
-        for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
+        {
+            using forth = walker<program, shape, real, numbers, group_of<feed, source>()>;
+            forth walk(numbers::of(a.forth, work.trade.numbers_at), sections, work.trade.steps);
+            feed::walk(from, steps, memory,
+                       body_that_keeps<choice, forth, decltype(kept_at)>{{walk}, kept_at});
+            for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
+        }
 
+        both_ways<choice> walk(a, sections, work.trade, word32(in_tile), work.count, sums);
         real before[word32(steps_of_piece)][word32(width)][word32(ways::carried > 0 ? ways::carried : 1)];
         shocks drawn[word32(steps_of_piece)];
 #pragma unroll 1
@@ -340,6 +402,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                 drawn[step - first] = z;
                 walk.template step<again>(word32(step), z);
             });
+            walk.turn_round();
 #pragma unroll 1
             for (int step = last; step-- > first;) {
                 real s[word32(width)][word32(program::states)]{};

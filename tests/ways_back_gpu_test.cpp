@@ -15,6 +15,7 @@
 #include "engine/cpu/back_end.h"
 #include "engine/cpu/crew.h"
 #include "engine/cuda/backend.h"
+#include "engine/cuda/compiler.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
@@ -69,8 +70,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
             trades.push_back(std::move(of));
             ids.push_back(all.state().trades[i].id);
         }
-        cuda::way_back_decision how;
-        how.precision = to;
+        const cuda::way_back_decision how{.precision = to};
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
         // The kernels are there when they are asked for.
         cpu::for_each(trades.size(), 12, nullptr,
@@ -121,14 +121,35 @@ class ways_back_on_a_gpu : public ::testing::Test {
 
 }  // namespace
 
+// Ways back of a few shapes, in every precision, on each architecture in turn.
+TEST(ways_back_kernels, compile_without_a_gpu) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const book all = book::parse(book_of_every_model());
+    std::size_t compiled = 0;
+    for (const precision to :
+         {precision::double_, precision::single, precision::single_fast, precision::mixed}) {
+        for (const books::trade& t : all.state().trades) {
+            if (t.id != "black_scholes_paid_in_eur" && t.id != "heston_asian" && t.id != "rates_g2_barrier")
+                continue;
+            const both_ways of(t, *all.market(), to);
+            ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
+            const std::string text = cuda::way_back_kernel_text(of.made.code, of.back, {.precision = to});
+            const std::string architecture = ++compiled % 2 == 0 ? "sm_80" : "sm_90";
+            EXPECT_FALSE(cuda::nvrtc_compiler().compile({text, architecture, {}}).cubin.empty()) << t.id;
+        }
+    }
+    EXPECT_EQ(compiled, 12u);
+}
+
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_the_library) {
     compare(book_of_every_kind(), demo_market(), precision::double_, 5, 3000, 40);
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_every_model) {
     const book all = book::parse(book_of_every_model());
-    for (const precision to : {precision::double_, precision::single, precision::mixed})
-        compare(all, *all.market(), to, 1, 5000, 40);
+    compare(all, *all.market(), precision::double_, 1, 5000, 40);
+    for (const precision to : {precision::single, precision::mixed})
+        compare(all, *all.market(), to, 4, 3000, 10);
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {

@@ -96,13 +96,13 @@ std::string way_back_kernel_text(const program::path_program& p, const program::
     };
     const std::string draws =
         words.is_fast ? fmt::format("{}<{}>", words.draws, how.rounds) : std::string(words.draws);
+    std::string includes;
+    for (const std::string& header :
+         {std::string(words.header), std::string("kernels/feeds/inline.h"),
+          std::string("kernels/operations.h"), std::string("kernels/way_back.h"), reduction().header()})
+        includes += "#include \"" + header + "\"\n";
     return fmt::format(
-        R"(#include "{header}"
-#include "kernels/feeds/inline.h"
-#include "kernels/operations.h"
-#include "kernels/way_back.h"
-#include "{reduction_header}"
-
+        R"({includes}
 namespace tilewalk::kernels::generated {{
 
 namespace math = {math};
@@ -138,13 +138,12 @@ extern "C" __global__ void merge_derivatives(const __grid_constant__ tilewalk::k
     tilewalk::kernels::merge_derivatives_of_part(a);
 }}
 )",
-        fmt::arg("header", words.header), fmt::arg("reduction_header", reduction().header()),
-        fmt::arg("math", words.math), fmt::arg("program", text_of(p, "program")),
-        fmt::arg("again", text_of(a.again, "again")), fmt::arg("back", text_of(a.back, "back")),
-        fmt::arg("ways", ways_text(a)), fmt::arg("real", word_of(words.real)),
-        fmt::arg("shock", word_of(words.shock)), fmt::arg("slots", p.slots_per_step()),
-        fmt::arg("width", how.width), fmt::arg("threads", how.block), fmt::arg("draws", draws),
-        fmt::arg("piece_steps", how.piece_steps));
+        fmt::arg("includes", includes), fmt::arg("math", words.math),
+        fmt::arg("program", text_of(p, "program")), fmt::arg("again", text_of(a.again, "again")),
+        fmt::arg("back", text_of(a.back, "back")), fmt::arg("ways", ways_text(a)),
+        fmt::arg("real", word_of(words.real)), fmt::arg("shock", word_of(words.shock)),
+        fmt::arg("slots", p.slots_per_step()), fmt::arg("width", how.width), fmt::arg("threads", how.block),
+        fmt::arg("draws", draws), fmt::arg("piece_steps", how.piece_steps));
 }
 
 std::size_t way_back_shared_bytes() {

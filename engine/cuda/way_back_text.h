@@ -6,22 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "kernels/philox.h"
 #include "products/program/adjoint.h"
 #include "products/program/precision.h"
 
 namespace tilewalk::cuda {
 
-// Constants of the text besides the programs.
+// Constants of the text besides the programs. No bit of a result depends on width, block or piece_steps in
+// any precision but single_fast; bench/results/2026-11-24-NVIDIA-H200-ways-back.txt has what others cost.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
-    int rounds = 10;  // of Philox
-    int width = 2;    // consecutive paths a thread
-    int block = 128;  // threads
-    int piece_steps = 8;
+    int rounds = kernels::philox_rounds;
+    int width = 2;        // consecutive paths a thread
+    int block = 128;      // threads
+    int piece_steps = 8;  // a power of two, and no fewer than a block of random bits has numbers
 
     int paths_per_pass() const { return width * block; }
 };
-
 // The states that are carried from piece to piece: all that the way back is given, and what they depend on.
 std::vector<std::uint32_t> carried_states(const program::adjoint_program& a);
 

@@ -106,9 +106,7 @@ bool book_walk::walk_both_ways(std::size_t i, cuda::backend& gpus, const cuda::b
                         "derivatives of this trade are found on the CPU, which has no precision single_fast; "
                         "take precision single");
         const auto walked = [&](const run::walk& paths, int rounds) {
-            cuda::way_back_decision how;
-            how.precision = run_.how.precision;
-            how.rounds = rounds;
+            const cuda::way_back_decision how{.precision = run_.how.precision, .rounds = rounds};
             return cuda::ways_back(*on.devices.front(), gpus.kernels(), how, run_.memory_bytes)
                 .walk(job, paths);
         };
