@@ -135,6 +135,19 @@ TEST(greeks, of_a_digital_see_its_jump) {
     EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
 }
 
+// A number that moves a trade has a row, also where no path has shown what it does.
+TEST(greeks, of_what_no_path_shows_have_no_error) {
+    const market in = market::parse(flat_market);
+    const results r = greeks_of(
+        "  - {id: d, product: digital, underlying: A, option: call, strike: 1000, maturity: 0.25, payout: "
+        "10}\n",
+        1 << 15, {{"delta"}, "auto"}, in);
+    const greek_row& row = row_of(r, "d", "A.spot");
+    EXPECT_EQ(row.value, 0);
+    EXPECT_FALSE(is_figure(row.standard_error));
+    EXPECT_TRUE(row.message.empty()) << row.message;
+}
+
 TEST(greeks, leave_prices_as_they_are) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     const run_options options = with_paths(1 << 14);

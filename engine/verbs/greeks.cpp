@@ -107,6 +107,7 @@ std::optional<market> moved(const market& in, const std::string& key, double& by
 struct market_pair {
     std::optional<market> up, down;
     double distance = 0;
+    bool is_central = false;
 
     market_pair(const market& in, const std::string& key, double by) {
         double above = by, below = -by;
@@ -116,6 +117,7 @@ struct market_pair {
         if (!up) up = in;
         if (!down) down = in;
         distance = above - below;
+        is_central = above == -below;
     }
     bool is_there() const { return distance > 0; }
 };
@@ -123,6 +125,7 @@ struct market_pair {
 // A trade's sensitivity to a number that no derivative of paths gives.
 struct bumped {
     std::size_t trade, number;
+    bool moves = false;  // it is known that the number moves the trade
 };
 
 class greek_run {
@@ -227,7 +230,7 @@ class greek_run {
             if (!ready.certain && by_ == method::automatic) {
                 const auto& jumps = adjoints_.jumps_of(ready.code, ready.data, ready.when);
                 if (!program::moved_by(*ready.code, jumps, moved_by_it).empty()) {
-                    bumps.push_back({i, n});
+                    bumps.push_back({i, n, true});
                     continue;
                 }
             }
@@ -296,15 +299,16 @@ class greek_run {
     using row_map = std::map<std::pair<std::size_t, std::size_t>, greek_row>;
 
     void add_bumped(results& to, row_map& rows) {
-        std::map<std::size_t, std::vector<std::size_t>> trades_of;  // by number
+        std::map<std::size_t, std::vector<bumped>> by_number;
         for (const bumped& b : bumps_)
-            if (to.rows[b.trade].status != trade_status::failed) trades_of[b.number].push_back(b.trade);
-        for (const auto& [n, trades] : trades_of) {
+            if (to.rows[b.trade].status != trade_status::failed) by_number[b.number].push_back(b);
+        for (const auto& [n, trades] : by_number) {
             const market_pair wide(in_, asked_[n].number->key, asked_[n].risk.large);
             const market_pair narrow(in_, asked_[n].number->key, asked_[n].risk.large / 2);
             if (!wide.is_there() || !narrow.is_there()) {
-                for (const std::size_t i : trades) {
-                    greek_row& row = rows.emplace(std::pair(i, n), row_for(to, i, n, "bump")).first->second;
+                for (const bumped& b : trades) {
+                    greek_row& row =
+                        rows.emplace(std::pair(b.trade, n), row_for(to, b.trade, n, "bump")).first->second;
                     row.message = "no market has another " + asked_[n].number->key + " beside the others";
                     row.kind = error_kind::input;
                 }
@@ -314,8 +318,8 @@ class greek_run {
             auto some = std::make_shared<books::book_state>();
             some->name = book_.state().name;
             some->settings = book_.state().settings;
-            for (const std::size_t i : trades) {
-                some->trades.push_back(book_.state().trades[i]);
+            for (const bumped& b : trades) {
+                some->trades.push_back(book_.state().trades[b.trade]);
                 some->trades.back().report.reset();
             }
             run_options quietly = options_;
@@ -325,17 +329,18 @@ class greek_run {
             for (std::size_t t = 0; t < trades.size(); ++t) {
                 std::array<const price_row*, 4> at{};
                 for (std::size_t m = 0; m < at.size(); ++m) at[m] = &priced[m].told.rows[t];
-                if (auto row = bumped_row(to, trades[t], n, at, wide.distance, narrow.distance))
-                    rows.emplace(std::pair(trades[t], n), *std::move(row));
+                if (auto row = bumped_row(to, trades[t], at, wide, narrow))
+                    rows.emplace(std::pair(trades[t].trade, n), *std::move(row));
             }
             to.manifest.path_steps += 4 * priced[0].told.manifest.path_steps;
         }
     }
 
     // Prices are those in the markets above and below, far and near. None where the number moves nothing.
-    std::optional<greek_row> bumped_row(const results& of, std::size_t i, std::size_t n,
-                                        const std::array<const price_row*, 4>& at, double wide,
-                                        double narrow) const {
+    std::optional<greek_row> bumped_row(const results& of, const bumped& which,
+                                        const std::array<const price_row*, 4>& at, const market_pair& wide,
+                                        const market_pair& narrow) const {
+        const std::size_t i = which.trade, n = which.number;
         greek_row row = row_for(of, i, n, "bump");
         for (const price_row* p : at) {
             if (p->status == trade_status::priced) continue;
@@ -343,22 +348,26 @@ class greek_run {
             row.kind = p->kind;
             return row;
         }
-        if (std::ranges::all_of(at, [&](const price_row* p) { return p->price == of.rows[i].price; }))
-            return std::nullopt;
+        const bool stands =
+            std::ranges::all_of(at, [&](const price_row* p) { return p->price == of.rows[i].price; });
+        if (stands && !which.moves) return std::nullopt;
         const double scale = of.rows[i].quantity * asked_[n].risk.per;
-        const double far = scale * (at[0]->price - at[1]->price) / wide;
-        const double near = scale * (at[2]->price - at[3]->price) / narrow;
+        const double far = scale * (at[0]->price - at[1]->price) / wide.distance;
+        const double near = scale * (at[2]->price - at[3]->price) / narrow.distance;
         if (at[0]->part_means.empty()) {
             row.value = near;
             row.standard_error = 0;
         } else {
             std::vector<double> means;
             for (std::size_t p = 0; p < at[0]->part_means.size(); ++p)
-                means.push_back((at[0]->part_means[p] - at[1]->part_means[p]) / wide);
+                means.push_back((at[0]->part_means[p] - at[1]->part_means[p]) / wide.distance);
             fill(row, of, i, n, std::move(means));
         }
-        // The error of a central difference is four times as large for twice the move.
-        row.bias = std::abs(far - near) * 4 / 3;
+        // No path has shown what the number does, so the paths show no error either.
+        if (stands) row.standard_error = no_figure;
+        // For twice the move the error of a central difference is four times as large, that of a difference
+        // on one side twice.
+        row.bias = std::abs(far - near) * (wide.is_central && narrow.is_central ? 4.0 / 3 : 2.0);
         return row;
     }
 
@@ -406,7 +415,9 @@ class greek_run {
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    return greeks_of_book(settings_, *gpus_, trades, in, wanted, options);
+    results out = greeks_of_book(settings_, *gpus_, trades, in, wanted, options);
+    verbs::add_answers(out, settings_, *gpus_, trades, in, options);
+    return out;
 }
 
 results greeks_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
