@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices and derivatives of walks both ways, on a GPU and on the CPU: not a bit may differ. And every kernel
-// of both ways compiles, without a GPU.
+// label: no_sanitizer (kernels through the run-time compiler)
+// Prices and derivatives of walks both ways, on a GPU and on the CPU: not a bit may differ. And kernels of
+// both ways compile without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
