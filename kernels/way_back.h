@@ -67,8 +67,7 @@ class both_ways {
     using shape = typename choice::shape;
     using numbers = typename choice::numbers;
     using shocks = shocks_of_step<shape>;
-    static constexpr int width = shape::width, sections = program::sections,
-                         piece_steps = choice::piece_steps;
+    static constexpr int width = shape::width, sections = program::sections;
 
     both_ways(const way_back_arguments& a, const word32* words, const trade_record& trade, word32 in_tile,
               int count, double* sums)
@@ -151,7 +150,8 @@ class both_ways {
         leave<ways::of_paths>(0, [](int i) { return ways::state_of_path(i); });
     }
 
-    real states_[word32(width)][word32(program::states)];
+    // A state of a path; `s` is a constant of the kernel.
+    real state(int w, int s) const { return states_[w][s]; }
 
   private:
     template <class of, int row_width>
@@ -266,7 +266,7 @@ class both_ways {
             double* const to = sums_ + word64(in_tile_ / word32(threads_of_warp * width)) * a_.places + place;
             unrolled<count>([&](int i) {
                 constexpr folded at{};
-                if (thread == at.thread(i, count)) to[i] = sum[at.place(i, count)];
+                if (thread == at.thread(i, count)) to[i] = sum[i / threads_of_warp];
             });
         }
     }
@@ -297,7 +297,7 @@ class both_ways {
             fold<(count + 1) / 2, distance * 2>(sum);
         }
     }
-    // The thread that has the sum number i of `count` after all exchanges, and its place there.
+    // The thread that has the sum number i of `count` after all exchanges, at place i / threads_of_warp.
     struct folded {
         static constexpr word32 thread(int i, int count) {
             word32 out = 0;
@@ -309,7 +309,6 @@ class both_ways {
             }
             return out;
         }
-        static constexpr int place(int i, int) { return i / threads_of_warp; }
     };
 
     const way_back_arguments& a_;
@@ -320,6 +319,7 @@ class both_ways {
     const word32 in_tile_;
     const int count_;
     double* const sums_;
+    real states_[word32(width)][word32(program::states)];
     real derivatives_[word32(width)][word32(back::states)];
     word32 row_[word32(sections)], back_row_[word32(sections)], run_[word32(sections)];
 };
@@ -397,7 +397,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
             feed::walk_part(from, first, last, memory, [&](int step, const shocks& z) {
                 unrolled<ways::carried>([&](int i) {
                     for (int w = 0; w < width; ++w)
-                        before[step - first][w][i] = walk.states_[w][ways::carried_of(i)];
+                        before[step - first][w][i] = walk.state(w, ways::carried_of(i));
                 });
                 drawn[step - first] = z;
                 walk.template step<again>(word32(step), z);

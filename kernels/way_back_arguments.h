@@ -27,7 +27,7 @@ struct derivative_merge_arguments {
     const double* sums;
     double* merged;
     word64 places;
-    word32 tiles, part_tiles, warps, parts;
+    word32 tiles, part_tiles, warps;
 };
 
 }  // namespace tilewalk::kernels

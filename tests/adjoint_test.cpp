@@ -18,6 +18,7 @@
 #include "engine/plan/trade_program.h"
 #include "kernels/shocks.h"
 #include "products/program/recorder.h"
+#include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/plain_gradient.h"
@@ -105,11 +106,6 @@ finding compare_on(const recorded_path& of, const program::adjoint_program& back
         << what << ", path " << path << ": the way back gives " << got << ", the tangent is " << t.derivative
         << " of terms of " << t.size;
     return finding::compared;
-}
-
-const market& demo_market() {
-    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
-    return one;
 }
 
 recorded_path planned(const books::trade& t, const market& in) {
@@ -314,7 +310,7 @@ TEST(adjoint, of_what_a_path_does_not_take_is_nothing) {
 }
 
 TEST(adjoint, of_the_library_is_its_tangent) {
-    EXPECT_GE(compare_trades_of(book_of_every_kind(), demo_market(), 2), 300u);
+    EXPECT_GE(compare_trades_of(book_of_every_kind(), tests::demo_market(), 2), 300u);
 }
 
 TEST(adjoint, of_every_model_is_its_tangent) {
@@ -343,7 +339,7 @@ TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: "
         "{start: 0, end: 1, count: 12}}\n");
-    const recorded_path of = planned(one.state().trades.at(0), demo_market());
+    const recorded_path of = planned(one.state().trades.at(0), tests::demo_market());
     const auto all = program::adjoint(of.code, program::all_numbers_of(of.code));
     auto wanted = program::no_number_of(of.code);
     wanted.initial_states.flip();

@@ -16,6 +16,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/verbs/price.h"
+#include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tilewalk/tilewalk.h"
@@ -26,11 +27,6 @@ namespace {
 // A sound value is further off than this once in 150,000 times.
 constexpr double most_errors = 4.5;
 
-const market& demo_market() {
-    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
-    return one;
-}
-
 run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42) {
     run_options out;
     out.overrides.paths = paths;
@@ -40,7 +36,7 @@ run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42) {
 }
 
 results greeks_of(const std::string& trades, std::uint64_t paths, const greek_options& wanted = {},
-                  const market& in = demo_market()) {
+                  const market& in = tests::demo_market()) {
     return engine().greeks(book::parse("trades:\n" + trades), in, wanted, with_paths(paths));
 }
 
@@ -115,7 +111,7 @@ TEST(greeks, of_a_call_and_a_put_are_those_of_black_and_scholes) {
     }
 }
 
-// Where the payoff jumps, the derivative of paths is not that of the price: that of a digital is 0.
+// A payoff that jumps has another derivative than its paths: along a path that of a digital is 0.
 TEST(greeks, of_a_digital_see_its_jump) {
     const market in = market::parse(flat_market);
     const std::string trade =
@@ -202,7 +198,7 @@ TEST(greeks, of_paths_take_one_walk) {
         "trades:\n  - {id: a, product: asian, underlying: GAMMA, strike: 65, "
         "averaging_dates: {start: 0, end: 2, count: 24}}\n");
     cuda::backend gpus;
-    const results r = greeks_of_book({}, gpus, trades, demo_market(), {}, with_paths(1 << 12), by);
+    const results r = greeks_of_book({}, gpus, trades, tests::demo_market(), {}, with_paths(1 << 12), by);
     EXPECT_EQ(walks, 1);
     EXPECT_GE(r.greeks.size(), 9u);
 }
@@ -234,6 +230,9 @@ TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
     };
     EXPECT_NE(refusal({"dleta"}).find("did you mean 'delta'"), std::string::npos) << refusal({"dleta"});
     EXPECT_NE(refusal({"GAMA.spot"}).find("did you mean 'GAMMA.spot'"), std::string::npos);
+    run_options sobol = with_paths(1 << 14);
+    sobol.overrides.random = "curand_scrambled_sobol";
+    EXPECT_THROW(engine().greeks(book::parse("trades:\n" + trade), tests::demo_market(), {}, sobol), error);
     EXPECT_NE(refusal({}, "pathwse").find("did you mean 'pathwise'"), std::string::npos);
 }
 
@@ -310,7 +309,7 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
 }  // namespace
 
 TEST(greeks, of_some_of_the_library_are_those_of_differences) {
-    compare_with_bumps(book_of_every_kind(), demo_market(), 0, 16, 1 << 14, 75);
+    compare_with_bumps(book_of_every_kind(), tests::demo_market(), 0, 16, 1 << 14, 75);
 }
 
 TEST(greeks, of_some_models_are_those_of_differences) {
@@ -319,7 +318,7 @@ TEST(greeks, of_some_models_are_those_of_differences) {
 }
 
 TEST(greeks_long, of_the_library_are_those_of_differences) {
-    compare_with_bumps(book_of_every_kind(), demo_market(), 0, 1, 1 << 14, 1500);
+    compare_with_bumps(book_of_every_kind(), tests::demo_market(), 0, 1, 1 << 14, 1500);
 }
 
 TEST(greeks_long, of_every_model_are_those_of_differences) {

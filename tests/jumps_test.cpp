@@ -12,16 +12,12 @@
 
 #include "engine/book/book_state.h"
 #include "engine/plan/trade_program.h"
+#include "tests/both_ways.h"
 #include "tests/made_book.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk {
 namespace {
-
-const market& demo_market() {
-    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
-    return one;
-}
 
 plan::trade_program planned(const std::string& script) {
     const book one = book::parse(
@@ -34,7 +30,7 @@ plan::trade_program planned(const std::string& script) {
         script + "trades:\n  - {id: a, product: mine, underlying: ACME, dates: [0.5, 1.0]}\n");
     const books::trade& t = one.state().trades.at(0);
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, demo_market().state());
+    return plan::plan_trade(t, tests::demo_market().state());
 }
 
 std::size_t jumps_in(const std::string& payment) {
@@ -157,7 +153,7 @@ TEST(jumps, of_the_library_are_known) {
     std::map<std::string, std::set<bool>> found;
     const book all = book_of_every_kind();
     for (const books::trade& t : all.state().trades) {
-        const auto of = plan::plan_trade(t, demo_market().state());
+        const auto of = plan::plan_trade(t, tests::demo_market().state());
         if (of.is_certain()) continue;
         found[t.product_name].insert(!program::jumps_of(of.code, of.data, of.when).empty());
     }

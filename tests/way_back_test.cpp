@@ -13,6 +13,7 @@
 #include "engine/cpu/lane_machine.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/shocks.h"
+#include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/plain_gradient.h"
@@ -23,29 +24,18 @@ namespace {
 
 constexpr std::uint64_t seed = 20260115;
 
-const market& demo_market() {
-    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
-    return one;
-}
-
 // A trade with its way back, compiled.
-struct both_ways {
-    plan::trade_program made;
-    program::adjoint_program back;
-    program::path_data data_of_back;
+struct compiled_both_ways : tests::both_ways {
     cpu::lane_program forth_lanes, again_lanes, back_lanes;
     cpu::lane_way_back way;
 
-    both_ways(const books::trade& t, const market& in, program::precision to = program::precision::double_)
-        : made(plan::plan_trade(t, in.state(), to)),
-          back(program::adjoint(made.code, program::all_numbers_of(made.code))),
-          data_of_back(program::data_of_back(back, made.data)),
+    explicit compiled_both_ways(const books::trade& t, const market& in,
+                                program::precision to = program::precision::double_)
+        : both_ways(t, in, to),
           forth_lanes(cpu::compile(made.code)),
           again_lanes(cpu::compile(back.again)),
           back_lanes(cpu::compile(back.back)),
           way(back, again_lanes, back_lanes, data_of_back, made.when) {}
-    both_ways(const both_ways&) = delete;
-    both_ways& operator=(const both_ways&) = delete;
 
     cpu::path_job job(std::uint64_t paths, program::precision in = program::precision::double_) const {
         cpu::path_job out{&forth_lanes, &made.data, &made.when, seed, paths, in, {}, {}};
@@ -59,7 +49,7 @@ struct found_by_tile {
     std::vector<double> derivatives;
 };
 
-found_by_tile walked(const both_ways& of, std::uint64_t paths, std::uint64_t tile,
+found_by_tile walked(const compiled_both_ways& of, std::uint64_t paths, std::uint64_t tile,
                      const cpu::lane_operations& with, program::precision in = program::precision::double_) {
     cpu::lane_machine machine(with);
     found_by_tile out;
@@ -78,7 +68,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 // The random numbers of a path as the walks of double draw them.
-tests::noise_of_path drawn(const both_ways& of, std::uint64_t path) {
+tests::noise_of_path drawn(const compiled_both_ways& of, std::uint64_t path) {
     const auto number_of = [&of, path](const std::vector<std::uint32_t>& streams, int per_step,
                                        const std::vector<program::stream_name>& names, auto draw) {
         return [=](std::size_t step, std::size_t slot) {
@@ -98,7 +88,7 @@ tests::noise_of_path drawn(const both_ways& of, std::uint64_t path) {
 }
 
 // The plain derivatives of a path, in the line in which the lane machine has them.
-std::vector<double> in_line(const both_ways& of, tests::number_vector plain) {
+std::vector<double> in_line(const compiled_both_ways& of, tests::number_vector plain) {
     program::path_data as_data = of.made.data;
     as_data.initial_states = plain.initial_states;
     as_data.terms = plain.terms;
@@ -116,7 +106,7 @@ TEST(way_back, finds_the_derivatives_of_every_path) {
     const auto compare = [&](const book& all, const market& in, std::size_t every) {
         for (std::size_t i = 0; i < all.state().trades.size(); i += every) {
             const books::trade& t = all.state().trades[i];
-            const both_ways of(t, in);
+            const compiled_both_ways of(t, in);
             if (of.made.is_certain() || of.made.code.scenarios_per_step > 0) continue;
             const found_by_tile found = walked(of, paths, 0, best);
             std::vector<double> sum(of.way.places.size), size(sum.size());
@@ -136,7 +126,7 @@ TEST(way_back, finds_the_derivatives_of_every_path) {
             numbers += sum.size();
         }
     };
-    compare(book_of_every_kind(), demo_market(), 5);
+    compare(book_of_every_kind(), tests::demo_market(), 5);
     const book models = book::parse(book_of_every_model());
     compare(models, *models.market(), 1);
     EXPECT_GE(trades, 100u);
@@ -147,7 +137,7 @@ TEST(way_back, leaves_the_price_as_it_is) {
     const auto& best = *cpu::runnable_instruction_sets().sets[0];
     const book models = book::parse(book_of_every_model());
     for (const books::trade& t : models.state().trades) {
-        const both_ways of(t, *models.market());
+        const compiled_both_ways of(t, *models.market());
         cpu::lane_machine machine(best);
         std::vector<cpu::tile_result> alone(1);
         machine.walk(of.job(700), 0, alone);
@@ -166,7 +156,7 @@ TEST(way_back, is_the_same_in_any_pieces) {
     for (const program::precision in :
          {program::precision::double_, program::precision::single, program::precision::mixed}) {
         for (const books::trade& t : models.state().trades) {
-            both_ways of(t, *models.market(), in);
+            compiled_both_ways of(t, *models.market(), in);
             const found_by_tile whole = walked(of, 1024, 0, best, in);
             of.way.pieces.clear();
             for (std::size_t s = 0; s < of.made.when.steps(); s += 1 + s % 5) of.way.pieces.push_back(s);
@@ -181,7 +171,7 @@ TEST(way_back, has_the_same_bits_on_every_instruction_set) {
     const book models = book::parse(book_of_every_model());
     for (const program::precision in : {program::precision::double_, program::precision::single}) {
         for (const books::trade& t : models.state().trades) {
-            const both_ways of(t, *models.market(), in);
+            const compiled_both_ways of(t, *models.market(), in);
             const found_by_tile first = walked(of, 1000, 0, *sets.sets[0], in);
             for (const double d : first.derivatives) ASSERT_TRUE(std::isfinite(d)) << t.id;
             for (int s = 1; s < sets.count; ++s) {

@@ -20,6 +20,7 @@
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
+#include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tilewalk/book.h"
@@ -28,26 +29,6 @@ namespace tilewalk {
 namespace {
 
 using program::precision;
-
-const market& demo_market() {
-    static const market one = market::load(TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml");
-    return one;
-}
-
-struct both_ways {
-    plan::trade_program made;
-    program::adjoint_program back;
-    program::path_data data_of_back;
-
-    both_ways(const books::trade& t, const market& in, precision to)
-        : made(plan::plan_trade(t, in.state(), to)),
-          back(program::adjoint(made.code, program::all_numbers_of(made.code))),
-          data_of_back(program::data_of_back(back, made.data)) {}
-    both_ways(const both_ways&) = delete;
-    both_ways& operator=(const both_ways&) = delete;
-
-    run::job job() const { return {&made.code, &made.data, &made.when, {&back, &data_of_back}}; }
-};
 
 class ways_back_on_a_gpu : public ::testing::Test {
   protected:
@@ -63,10 +44,10 @@ class ways_back_on_a_gpu : public ::testing::Test {
     void compare(const book& all, const market& in, precision to, std::size_t every, std::uint64_t paths,
                  std::size_t least) {
         const auto& best = *cpu::runnable_instruction_sets().sets[0];
-        std::vector<std::unique_ptr<both_ways>> trades;
+        std::vector<std::unique_ptr<tests::both_ways>> trades;
         std::vector<std::string> ids;
         for (std::size_t i = 0; i < all.state().trades.size(); i += every) {
-            auto of = std::make_unique<both_ways>(all.state().trades[i], in, to);
+            auto of = std::make_unique<tests::both_ways>(all.state().trades[i], in, to);
             if (of->made.is_certain() || !cuda::ways_back::can_walk(of->job())) continue;
             trades.push_back(std::move(of));
             ids.push_back(all.state().trades[i].id);
@@ -132,7 +113,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
         for (const books::trade& t : all.state().trades) {
             if (t.id != "black_scholes_paid_in_eur" && t.id != "heston_asian" && t.id != "rates_g2_barrier")
                 continue;
-            const both_ways of(t, *all.market(), to);
+            const tests::both_ways of(t, *all.market(), to);
             ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
             const std::string text = cuda::way_back_kernel_text(of.made.code, of.back, {.precision = to});
             const std::string architecture = ++compiled % 2 == 0 ? "sm_80" : "sm_90";
@@ -143,7 +124,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_the_library) {
-    compare(book_of_every_kind(), demo_market(), precision::double_, 5, 3000, 40);
+    compare(book_of_every_kind(), tests::demo_market(), precision::double_, 5, 3000, 40);
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_every_model) {
@@ -158,7 +139,7 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, "
         "averaging_dates: {start: 0, end: 1, count: 61}}\n");
     for (const precision to : {precision::double_, precision::single})
-        compare(one, demo_market(), to, 1, 300 * 1024 + 77, 1);
+        compare(one, tests::demo_market(), to, 1, 300 * 1024 + 77, 1);
 }
 
 }  // namespace tilewalk

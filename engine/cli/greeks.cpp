@@ -68,7 +68,7 @@ command add_greeks(CLI::App& to) {
     CLI::App* app = to.add_subcommand("greeks", "Sensitivities of a book, each with its standard error")
                         ->group("Commands");
     const auto asked = std::make_shared<greeks_arguments>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
+    add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe);
     app->add_option("--greeks", asked->wanted.wanted,
                     "Measures and patterns of market keys, separated by commas: delta,vega or\n"
                     "'ACME.*'; if left out, all of the first order")
@@ -78,15 +78,6 @@ command add_greeks(CLI::App& to) {
                     "auto, pathwise or bump: auto takes the derivative of the paths, and the\n"
                     "difference of two prices where the payoff jumps")
         ->type_name("NAME");
-    app->add_option("--format", asked->options.format,
-                    "table, csv or json; if left out, what the ending of --output says,\n"
-                    "else a table on a terminal and csv elsewhere. JSON has the prices, too")
-        ->type_name("NAME");
-    app->add_option("-o,--output", asked->options.output,
-                    "File for the results; it appears whole or not at all. - is standard output")
-        ->type_name("FILE");
-    app->add_flag("--spreadsheet-safe", asked->spreadsheet_safe,
-                  "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
     add_book_options(*app, asked->options);
     app->footer(
         measures_text() + "\n" + ranking_text() +

@@ -78,20 +78,11 @@ command add_price(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("price", "Price a book: every trade with its standard error")->group("Commands");
     const auto asked = std::make_shared<price_arguments>();
-    app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
-    app->add_option("--format", asked->options.format,
-                    "table, csv or json; if left out, what the ending of --output says,\n"
-                    "else a table on a terminal and csv elsewhere")
-        ->type_name("NAME");
-    app->add_option("-o,--output", asked->options.output,
-                    "File for the results; it appears whole or not at all. - is standard output")
-        ->type_name("FILE");
+    add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe);
     app->add_option("--totals", asked->totals,
                     "File for the totals by currency, as .csv, .json or .txt; CSV has no place for them\n"
                     "beside the trades")
         ->type_name("FILE");
-    app->add_flag("--spreadsheet-safe", asked->spreadsheet_safe,
-                  "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
     app->add_flag("--tiles", asked->tiles,
                   "In JSON, add each trade's mean by part of the run: sums over trades and\n"
                   "differences between runs of one seed then have errors of their own");

@@ -40,6 +40,19 @@ bool is_of_machine(const results& r) {
 
 }  // namespace
 
+void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe) {
+    to.add_option("BOOK", book, "The book, a YAML file; - is standard input")->required();
+    to.add_option("--format", into.format,
+                  "table, csv or json; if left out, what the ending of --output says,\n"
+                  "else a table on a terminal and csv elsewhere")
+        ->type_name("NAME");
+    to.add_option("-o,--output", into.output,
+                  "File for the results; it appears whole or not at all. - is standard output")
+        ->type_name("FILE");
+    to.add_flag("--spreadsheet-safe", spreadsheet_safe,
+                "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
+}
+
 void complain_of_lost_gpus(const results& r) {
     for (const auto& lost : r.manifest.lost_devices)
         remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));

@@ -2,9 +2,16 @@
 // Shared by the commands that price a book: what they say on standard error, and their exit codes.
 #pragma once
 
+#include <CLI/App.hpp>
+#include <string>
+
+#include "engine/cli/settings.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::cli {
+
+// Adds the book and the options for where its results go, and in what form.
+void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe);
 
 // Warns of GPUs that failed: the prices are right without them, but whoever runs the machine should know.
 void complain_of_lost_gpus(const results& r);

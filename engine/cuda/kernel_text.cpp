@@ -35,19 +35,15 @@ std::string path_kernel_text(const program::path_program& p, const kernel_decisi
         p.scenarios_per_step == 0
             ? "no_scenarios"
             : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
-    const std::string draws =
-        words.is_fast ? fmt::format("{}<{}>", words.draws, how.rounds) : std::string(words.draws);
+    const std::string draws = draws_text(words, how.rounds);
     const std::string source =
         from_arrays
             ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
             : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>", draws,
                           scenarios);
-    std::string includes;
-    for (const std::string& header :
-         {std::string(words.header), feed.header(), std::string(rows.header),
-          std::string("kernels/operations.h"), std::string("kernels/path_kernel.h"), reduction.header()}) {
-        includes += "#include \"" + header + "\"\n";
-    }
+    const std::string includes =
+        includes_text({std::string(words.header), feed.header(), std::string(rows.header),
+                       "kernels/operations.h", "kernels/path_kernel.h", reduction.header()});
     return fmt::format(
         R"({includes}
 namespace tilewalk::kernels::generated {{

@@ -168,4 +168,15 @@ std::string program_text(const program::path_program& p, const std::string& name
     return out + "    }\n};\n";
 }
 
+std::string includes_text(const std::vector<std::string>& headers) {
+    std::string out;
+    for (const std::string& header : headers) out += "#include \"" + header + "\"\n";
+    return out;
+}
+
+std::string draws_text(const program::precision_traits& words, int rounds) {
+    const std::string name(words.draws);
+    return words.is_fast ? name + "<" + std::to_string(rounds) + ">" : name;
+}
+
 }  // namespace tilewalk::cuda

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "products/program/passes.h"
+#include "products/program/precision.h"
 
 namespace tilewalk::cuda {
 
@@ -15,5 +17,10 @@ namespace tilewalk::cuda {
 // row, term). Operations are called as math::exp and so on, with row.table(place) for a table. Equal texts
 // mean equal code: strikes, rows and numbers computed once a trade are not in it.
 std::string program_text(const program::path_program& p, const std::string& name);
+
+// The head of a text, which includes these headers.
+std::string includes_text(const std::vector<std::string>& headers);
+// The struct that draws shocks, with so many rounds of Philox if it is a fast one.
+std::string draws_text(const program::precision_traits& words, int rounds);
 
 }  // namespace tilewalk::cuda

@@ -94,13 +94,9 @@ std::string way_back_kernel_text(const program::path_program& p, const program::
     const auto text_of = [&](const program::path_program& code, const char* name) {
         return program_text(words.is_fast ? program::contract(code) : code, name);
     };
-    const std::string draws =
-        words.is_fast ? fmt::format("{}<{}>", words.draws, how.rounds) : std::string(words.draws);
-    std::string includes;
-    for (const std::string& header :
-         {std::string(words.header), std::string("kernels/feeds/inline.h"),
-          std::string("kernels/operations.h"), std::string("kernels/way_back.h"), reduction().header()})
-        includes += "#include \"" + header + "\"\n";
+    const std::string includes =
+        includes_text({std::string(words.header), "kernels/feeds/inline.h", "kernels/operations.h",
+                       "kernels/way_back.h", reduction().header()});
     return fmt::format(
         R"({includes}
 namespace tilewalk::kernels::generated {{
@@ -143,7 +139,7 @@ extern "C" __global__ void merge_derivatives(const __grid_constant__ tilewalk::k
         fmt::arg("back", text_of(a.back, "back")), fmt::arg("ways", ways_text(a)),
         fmt::arg("real", word_of(words.real)), fmt::arg("shock", word_of(words.shock)),
         fmt::arg("slots", p.slots_per_step()), fmt::arg("width", how.width), fmt::arg("threads", how.block),
-        fmt::arg("draws", draws), fmt::arg("piece_steps", how.piece_steps));
+        fmt::arg("draws", draws_text(words, how.rounds)), fmt::arg("piece_steps", how.piece_steps));
 }
 
 std::size_t way_back_shared_bytes() {

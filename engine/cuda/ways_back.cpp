@@ -25,17 +25,19 @@ using kernels::word64;
 constexpr std::uint64_t most_bytes_of_chunk = std::uint64_t{4} << 30;
 constexpr std::uint32_t threads_of_merge = 256;
 
-// A packed trade in the memory of a device.
+// A packed trade and its memory on a device.
 struct trade_in_memory {
     packed_trades packed;
     device_memory numbers, words, record;
 
-    trade_in_memory(device& on, const run::job& j, number_type type, stream s)
+    trade_in_memory(device& on, const run::job& j, number_type type)
         : packed(pack({&j, 1}, type)),
           numbers(on, packed.numbers.size()),
           words(on, packed.words.size() * sizeof(word32)),
           record(on, sizeof(kernels::trade_record)) {
         if (packed.failures[0]) throw error(*packed.failures[0]);
+    }
+    void upload(device& on, stream s) const {
         on.upload(numbers.as<void>(), packed.numbers.data(), packed.numbers.size(), s);
         on.upload(words.as<void>(), packed.words.data(), packed.words.size() * sizeof(word32), s);
         on.upload(record.as<void>(), packed.records.data(), sizeof(kernels::trade_record), s);
@@ -66,7 +68,8 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
     const auto cubin =
         kernels_.cubin({way_back_kernel_text(*j.code, *j.back.code, how), architecture, {}}, &is_new);
     const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}}, &is_merge_new);
-    compiled_ += (is_new ? 1u : 0u) + (is_merge_new ? 1u : 0u);
+    for (const bool is_compiled : {is_new, is_merge_new})
+        ++(is_compiled ? facts_.kernels_compiled : facts_.kernels_from_cache);
     const kernel both_ways = on_.find(cubin, "walk_both_ways");
     const kernel merge = on_.find(cubin, "merge_derivatives");
     const kernel merge_tiles = on_.find(merge_cubin, "merge_tiles");
@@ -87,13 +90,16 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
     const word64 most_tiles = chunks.front().count;
 
     const owned_stream s = new_stream(d);
-    const trade_in_memory forth(d, j, type, s.get());
-    const trade_in_memory back(d, {&j.back.code->back, j.back.data, j.when, {}}, type, s.get());
+    const trade_in_memory forth(d, j, type), back(d, {&j.back.code->back, j.back.data, j.when, {}}, type);
     const chunk largest{of.seed, of.paths, chunks.front(), part_tiles};
     chunk_memory results(d, reduction_named("tree"), largest, 1);
     const device_memory kept(d, most_tiles * kept_bytes), sums(d, most_tiles * sum_bytes),
         merged(d, largest.parts() * places.size * sizeof(double));
+    std::vector<kernels::tile_result> found;
+    std::vector<double> derivatives;
     in_flight work(d, {s.get()});
+    forth.upload(d, s.get());
+    back.upload(d, s.get());
 
     run::tally out(run_tiles, part_tiles, 1, {}, places.size);
     for (const run::tile_range& tiles : chunks) {
@@ -130,16 +136,16 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
                                               places.size,
                                               static_cast<word32>(tiles.count),
                                               results.of().part_tiles(),
-                                              warps,
-                                              static_cast<word32>(parts)};
+                                              warps};
         launch merging;
         merging.threads = threads_of_merge;
         merging.blocks =
             static_cast<std::uint32_t>(parts * ((places.size + threads_of_merge - 1) / threads_of_merge));
         void* merge_arguments[] = {&m};
         d.run(merge, merging, merge_arguments, s.get());
-        std::vector<kernels::tile_result> found(parts);
-        std::vector<double> derivatives(parts * places.size);
+        facts_.launches += 3;
+        found.resize(parts);
+        derivatives.resize(parts * places.size);
         d.download(found.data(), results.parts(), parts * sizeof(kernels::tile_result), s.get());
         d.download(derivatives.data(), merged.as<void>(), derivatives.size() * sizeof(double), s.get());
         d.wait(s.get());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/cuda/gpu_run.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/way_back_text.h"
@@ -24,14 +25,15 @@ class ways_back {
     // Walks the job over the tiles of the walk. Throws tilewalk::error: device_error, compile, cancelled.
     run::tally walk(const run::job& j, const run::walk& of);
 
-    std::uint64_t compiled() const { return compiled_; }
+    // The kernels and launches of all walks.
+    const gpu_facts& facts() const { return facts_; }
 
   private:
     loaded_device& on_;
     kernel_store& kernels_;
     way_back_decision how_;
     std::uint64_t memory_bytes_;
-    std::uint64_t compiled_ = 0;
+    gpu_facts facts_;
 };
 
 }  // namespace tilewalk::cuda

@@ -34,10 +34,10 @@ std::vector<double> difference(const std::vector<double>& up, const std::vector<
 
 }  // namespace
 
-std::unique_ptr<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
-                                                     const planned_numbers& down, double distance) {
-    if (!walk_alike(of, up) || !walk_alike(of, down)) return nullptr;
-    auto out = std::make_unique<program::path_data>();
+std::optional<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
+                                                   const planned_numbers& down, double distance) {
+    if (!walk_alike(of, up) || !walk_alike(of, down)) return std::nullopt;
+    std::optional<program::path_data> out(std::in_place);
     out->terms = difference(up.data.terms, down.data.terms, distance);
     out->initial_states = difference(up.data.initial_states, down.data.initial_states, distance);
     for (std::size_t s = 0; s < up.data.rows.size(); ++s)
@@ -101,15 +101,13 @@ const std::vector<program::jump>& adjoint_store::jumps_of(
 }
 
 ready_way_back::ready_way_back(std::shared_ptr<const program::adjoint_program> code,
-                               const program::path_data& data,
-                               const std::vector<std::unique_ptr<program::path_data>>& moves)
+                               const program::path_data& data, const std::vector<program::path_data>& moves)
     : code_(std::move(code)),
       data_(program::data_of_back(*code_, data)),
       size_(program::places_of(*code_, data).size) {
     for (const auto& of_number : moves) {
         std::vector<term>& terms = moves_.emplace_back();
-        if (!of_number) continue;
-        const std::vector<double> line = program::numbers_in_line(*code_, *of_number);
+        const std::vector<double> line = program::numbers_in_line(*code_, of_number);
         for (std::size_t i = 0; i < line.size(); ++i)
             if (line[i] != 0) terms.push_back({static_cast<std::uint32_t>(i), line[i]});
     }

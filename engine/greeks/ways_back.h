@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +30,8 @@ struct planned_numbers {
 // The derivatives of a trade's numbers to one number of the market, from its plans in two markets about it.
 // Nothing if they are other programs, or stop at other times: no difference of numbers says then how the
 // price moves.
-std::unique_ptr<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
-                                                     const planned_numbers& down, double distance);
+std::optional<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
+                                                   const planned_numbers& down, double distance);
 
 // Marks the numbers that move. True if any does.
 bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,
@@ -64,7 +65,7 @@ class adjoint_store {
 class ready_way_back {
   public:
     ready_way_back(std::shared_ptr<const program::adjoint_program> code, const program::path_data& data,
-                   const std::vector<std::unique_ptr<program::path_data>>& moves);
+                   const std::vector<program::path_data>& moves);
 
     run::way_back way() const { return {code_.get(), &data_}; }
     std::size_t derivatives() const { return size_; }

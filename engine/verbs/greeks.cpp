@@ -13,6 +13,7 @@
 
 #include "engine/config/wording.h"
 #include "engine/cpu/crew.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
@@ -142,7 +143,12 @@ class greek_run {
           asked_(numbers_asked(wanted, in)),
           reads_(trades.size()),
           numbers_of_(trades.size()),
-          certain_(trades.size()) {}
+          certain_(trades.size()) {
+        if (random::find(run_.random, random::back_end::gpu).rounds > 0) return;
+        throw error(error_kind::usage, "found random: " + run_.random +
+                                           " for Greeks, whose paths are drawn twice; expected philox or "
+                                           "philox_7");
+    }
 
     results told(stages by) {
         const std::vector<books::trade>& trades = book_.state().trades;
@@ -202,7 +208,7 @@ class greek_run {
         if (p.failure) return;
         const ready_trade& ready = *p.ready;
         const greeks::planned_numbers as_is{*ready.code, ready.data, ready.when};
-        std::vector<std::unique_ptr<program::path_data>> moves;
+        std::vector<program::path_data> moves;
         program::wanted_numbers wanted = program::no_number_of(*ready.code);
         const plan::poll often = poll_of(options_.cancel);
         for (const std::size_t n : read) {
@@ -211,7 +217,7 @@ class greek_run {
                 bumps.push_back({i, n});
                 continue;
             }
-            std::unique_ptr<program::path_data> move;
+            std::optional<program::path_data> move;
             try {
                 const books::trade& t = book_.state().trades[i];
                 const auto up = plan::plan_trade(t, about[n]->up->state(), run_.how.precision, {}, often);
@@ -236,12 +242,11 @@ class greek_run {
             }
             greeks::mark_moved(*move, wanted, *ready.code);
             numbers_of_[i].push_back(n);
-            moves.push_back(std::move(move));
+            moves.push_back(*std::move(move));
         }
         if (moves.empty()) return;
         if (ready.certain) {
-            for (const auto& move : moves)
-                certain_[i].push_back(move->initial_states[ready.code->outputs[0]]);
+            for (const auto& move : moves) certain_[i].push_back(move.initial_states[ready.code->outputs[0]]);
             return;
         }
         p.back = std::make_shared<const greeks::ready_way_back>(adjoints_.adjoint_of(ready.code, wanted),

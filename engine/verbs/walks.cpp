@@ -82,7 +82,7 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
     walk_on_gpus(gpus, on, told, keeps);
     bool any_walked = false;
     for (const std::size_t i : both_ways) {
-        const bool is_walked = walk_both_ways(i, gpus, on);
+        const bool is_walked = walk_both_ways(i, gpus, on, told);
         any_walked = any_walked || is_walked;
         if (!is_walked && !plans_[i].failure) left_.push_back(i);
         tells_.tell();
@@ -93,7 +93,8 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
 }
 
 // One device walks them, one after the other.
-bool book_walk::walk_both_ways(std::size_t i, cuda::backend& gpus, const cuda::backend::choice& on) {
+bool book_walk::walk_both_ways(std::size_t i, cuda::backend& gpus, const cuda::backend::choice& on,
+                               run_manifest& told) {
     planned& p = plans_[i];
     const run::job job = p.job();
     const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
@@ -107,8 +108,12 @@ bool book_walk::walk_both_ways(std::size_t i, cuda::backend& gpus, const cuda::b
                         "take precision single");
         const auto walked = [&](const run::walk& paths, int rounds) {
             const cuda::way_back_decision how{.precision = run_.how.precision, .rounds = rounds};
-            return cuda::ways_back(*on.devices.front(), gpus.kernels(), how, run_.memory_bytes)
-                .walk(job, paths);
+            cuda::ways_back walks(*on.devices.front(), gpus.kernels(), how, run_.memory_bytes);
+            run::tally found = walks.walk(job, paths);
+            told.kernels_compiled += walks.facts().kernels_compiled;
+            told.kernels_from_cache += walks.facts().kernels_from_cache;
+            told.launches += walks.facts().launches;
+            return found;
         };
         walked_[i].emplace(walked(all_, source.rounds), false, p.back.get());
         tells_.now.path_steps_done += run_.paths * p.ready->when.steps();

@@ -76,7 +76,8 @@ class book_walk {
     std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
     void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                       ready_on_gpus* keeps);
-    bool walk_both_ways(std::size_t trade, cuda::backend& gpus, const cuda::backend::choice& on);
+    bool walk_both_ways(std::size_t trade, cuda::backend& gpus, const cuda::backend::choice& on,
+                        run_manifest& told);
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                          run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);

@@ -57,8 +57,8 @@ struct adjoint_program {
     path_program again;
     std::vector<section_derivatives> sections;
     std::vector<derivative_in> initial_states, terms;
-    // The state of the way back that begins with 1: the derivative of the output to itself. There is none
-    // where no wanted number counts.
+    // The state of the way back that begins with 1: the derivative of the output to itself; ~0 where no
+    // wanted number counts.
     std::uint32_t seeded = 0;
 };
 

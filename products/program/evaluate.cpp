@@ -101,6 +101,10 @@ double evaluate(operation code, double a, double b, double c) {
     return first_function[static_cast<std::size_t>(code)](a, b, c);
 }
 
+double interpolated(const double* table, std::size_t size, double position) {
+    return kernels::interpolate(table, static_cast<int>(size), position);
+}
+
 double least_logarithm(operation code, number_type walked_in, double level, double scale, double divisor) {
     const bool above = code == operation::least_log_above;
     if (walked_in == number_type::double_) return least_logarithm_in(above, level, scale, divisor);

@@ -2,6 +2,8 @@
 // One operation of a program on single numbers.
 #pragma once
 
+#include <cstddef>
+
 #include "products/program/operation.h"
 #include "products/program/precision.h"
 
@@ -9,6 +11,9 @@ namespace tilewalk::program {
 
 // Uses the same functions as the lane loops. The operation is a function of single numbers.
 double evaluate(operation code, double a, double b, double c);
+
+// The number of a table of `size` numbers at a position, as paths interpolate it.
+double interpolated(const double* table, std::size_t size, double position);
 
 // The least x, infinities included, for which scale * exp(x) / divisor, computed as paths in this type of
 // number compute it, reaches the level or, for least_log_above, exceeds it: then x >= least_logarithm decides

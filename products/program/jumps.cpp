@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "kernels/philox.h"
 #include "products/program/activity.h"
 #include "products/program/evaluate.h"
 
@@ -78,13 +79,6 @@ class trial {
         }
     }
 
-    static double interpolated(const double* table, std::size_t size, double position) {
-        if (std::isnan(position)) return position;
-        const double at = std::clamp(position, 0.0, static_cast<double>(size - 1));
-        const std::size_t i = std::min(static_cast<std::size_t>(at), size - 2);
-        return table[i] + (at - static_cast<double>(i)) * (table[i + 1] - table[i]);
-    }
-
     const path_program& p_;
     const path_data& data_;
 };
@@ -93,11 +87,9 @@ class trial {
 class trial_numbers {
   public:
     double uniform() {
-        // Steele, Lea and Flood's splitting of a counter.
-        std::uint64_t x = counter_ += 0x9e3779b97f4a7c15u;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-        return (static_cast<double>((x ^ (x >> 31)) >> 12) + 0.5) * 0x1p-52;
+        const kernels::philox_block b =
+            kernels::path_block(0, counter_++, 0, kernels::uniform_stream, kernels::stream_key{});
+        return (static_cast<double>(b.x0) + 0.5) * 0x1p-32;
     }
     double normal() { return evaluate(operation::norm_inv, uniform(), 0, 0); }
 
