@@ -162,13 +162,16 @@ TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     run_options one = with_paths(1 << 14), many = one;
     one.overrides.threads = 1;
     many.overrides.threads = 5;
-    const results a = engine().greeks(all, *all.market(), {}, one);
-    const results b = engine().greeks(all, *all.market(), {}, many);
+    greek_options both_orders;
+    for (const greek_measure& m : greek_measures()) both_orders.wanted.emplace_back(m.name);
+    const results a = engine().greeks(all, *all.market(), both_orders, one);
+    const results b = engine().greeks(all, *all.market(), both_orders, many);
     const results vegas = engine().greeks(all, *all.market(), {{"vega"}, "auto"}, one);
     ASSERT_EQ(a.greeks.size(), b.greeks.size());
     std::size_t compared = 0;
     for (std::size_t i = 0; i < a.greeks.size(); ++i) {
         EXPECT_EQ(a.greeks[i].part_means, b.greeks[i].part_means) << a.greeks[i].trade << a.greeks[i].key;
+        EXPECT_EQ(a.greeks[i].key, b.greeks[i].key);
         if (a.greeks[i].measure != "vega" || a.greeks[i].has_failed()) continue;
         EXPECT_EQ(a.greeks[i].part_means, row_of(vegas, a.greeks[i].trade, a.greeks[i].key).part_means);
         ++compared;
@@ -198,9 +201,15 @@ TEST(greeks, of_paths_take_one_walk) {
         "trades:\n  - {id: a, product: asian, underlying: GAMMA, strike: 65, "
         "averaging_dates: {start: 0, end: 2, count: 24}}\n");
     cuda::backend gpus;
-    const results r = greeks_of_book({}, gpus, trades, tests::demo_market(), {}, with_paths(1 << 12), by);
+    const auto of = [&](const greek_options& wanted) {
+        walks = 0;
+        return greeks_of_book({}, gpus, trades, tests::demo_market(), wanted, with_paths(1 << 12), by);
+    };
+    EXPECT_GE(of({}).greeks.size(), 9u);
     EXPECT_EQ(walks, 1);
-    EXPECT_GE(r.greeks.size(), 9u);
+    // Each market beside the one that is asked for takes one more.
+    EXPECT_GE(of({{"gamma", "vanna"}, "auto"}).greeks.size(), 4u);
+    EXPECT_EQ(walks, 1 + 4);
 }
 
 TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
@@ -228,12 +237,111 @@ TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
         }
         return std::string("taken");
     };
+    EXPECT_EQ(keys({"gamma"}), (list{"gamma GAMMA.spot"}));
+    EXPECT_EQ(keys({"gamma", "delta"}), (list{"delta GAMMA.spot", "gamma GAMMA.spot"}));
+    EXPECT_EQ(keys({"cross_gamma"}), (list{}));
     EXPECT_NE(refusal({"dleta"}).find("did you mean 'delta'"), std::string::npos) << refusal({"dleta"});
     EXPECT_NE(refusal({"GAMA.spot"}).find("did you mean 'GAMMA.spot'"), std::string::npos);
     run_options sobol = with_paths(1 << 14);
     sobol.overrides.random = "curand_scrambled_sobol";
     EXPECT_THROW(engine().greeks(book::parse("trades:\n" + trade), tests::demo_market(), {}, sobol), error);
     EXPECT_NE(refusal({}, "pathwse").find("did you mean 'pathwise'"), std::string::npos);
+}
+
+TEST(greeks, of_the_second_order_are_those_of_black_and_scholes) {
+    const market in = market::parse(flat_market);
+    for (const auto& [strike, years] : {std::pair{80.0, 0.5}, {100.0, 1.0}, {130.0, 2.0}}) {
+        const std::string terms = ", underlying: A, strike: " + std::to_string(strike) +
+                                  ", maturity: " + std::to_string(years) + "}\n";
+        const results r = greeks_of("  - {id: c, product: european, option: call" + terms +
+                                        "  - {id: p, product: european, option: put, quantity: -2" + terms,
+                                    1 << 17, {{"gamma", "vanna", "volga"}, "auto"}, in);
+        const flat_option o{strike, years};
+        const double gamma = std::exp(-o.yield * years) * bell(o.d1()) / (flat_option::spot * o.deviation());
+        const double vega = o.asset() * bell(o.d1()) * std::sqrt(years);
+        const double vanna = -std::exp(-o.yield * years) * bell(o.d1()) * o.d2() / o.volatility;
+        const double volga = vega * o.d1() * o.d2() / o.volatility;
+        for (const auto& [trade, quantity] : {std::pair{"c", 1.0}, {"p", -2.0}}) {
+            expect_near(row_of(r, trade, "A.spot"), quantity * gamma);
+            expect_near(row_of(r, trade, "A.spot;A.volatility"), quantity * 0.01 * vanna);
+            expect_near(row_of(r, trade, "A.volatility"), quantity * 1e-4 * volga);
+        }
+        EXPECT_EQ(r.greeks.size(), 6u);
+        for (const greek_row& g : r.greeks) EXPECT_EQ(g.method, "bumped_pathwise") << g.key;
+        EXPECT_EQ(row_of(r, "c", "A.spot").unit, "USD per 1 USD of A squared");
+        EXPECT_EQ(row_of(r, "c", "A.spot;A.volatility").unit, "USD per 1 % of volatility and 1 USD of A");
+    }
+}
+
+// Where a payoff jumps, differences of differences of prices are left.
+TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
+    const market in = market::parse(flat_market);
+    const flat_option o{105, 1};
+    const results r = greeks_of(
+        "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n",
+        1 << 19, {{"gamma", "vanna"}, "auto"}, in);
+    const double density = 10 * std::exp(-o.rate) * bell(o.d2());
+    const double spot = flat_option::spot, deviation = o.deviation();
+    expect_near(row_of(r, "d", "A.spot"), -density * o.d1() / (spot * spot * deviation * deviation));
+    expect_near(row_of(r, "d", "A.spot;A.volatility"),
+                0.01 * density * (o.d1() * o.d2() - 1) / (spot * deviation * o.volatility));
+    for (const greek_row& g : r.greeks) EXPECT_EQ(g.method, "bump") << g.key;
+}
+
+// The formula of Margrabe.
+TEST(greeks, of_the_second_order_cross_between_assets) {
+    const market in = market::parse(
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {rate: 0.03}}\n"
+        "assets:\n"
+        "  A: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.25}\n"
+        "  B: {currency: USD, spot: 95, dividend_yield: 0.02, volatility: 0.2}\n"
+        "correlations: [[A, B, 0.3]]\n");
+    const results r =
+        greeks_of("  - {id: x, product: exchange, received_asset: A, given_asset: B, maturity: 2.0}\n",
+                  1 << 17, {{"gamma", "cross_gamma", "vanna"}, "auto"}, in);
+    const double variance = 0.25 * 0.25 + 0.2 * 0.2 - 2 * 0.3 * 0.25 * 0.2,
+                 deviation = std::sqrt(2 * variance);
+    const double a = 100 * std::exp(-0.02), b = 95 * std::exp(-0.04);
+    const double d1 = std::log(a / b) / deviation + deviation / 2, d2 = d1 - deviation;
+    expect_near(row_of(r, "x", "A.spot"), std::exp(-0.02) * bell(d1) / (100 * deviation));
+    expect_near(row_of(r, "x", "B.spot"), std::exp(-0.04) * bell(d2) / (95 * deviation));
+    expect_near(row_of(r, "x", "A.spot;B.spot"), -std::exp(-0.02) * bell(d1) / (95 * deviation));
+    const double by_volatility = (0.25 - 0.3 * 0.2) / variance;  // of the deviation, relative
+    expect_near(row_of(r, "x", "A.spot;A.volatility"),
+                -0.01 * std::exp(-0.02) * bell(d1) * d2 * by_volatility);
+    std::size_t rows = 0;
+    for (const greek_row& g : r.greeks) rows += g.key.empty() ? 0u : 1u;
+    EXPECT_EQ(rows, 2u + 1u + 4u);
+}
+
+// All volatilities of an asset together: what a flat volatility would do.
+TEST(greeks, of_the_second_order_sum_over_pillars) {
+    const std::string in_pillars =
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {rate: 0.03}}\n"
+        "assets: {A: {currency: USD, spot: 100, volatility: {0.5: 0.25, 1: 0.25, 2: 0.25}}}\n";
+    const std::string flat =
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {rate: 0.03}}\n"
+        "assets: {A: {currency: USD, spot: 100, volatility: 0.25}}\n";
+    const std::string trade =
+        "  - {id: a, product: asian, underlying: A, strike: 110, averaging_dates: {start: 0, end: 2, count: "
+        "8}}\n";
+    const greek_options wanted{{"vanna", "volga"}, "auto"};
+    const results by_pillar = greeks_of(trade, 1 << 14, wanted, market::parse(in_pillars));
+    const results whole = greeks_of(trade, 1 << 14, wanted, market::parse(flat));
+    std::size_t totals = 0;
+    for (const greek_row& g : by_pillar.greeks) {
+        if (!g.key.empty()) continue;
+        const auto same = std::ranges::find(whole.greeks, g.measure, &greek_row::measure);
+        ASSERT_NE(same, whole.greeks.end());
+        EXPECT_NEAR(g.value, same->value, 1e-6 * std::abs(same->value) + 1e-9) << g.measure;
+        EXPECT_NEAR(g.standard_error, same->standard_error, 1e-6 * same->standard_error) << g.measure;
+        ++totals;
+    }
+    EXPECT_EQ(totals, 2u);
+    EXPECT_GE(by_pillar.greeks.size(), 7u);
 }
 
 // A portfolio of a call less a put is a forward: all their common noise is gone from the total.

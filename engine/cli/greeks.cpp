@@ -56,9 +56,13 @@ int greeks(const greeks_arguments& asked) {
 }
 
 std::string measures_text() {
-    std::string out = "Measures, by what the value changes with:\n";
-    for (const greek_measure& m : greek_measures())
+    std::string out = "Measures of the first order, by what the value changes with:\n";
+    int order = 1;
+    for (const greek_measure& m : greek_measures()) {
+        if (m.order > order) out += "and of the second order:\n";
+        order = m.order;
         out += "  " + std::string(m.name) + std::string(14 - m.name.size(), ' ') + std::string(m.to) + "\n";
+    }
     return out;
 }
 
@@ -85,7 +89,8 @@ command add_greeks(CLI::App& to) {
         "Examples:\n"
         "  tilewalk greeks book.yaml\n"
         "  tilewalk greeks book.yaml --greeks delta,vega --paths 1M --output greeks.csv\n"
-        "  tilewalk greeks book.yaml --greeks 'ACME.*' --trade c1\n\n"
+        "  tilewalk greeks book.yaml --greeks 'ACME.*' --trade c1\n"
+        "  tilewalk greeks book.yaml --greeks delta,gamma,cross_gamma\n\n"
         "Exit codes: 0 all is well, 3 some trades or sensitivities failed (the others are reported); " +
         exit_code_hint());
     return {app, [asked] { return greeks(*asked); }};

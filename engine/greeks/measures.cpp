@@ -12,13 +12,17 @@ namespace {
 using section = markets::market_part::section;
 
 constexpr std::array all{
-    greek_measure{"delta", "the price of an asset", false},
-    greek_measure{"vega", "a volatility", true},
-    greek_measure{"rho", "an interest rate", true},
-    greek_measure{"dividend", "a dividend, or a dividend yield", true},
-    greek_measure{"fx", "an exchange rate", false},
-    greek_measure{"correlation", "a correlation", true},
-    greek_measure{"parameter", "a parameter of a model", false},
+    greek_measure{"delta", "the price of an asset", 1, false},
+    greek_measure{"vega", "a volatility", 1, true},
+    greek_measure{"rho", "an interest rate", 1, true},
+    greek_measure{"dividend", "a dividend, or a dividend yield", 1, true},
+    greek_measure{"fx", "an exchange rate", 1, false},
+    greek_measure{"correlation", "a correlation", 1, true},
+    greek_measure{"parameter", "a parameter of a model", 1, false},
+    greek_measure{"gamma", "the price of an asset, twice", 2, false},
+    greek_measure{"cross_gamma", "the prices of two assets", 2, false},
+    greek_measure{"vanna", "the price of an asset and a volatility", 2, true},
+    greek_measure{"volga", "a volatility, and all of its asset at once", 2, true},
 };
 
 // How numbers in a unit are moved: a value is for a move of `per`, called `words`; a difference of prices

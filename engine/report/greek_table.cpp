@@ -59,7 +59,7 @@ std::string greeks_table(const results& r, const text_form& form) {
                           form.columns, 2);
     out += hanging(
         "pathwise: the derivative of each path; bump: the difference of two prices of the same random "
-        "numbers, whose bias was found by halving the move",
+        "numbers, whose bias was found by halving the move; bumped_pathwise: that of two derivatives",
         form.columns, 2);
     return out;
 }

@@ -2,7 +2,6 @@
 // Greeks: prices with the derivatives of paths where these are the derivatives of the price, and differences
 // of prices where they are not.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -15,11 +14,13 @@
 #include "engine/cpu/crew.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/greeks/measures.h"
+#include "engine/greeks/moved_markets.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/read_parts.h"
+#include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -28,6 +29,7 @@ namespace verbs {
 
 namespace {
 
+using greeks::moved_markets;
 using greeks::risk_number;
 
 enum class method { automatic, pathwise, bump };
@@ -52,16 +54,21 @@ bool fits(std::string_view pattern, std::string_view text) {
     return false;
 }
 
-// A number of the market to which sensitivities are wanted.
-struct asked_number {
-    const markets::keyed_number* number;
-    risk_number risk;
+// All numbers of the market that are a risk, and what is wanted of them.
+struct asked_greeks {
+    std::vector<asked_number> numbers;
+    std::vector<bool> is_wanted;            // by number: to it
+    std::vector<std::string> second_order;  // measures
 };
 
-std::vector<asked_number> numbers_asked(const greek_options& wanted, const market& in) {
+asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
     std::vector<std::string> measures;
     for (const greek_measure& m : greek_measures()) measures.emplace_back(m.name);
     std::vector<bool> is_used(wanted.wanted.size(), false);
+    asked_greeks out;
+    for (const greek_measure& m : greek_measures())
+        if (m.order == 2 && std::ranges::find(wanted.wanted, m.name) != wanted.wanted.end())
+            out.second_order.emplace_back(m.name);
     const auto is_wanted = [&](const std::string& key, std::string_view measure) {
         bool any = wanted.wanted.empty();
         for (std::size_t i = 0; i < wanted.wanted.size(); ++i) {
@@ -72,13 +79,13 @@ std::vector<asked_number> numbers_asked(const greek_options& wanted, const marke
         }
         return any;
     };
-    std::vector<asked_number> out;
     std::vector<std::string> known = measures;
     for (const markets::keyed_number& n : in.state().source->numbers()) {
         risk_number risk = greeks::risk_of(n);
         if (risk.measure.empty()) continue;
         known.push_back(n.key);
-        if (is_wanted(n.key, risk.measure)) out.push_back({&n, std::move(risk)});
+        out.is_wanted.push_back(is_wanted(n.key, risk.measure));
+        out.numbers.push_back({&n, std::move(risk)});
     }
     for (std::size_t i = 0; i < wanted.wanted.size(); ++i) {
         if (is_used[i]) continue;
@@ -89,39 +96,6 @@ std::vector<asked_number> numbers_asked(const greek_options& wanted, const marke
     }
     return out;
 }
-
-// The market in which a number has moved, by less where it can't move as far.
-std::optional<market> moved(const market& in, const std::string& key, double& by) {
-    constexpr int most_halvings = 4;
-    for (int i = 0; i <= most_halvings; ++i, by /= 2) {
-        try {
-            return in.shifted(key, by);
-        } catch (const error& e) {
-            if (e.kind() != error_kind::input) throw;
-        }
-    }
-    by = 0;
-    return std::nullopt;
-}
-
-// The markets on both sides of a number, by at most so much; on one side alone where the other has none.
-struct market_pair {
-    std::optional<market> up, down;
-    double distance = 0;
-    bool is_central = false;
-
-    market_pair(const market& in, const std::string& key, double by) {
-        double above = by, below = -by;
-        up = moved(in, key, above);
-        down = moved(in, key, below);
-        if (!up && !down) return;
-        if (!up) up = in;
-        if (!down) down = in;
-        distance = above - below;
-        is_central = above == -below;
-    }
-    bool is_there() const { return distance > 0; }
-};
 
 // A trade's sensitivity to a number that no derivative of paths gives.
 struct bumped {
@@ -137,10 +111,11 @@ class greek_run {
           gpus_(gpus),
           book_(trades),
           in_(in),
+          wanted_(wanted),
           options_(options),
           by_(method_named(wanted.method)),
           run_(settle(options, trades.settings())),
-          asked_(numbers_asked(wanted, in)),
+          asked_(greeks_asked(wanted, in)),
           reads_(trades.size()),
           numbers_of_(trades.size()),
           certain_(trades.size()) {
@@ -171,29 +146,53 @@ class greek_run {
             }
         }
         add_bumped(out, rows);
-        for (const auto& [at, row] : rows) out.greeks.push_back(row);
-        add_totals_of_trades(out);
+        std::vector<std::vector<greek_row>> by_trade(trades.size());
+        for (auto& [at, row] : rows) by_trade[at.first].push_back(std::move(row));
+        const auto in_moved_market = [&](const book& some, const market& moved, std::vector<std::string> keys,
+                                         double share) {
+            run_options quietly = options_;
+            quietly.on_progress = {};
+            stages usual;
+            usual.on_cpu = by.on_cpu;
+            const greek_options wanted{std::move(keys), wanted_.method};
+            greek_run there(settings_, gpus_, some, moved, wanted, quietly);
+            there.move_as(*this, share);
+            return there.told(usual);
+        };
+        add_second_order(by_trade, asked_.second_order, out,
+                         {book_, in_, asked_.numbers, reads_, in_moved_market});
+        for (const auto& of_trade : by_trade) add_with_totals(out, of_trade);
         return out;
     }
 
   private:
+    std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
+
+    // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
+    // over the same distances.
+    void move_as(const greek_run& other, double share) {
+        for (std::size_t n = 0; n < asked_.numbers.size(); ++n)
+            asked_.numbers[n].risk.large = share * other.asked_.numbers[n].risk.large;
+        states_bias_ = false;
+    }
+
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
     void add_ways_back(planned_run& r) {
         const std::vector<books::trade>& trades = book_.state().trades;
         std::vector<std::vector<std::size_t>> read(trades.size());
-        std::vector<bool> is_read(asked_.size(), false);
+        std::vector<bool> is_read(asked_.numbers.size(), false);
         for (std::size_t i = 0; i < trades.size(); ++i) {
             if (r.plans[i].failure) continue;
-            for (std::size_t n = 0; n < asked_.size(); ++n) {
-                if (!reads_part(reads_[i], asked_[n].number->of)) continue;
+            for (std::size_t n = 0; n < asked_.numbers.size(); ++n) {
+                if (!asked_.is_wanted[n] || !reads_part(reads_[i], asked_.numbers[n].number->of)) continue;
                 read[i].push_back(n);
                 is_read[n] = true;
             }
         }
-        std::vector<std::optional<market_pair>> about(asked_.size());
-        cpu::for_each(asked_.size(), run_.threads, options_.cancel,
+        std::vector<std::optional<moved_markets>> about(asked_.numbers.size());
+        cpu::for_each(asked_.numbers.size(), run_.threads, options_.cancel,
                       [&](int, std::uint64_t n) {
-                          if (is_read[n]) about[n].emplace(in_, asked_[n].number->key, asked_[n].risk.small);
+                          if (is_read[n]) about[n].emplace(in_, keys_of(n), asked_.numbers[n].risk.small);
                       },
                       {});
         std::vector<std::vector<bumped>> bumps(trades.size());
@@ -204,7 +203,7 @@ class greek_run {
     }
 
     void find_way_back(planned& p, std::size_t i, const std::vector<std::size_t>& read,
-                       const std::vector<std::optional<market_pair>>& about, std::vector<bumped>& bumps) {
+                       const std::vector<std::optional<moved_markets>>& about, std::vector<bumped>& bumps) {
         if (p.failure) return;
         const ready_trade& ready = *p.ready;
         const greeks::planned_numbers as_is{*ready.code, ready.data, ready.when};
@@ -213,7 +212,7 @@ class greek_run {
         const plan::poll often = poll_of(options_.cancel);
         for (const std::size_t n : read) {
             // A number that is added to scenarios moves none of the program.
-            if (by_ == method::bump || asked_[n].number->is_added || !about[n]->is_there()) {
+            if (by_ == method::bump || asked_.numbers[n].number->is_added || !about[n]->are_there()) {
                 bumps.push_back({i, n});
                 continue;
             }
@@ -254,7 +253,7 @@ class greek_run {
     }
 
     greek_row row_for(const results& of, std::size_t i, std::size_t n, const char* by) const {
-        const asked_number& asked = asked_[n];
+        const asked_number& asked = asked_.numbers[n];
         greek_row row;
         row.trade = of.rows[i].trade;
         row.measure = asked.risk.measure;
@@ -264,27 +263,12 @@ class greek_run {
         return row;
     }
 
-    // The value and its error, from the mean derivative of one unit by part of the run.
+    // From the mean derivative of one unit by part of the run.
     void fill(greek_row& row, const results& of, std::size_t i, std::size_t n,
               std::vector<double> means) const {
-        const double scale = of.rows[i].quantity * asked_[n].risk.per;
+        const double scale = of.rows[i].quantity * asked_.numbers[n].risk.per;
         for (double& m : means) m *= scale;
-        row.paths = run_.paths;
-        double sum = 0;
-        const std::uint64_t part = of.manifest.part_paths;
-        for (std::size_t p = 0; p < means.size(); ++p) {
-            const std::uint64_t first = p * part;
-            sum += means[p] * static_cast<double>(std::min(part, run_.paths - first));
-        }
-        row.value = sum / static_cast<double>(run_.paths);
-        if (!std::isfinite(row.value)) {
-            row.message = "a path has a derivative that is not a finite number";
-            row.kind = error_kind::numeric;
-            row.value = no_figure;
-            return;
-        }
-        if (means.size() >= least_parts) row.standard_error = run::error_of_parts(means, part, run_.paths);
-        row.part_means = std::move(means);
+        set_value(row, std::move(means), of.manifest);
     }
 
     greek_row pathwise_row(const results& of, std::size_t i, std::size_t n,
@@ -296,7 +280,7 @@ class greek_run {
 
     greek_row certain_row(const results& of, std::size_t i, std::size_t n, double derivative) const {
         greek_row row = row_for(of, i, n, "pathwise");
-        row.value = of.rows[i].quantity * asked_[n].risk.per * derivative;
+        row.value = of.rows[i].quantity * asked_.numbers[n].risk.per * derivative;
         row.standard_error = 0;
         return row;
     }
@@ -308,43 +292,40 @@ class greek_run {
         for (const bumped& b : bumps_)
             if (to.rows[b.trade].status != trade_status::failed) by_number[b.number].push_back(b);
         for (const auto& [n, trades] : by_number) {
-            const market_pair wide(in_, asked_[n].number->key, asked_[n].risk.large);
-            const market_pair narrow(in_, asked_[n].number->key, asked_[n].risk.large / 2);
-            if (!wide.is_there() || !narrow.is_there()) {
+            const moved_markets wide(in_, keys_of(n), asked_.numbers[n].risk.large);
+            const moved_markets narrow(in_, keys_of(n), asked_.numbers[n].risk.large / 2);
+            if (!wide.are_there() || !narrow.are_there()) {
                 for (const bumped& b : trades) {
                     greek_row& row =
                         rows.emplace(std::pair(b.trade, n), row_for(to, b.trade, n, "bump")).first->second;
-                    row.message = "no market has another " + asked_[n].number->key + " beside the others";
+                    row.message = "no market has another " + row.key + " beside the others";
                     row.kind = error_kind::input;
                 }
                 continue;
             }
-            const std::array in{*wide.up, *wide.down, *narrow.up, *narrow.down};
-            auto some = std::make_shared<books::book_state>();
-            some->name = book_.state().name;
-            some->settings = book_.state().settings;
-            for (const bumped& b : trades) {
-                some->trades.push_back(book_.state().trades[b.trade]);
-                some->trades.back().report.reset();
-            }
+            std::vector<market> in{*wide.up, *wide.down};
+            if (states_bias_) in.insert(in.end(), {*narrow.up, *narrow.down});
+            std::vector<std::size_t> places;
+            for (const bumped& b : trades) places.push_back(b.trade);
             run_options quietly = options_;
             quietly.on_progress = {};
             const std::vector<priced_book> priced =
-                price_book(settings_, gpus_, book::of(std::move(some)), in, quietly);
+                price_book(settings_, gpus_, some_of(book_, places), in, quietly);
             for (std::size_t t = 0; t < trades.size(); ++t) {
-                std::array<const price_row*, 4> at{};
-                for (std::size_t m = 0; m < at.size(); ++m) at[m] = &priced[m].told.rows[t];
+                std::vector<const price_row*> at;
+                for (const priced_book& p : priced) at.push_back(&p.told.rows[t]);
                 if (auto row = bumped_row(to, trades[t], at, wide, narrow))
                     rows.emplace(std::pair(trades[t].trade, n), *std::move(row));
             }
-            to.manifest.path_steps += 4 * priced[0].told.manifest.path_steps;
+            to.manifest.path_steps += in.size() * priced[0].told.manifest.path_steps;
         }
     }
 
-    // Prices are those in the markets above and below, far and near. None where the number moves nothing.
+    // Prices are those in the markets above and below, far and, for the bias, near. None where the number
+    // moves nothing.
     std::optional<greek_row> bumped_row(const results& of, const bumped& which,
-                                        const std::array<const price_row*, 4>& at, const market_pair& wide,
-                                        const market_pair& narrow) const {
+                                        const std::vector<const price_row*>& at, const moved_markets& wide,
+                                        const moved_markets& narrow) const {
         const std::size_t i = which.trade, n = which.number;
         greek_row row = row_for(of, i, n, "bump");
         for (const price_row* p : at) {
@@ -356,9 +337,9 @@ class greek_run {
         const bool stands =
             std::ranges::all_of(at, [&](const price_row* p) { return p->price == of.rows[i].price; });
         if (stands && !which.moves) return std::nullopt;
-        const double scale = of.rows[i].quantity * asked_[n].risk.per;
+        const double scale = of.rows[i].quantity * asked_.numbers[n].risk.per;
         const double far = scale * (at[0]->price - at[1]->price) / wide.distance;
-        const double near = scale * (at[2]->price - at[3]->price) / narrow.distance;
+        const double near = states_bias_ ? scale * (at[2]->price - at[3]->price) / narrow.distance : far;
         if (at[0]->part_means.empty()) {
             row.value = near;
             row.standard_error = 0;
@@ -376,37 +357,32 @@ class greek_run {
         return row;
     }
 
-    // All volatilities together, all rates together: where numbers of a measure move in one unit.
-    void add_totals_of_trades(results& to) const {
-        std::vector<greek_row> out;
-        for (std::size_t first = 0; first < to.greeks.size();) {
-            std::size_t last = first;
-            while (last < to.greeks.size() && to.greeks[last].trade == to.greeks[first].trade) ++last;
-            const std::span of_trade = std::span(to.greeks).subspan(first, last - first);
-            for (const greek_measure& m : greek_measures()) {
-                std::vector<const greek_row*> all;
-                for (const greek_row& r : of_trade)
-                    if (r.measure == m.name) all.push_back(&r);
-                for (const greek_row* r : all) out.push_back(*r);
-                if (all.size() < 2 || !m.has_total) continue;
-                if (auto total = report::sum_of(all, to.manifest)) {
-                    total->key.clear();
-                    out.push_back(*std::move(total));
-                }
+    // Totals are of all volatilities together, of all rates together: where numbers of a measure move in one
+    // unit.
+    static void add_with_totals(results& to, const std::vector<greek_row>& of_trade) {
+        for (const greek_measure& m : greek_measures()) {
+            std::vector<const greek_row*> all;
+            for (const greek_row& r : of_trade)
+                if (r.measure == m.name) all.push_back(&r);
+            for (const greek_row* r : all) to.greeks.push_back(*r);
+            if (all.size() < 2 || !m.has_total) continue;
+            if (auto total = report::sum_of(all, to.manifest)) {
+                total->key.clear();
+                to.greeks.push_back(*std::move(total));
             }
-            first = last;
         }
-        to.greeks = std::move(out);
     }
 
     const engine_settings& settings_;
     cuda::backend& gpus_;
     const book& book_;
     const market& in_;
+    const greek_options& wanted_;
     const run_options& options_;
     method by_;
     settled run_;
-    std::vector<asked_number> asked_;
+    asked_greeks asked_;
+    bool states_bias_ = true;                           // of differences of prices, from half their moves
     std::vector<markets::market_reads> reads_;          // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives

@@ -62,6 +62,7 @@ struct greek_options {
 // A row of the table of measures.
 struct greek_measure {
     std::string_view name, to;  // what the sensitivity is to
+    int order;                  // 1: how a price changes; 2: how a sensitivity of the first order does
     bool has_total;             // the sum over numbers says what happens where all move together
 };
 std::span<const greek_measure> greek_measures();

@@ -133,11 +133,14 @@ inline constexpr std::size_t least_parts = 16;
 struct greek_row {
     std::string trade;    // id; empty: all trades in one currency
     std::string measure;  // "delta", "vega"
-    std::string key;      // of the number of the market; empty: all numbers of the measure move together
-    std::string unit;     // in words: "USD per 1 bp"
+    // Of the number of the market, or of two: "ACME.spot;BETA.spot"; empty: all numbers of the measure move
+    // together.
+    std::string key;
+    std::string unit;  // in words: "USD per 1 bp"
     double value = no_figure;
     double standard_error = no_figure;
-    // "pathwise": the derivative of each path; "bump": the difference of two prices of common random numbers.
+    // "pathwise": the derivative of each path; "bump": the difference of two prices of common random numbers;
+    // "bumped_pathwise": that of two derivatives.
     std::string method;
     std::uint64_t paths = 0;
     // The size of the error that a difference of finite moves makes, found by halving them; 0: the method has

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/second_order.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/book/book_state.h"
+#include "engine/greeks/moved_markets.h"
+#include "engine/run/units.h"
+#include "engine/verbs/read_parts.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+// Numbers that move together, and the sensitivities whose changes are wanted then.
+struct mover {
+    struct wanted {
+        std::string measure;
+        const asked_number* to;
+        bool is_square;  // the sensitivity is to what moves
+    };
+    const asked_number* like;  // one of those that move
+    std::vector<std::string> keys;
+    std::vector<wanted> changes;
+
+    std::string key_of(const wanted& w) const {
+        return w.is_square ? w.to->number->key : like->number->key + ";" + w.to->number->key;
+    }
+};
+
+std::vector<mover> movers_for(const std::vector<std::string>& measures,
+                              const std::vector<asked_number>& numbers) {
+    const auto is_wanted = [&](const char* m) { return std::ranges::find(measures, m) != measures.end(); };
+    const bool gamma = is_wanted("gamma"), cross = is_wanted("cross_gamma"), vanna = is_wanted("vanna");
+    std::vector<mover> out;
+    std::map<markets::market_part, std::size_t> volatilities_of;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const asked_number& n = numbers[i];
+        if (n.risk.measure == "delta" && (gamma || cross || vanna)) {
+            mover m{&n, {n.number->key}, {}};
+            if (gamma) m.changes.push_back({"gamma", &n, true});
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                const asked_number& to = numbers[k];
+                if (cross && k > i && to.risk.measure == "delta")
+                    m.changes.push_back({"cross_gamma", &to, false});
+                if (vanna && to.risk.measure == "vega") m.changes.push_back({"vanna", &to, false});
+            }
+            if (!m.changes.empty()) out.push_back(std::move(m));
+        }
+        if (n.risk.measure == "vega" && is_wanted("volga")) {
+            const auto [at, is_new] = volatilities_of.try_emplace(n.number->of, out.size());
+            if (is_new) out.push_back({&n, {}, {}});
+            out[at->second].keys.push_back(n.number->key);
+            out[at->second].changes.push_back({"volga", &n, true});
+        }
+    }
+    return out;
+}
+
+// Sensitivities in one market, by trade and key.
+class found_in {
+  public:
+    explicit found_in(results r) : told_(std::move(r)) {
+        for (const greek_row& g : told_.greeks) by_key_[{g.trade, g.key}] = &g;
+    }
+    const results& told() const { return told_; }
+    // Null: the trade does not move with it.
+    const greek_row* at(const std::string& trade, const std::string& key) const {
+        const auto found = by_key_.find({trade, key});
+        return found == by_key_.end() ? nullptr : found->second;
+    }
+
+  private:
+    results told_;
+    std::map<std::pair<std::string, std::string>, const greek_row*> by_key_;
+};
+
+double value_of(const greek_row* g) {
+    return g == nullptr ? 0 : g->value;
+}
+double mean_of(const greek_row* g, std::size_t part) {
+    return g == nullptr || g->part_means.empty() ? value_of(g) : g->part_means[part];
+}
+
+using in_four = std::array<const greek_row*, 4>;  // above and below, far and near
+
+std::string how_found(const in_four& at) {
+    std::string out;
+    for (const greek_row* g : at) {
+        if (g == nullptr) continue;
+        if (!out.empty() && out != g->method) return "mixed";
+        out = g->method;
+    }
+    return out == "pathwise" ? "bumped_pathwise" : out;
+}
+
+void fill(greek_row& row, const in_four& at, const greeks::moved_markets& wide,
+          const greeks::moved_markets& narrow, double per, const run_manifest& told) {
+    const double far = per * (value_of(at[0]) - value_of(at[1])) / wide.distance;
+    const double near = per * (value_of(at[2]) - value_of(at[3])) / narrow.distance;
+    std::size_t parts = 0;
+    bool is_random = false;
+    for (const greek_row* g : at) {
+        if (g == nullptr) continue;
+        parts = std::max(parts, g->part_means.size());
+        is_random = is_random || g->standard_error != 0;
+        row.paths = std::max(row.paths, g->paths);
+    }
+    if (parts == 0) {
+        row.value = near;
+        row.standard_error = is_random ? no_figure : 0;
+    } else {
+        std::vector<double> means;
+        for (std::size_t p = 0; p < parts; ++p)
+            means.push_back(per * (mean_of(at[0], p) - mean_of(at[1], p)) / wide.distance);
+        set_value(row, std::move(means), told);
+    }
+    // For twice the move the error of a central difference is four times as large, that of a difference on
+    // one side twice.
+    row.bias = std::abs(far - near) * (wide.is_central && narrow.is_central ? 4.0 / 3 : 2.0);
+}
+
+// One mover, in all trades that read it.
+class moved_run {
+  public:
+    moved_run(const mover& m, const second_order_run& run, results& of)
+        : m_(m),
+          run_(run),
+          of_(of),
+          wide_(run.in, m.keys, m.like->risk.large),
+          narrow_(run.in, m.keys, m.like->risk.large / 2) {
+        for (std::size_t i = 0; i < of.rows.size(); ++i)
+            if (of.rows[i].status != trade_status::failed && reads_part(run.reads[i], m.like->number->of))
+                trades_.push_back(i);
+    }
+
+    void add_to(std::vector<std::vector<greek_row>>& rows) {
+        if (trades_.empty()) return;
+        if (!wide_.are_there() || !narrow_.are_there()) {
+            add_failures(rows, "no market has another " + m_.like->number->key + " beside the others");
+            return;
+        }
+        const book some = some_of(run_.trades, trades_);
+        std::vector<std::string> keys;
+        for (const mover::wanted& w : m_.changes) keys.push_back(w.to->number->key);
+        const auto in = [&](const market& moved, double share) {
+            found_in found(run_.sensitivities(some, moved, keys, share));
+            of_.manifest.path_steps += found.told().manifest.path_steps;
+            return found;
+        };
+        const std::array<found_in, 4> found{in(*wide_.up, 1), in(*wide_.down, 1), in(*narrow_.up, 0.5),
+                                            in(*narrow_.down, 0.5)};
+        for (std::size_t t = 0; t < trades_.size(); ++t)
+            for (const mover::wanted& w : m_.changes)
+                if (auto row = row_of(t, w, found)) rows[trades_[t]].push_back(*std::move(row));
+    }
+
+  private:
+    greek_row named(std::size_t trade, const mover::wanted& w) const {
+        greek_row row;
+        row.trade = of_.rows[trade].trade;
+        row.measure = w.measure;
+        row.key = m_.key_of(w);
+        row.unit = of_.rows[trade].currency + " per " + w.to->risk.per_words +
+                   (w.is_square ? " squared" : " and " + m_.like->risk.per_words);
+        return row;
+    }
+
+    void add_failures(std::vector<std::vector<greek_row>>& rows, const std::string& why) const {
+        for (const std::size_t i : trades_) {
+            for (const mover::wanted& w : m_.changes) {
+                if (!reads_part(run_.reads[i], w.to->number->of)) continue;
+                greek_row row = named(i, w);
+                row.method = "bump";
+                row.message = why;
+                row.kind = error_kind::input;
+                rows[i].push_back(std::move(row));
+            }
+        }
+    }
+
+    // None where the trade moves with none of the two in any of the markets.
+    std::optional<greek_row> row_of(std::size_t t, const mover::wanted& w,
+                                    const std::array<found_in, 4>& found) const {
+        greek_row row = named(trades_[t], w);
+        in_four at{};
+        for (std::size_t m = 0; m < found.size(); ++m) {
+            const price_row& priced = found[m].told().rows[t];
+            if (priced.status == trade_status::failed)
+                return failed(row, "it can't be priced: " + priced.message, priced.kind);
+            at[m] = found[m].at(row.trade, w.to->number->key);
+            if (at[m] != nullptr && at[m]->has_failed()) return failed(row, at[m]->message, at[m]->kind);
+        }
+        if (std::ranges::all_of(at, [](const greek_row* g) { return g == nullptr; })) return std::nullopt;
+        row.method = how_found(at);
+        fill(row, at, wide_, narrow_, m_.like->risk.per, of_.manifest);
+        return row;
+    }
+    greek_row failed(greek_row row, const std::string& why, error_kind kind) const {
+        row.method = "bump";
+        row.message = "where " + m_.like->number->key + " has moved, " + why;
+        row.kind = kind;
+        return row;
+    }
+
+    const mover& m_;
+    const second_order_run& run_;
+    results& of_;
+    greeks::moved_markets wide_, narrow_;
+    std::vector<std::size_t> trades_;
+};
+
+}  // namespace
+
+void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vector<std::string>& measures,
+                      results& of, const second_order_run& run) {
+    for (const mover& m : movers_for(measures, run.numbers)) moved_run(m, run, of).add_to(rows);
+}
+
+book some_of(const book& trades, const std::vector<std::size_t>& places) {
+    auto some = std::make_shared<books::book_state>();
+    some->name = trades.state().name;
+    some->settings = trades.state().settings;
+    for (const std::size_t i : places) {
+        some->trades.push_back(trades.state().trades[i]);
+        some->trades.back().report.reset();
+    }
+    return book::of(std::move(some));
+}
+
+void set_value(greek_row& row, std::vector<double> means, const run_manifest& told) {
+    row.paths = told.paths;
+    double sum = 0;
+    for (std::size_t p = 0; p < means.size(); ++p) {
+        const std::uint64_t first = p * told.part_paths;
+        sum += means[p] * static_cast<double>(std::min(told.part_paths, told.paths - first));
+    }
+    row.value = sum / static_cast<double>(told.paths);
+    if (!std::isfinite(row.value)) {
+        row.message = "a path has a derivative that is not a finite number";
+        row.kind = error_kind::numeric;
+        row.value = no_figure;
+        return;
+    }
+    if (means.size() >= least_parts)
+        row.standard_error = run::error_of_parts(means, told.part_paths, told.paths);
+    row.part_means = std::move(means);
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sensitivities of the second order: differences of those of the first, between markets about the one that is
+// asked for, with the same random numbers.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/greeks/measures.h"
+#include "engine/market/market_view.h"
+#include "engine/reading/written_market.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk::verbs {
+
+// A number of the market to which sensitivities are wanted.
+struct asked_number {
+    const markets::keyed_number* number;
+    greeks::risk_number risk;
+};
+
+// Sensitivities of the first order of some trades to some keys in another market. Where these are
+// differences of prices, numbers move by `share` of the usual move.
+using first_order =
+    std::function<results(const book& trades, const market& in, std::vector<std::string> keys, double share)>;
+
+struct second_order_run {
+    const book& trades;
+    const market& in;
+    const std::vector<asked_number>& numbers;         // all that the measures take
+    const std::vector<markets::market_reads>& reads;  // by trade
+    first_order sensitivities;
+};
+// Adds by trade the rows of these measures. `of` has the prices of the trades.
+void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vector<std::string>& measures,
+                      results& of, const second_order_run& run);
+
+// The trades at these places of a book, without what they ask for beside their prices.
+book some_of(const book& trades, const std::vector<std::size_t>& places);
+// The value and its error, from its means by part of the run. Not finite: the row has failed.
+void set_value(greek_row& row, std::vector<double> means, const run_manifest& told);
+
+}  // namespace tilewalk::verbs
