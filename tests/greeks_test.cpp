@@ -103,11 +103,12 @@ TEST(greeks, of_a_call_and_a_put_are_those_of_black_and_scholes) {
         expect_near(row_of(r, "p", "A.spot"), -2 * (delta - std::exp(-o.yield * years)));
         expect_near(row_of(r, "p", "A.volatility"), -0.02 * vega);
         expect_near(row_of(r, "p", "USD.rate"), -2e-4 * (rho - years * o.cash()));
-        for (const greek_row& g : r.greeks) EXPECT_EQ(g.method, "pathwise") << g.key;
+        for (const greek_row& g : r.greeks)
+            EXPECT_EQ(g.method, g.measure == "theta" ? "bump" : "pathwise") << g.key;
         EXPECT_EQ(row_of(r, "c", "A.spot").unit, "USD per 1 USD of A");
         EXPECT_EQ(row_of(r, "c", "A.volatility").unit, "USD per 1 % of volatility");
         EXPECT_EQ(row_of(r, "c", "USD.rate").unit, "USD per 1 bp");
-        EXPECT_EQ(r.greeks.size(), 8u);
+        EXPECT_EQ(r.greeks.size(), 10u);
     }
 }
 
@@ -125,7 +126,8 @@ TEST(greeks, of_a_digital_see_its_jump) {
                 1e-4 * (density / o.deviation() - 10 * std::exp(-o.rate) * below(o.d2())));
     for (const greek_row& g : r.greeks) {
         EXPECT_EQ(g.method, "bump") << g.key;
-        EXPECT_GT(g.bias, 0) << g.key;
+        // A day is what theta is for, so that its move is no approximation.
+        EXPECT_EQ(g.bias > 0, g.measure != "theta") << g.key;
     }
     const results forced = greeks_of(trade, 1 << 14, {{}, "pathwise"}, in);
     EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
@@ -205,8 +207,10 @@ TEST(greeks, of_paths_take_one_walk) {
         walks = 0;
         return greeks_of_book({}, gpus, trades, tests::demo_market(), wanted, with_paths(1 << 12), by);
     };
-    EXPECT_GE(of({}).greeks.size(), 9u);
+    EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, "auto"}).greeks.size(), 9u);
     EXPECT_EQ(walks, 1);
+    EXPECT_GE(of({}).greeks.size(), 10u);
+    EXPECT_EQ(walks, 2);  // the next day
     // Each market beside the one that is asked for takes one more.
     EXPECT_GE(of({{"gamma", "vanna"}, "auto"}).greeks.size(), 4u);
     EXPECT_EQ(walks, 1 + 4);
@@ -344,6 +348,121 @@ TEST(greeks, of_the_second_order_sum_over_pillars) {
     EXPECT_GE(by_pillar.greeks.size(), 7u);
 }
 
+namespace {
+
+double value_of_call(flat_option o) {
+    return o.asset() * below(o.d1()) - o.cash() * below(o.d2());
+}
+double delta_of_call(flat_option o) {
+    return std::exp(-flat_option::yield * o.years) * below(o.d1());
+}
+
+}  // namespace
+
+// A day later the option has a day less, whether its maturity is written in years or as a date.
+TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
+    const market in = market::parse(flat_market);
+    constexpr double day = 1 / 365.0;
+    const std::string terms = ", product: european, underlying: A, option: call, strike: 105, maturity: ";
+    const results r = greeks_of("  - {id: in_years, quantity: 3" + terms +
+                                    "1.0}\n"
+                                    "  - {id: by_date, quantity: 3" +
+                                    terms +
+                                    "2027-01-15}\n"
+                                    "  - {id: last_week" +
+                                    terms + "2026-01-22}\n  - {id: last_day" + terms + "2026-01-16}\n",
+                                1 << 17, {{"theta", "charm"}, "auto"}, in);
+    for (const auto& [trade, quantity, years] :
+         {std::tuple{"in_years", 3.0, 1.0}, {"by_date", 3.0, 1.0}, {"last_week", 1.0, 7 * day}}) {
+        const flat_option now{105, years}, then{105, years - day};
+        expect_near(row_of(r, trade, "as_of"), quantity * (value_of_call(then) - value_of_call(now)));
+        expect_near(row_of(r, trade, "A.spot;as_of"), quantity * (delta_of_call(then) - delta_of_call(now)));
+    }
+    EXPECT_EQ(row_of(r, "in_years", "as_of").part_means, row_of(r, "by_date", "as_of").part_means);
+    // The next day it is over, and out of the money.
+    const flat_option last{105, day};
+    expect_near(row_of(r, "last_day", "as_of"), -value_of_call(last));
+    expect_near(row_of(r, "last_day", "A.spot;as_of"), -delta_of_call(last));
+    EXPECT_EQ(row_of(r, "in_years", "as_of").unit, "USD per 1 day");
+    EXPECT_EQ(row_of(r, "in_years", "A.spot;as_of").unit, "USD per 1 USD of A and 1 day");
+}
+
+// Where discount factors are written, their zero rates stay; and a rate that is fixed today is known
+// tomorrow.
+TEST(greeks, of_the_next_day_accrue_interest) {
+    const std::string rates =
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {discount_factors: {2027-01-15: 0.96, 2028-01-15: 0.91}}}\n";
+    const results r = greeks_of(
+        "  - {id: bond, product: coupon_bond, currency: USD, coupon_dates: {start: 0, end: 2, count: 2}, "
+        "coupon: 0.04, notional: 1}\n",
+        1024, {{"theta"}, "auto"}, market::parse(rates));
+    const auto worth = [](double years_less) {
+        const auto factor = [&](double whole, double days) {
+            const double years = days / 365;
+            return std::pow(whole, (years - years_less) / years);
+        };
+        return 0.04 * factor(0.96, 365) + 1.04 * factor(0.91, 730);
+    };
+    const greek_row& theta = row_of(r, "bond", "as_of");
+    EXPECT_GT(theta.value, 0);
+    EXPECT_NEAR(theta.value, worth(1 / 365.0) - worth(0), 1e-12);
+}
+
+// A trade in dates is what the same trade is in the market of the next day.
+TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
+    const std::string trades =
+        "  - {id: k, product: barrier, direction: down, kind: knock_out, barrier: 85, underlying: A, option: "
+        "call, strike: 100, maturity: 2027-01-15}\n"
+        "  - {id: a, product: asian, underlying: A, strike: 100, averaging_dates: {start: 2026-01-15, end: "
+        "2026-12-15, every: 1m}}\n";
+    std::string text = flat_market;
+    const results r = greeks_of(trades, 1 << 14, {{"theta"}, "auto"}, market::parse(text));
+    text.replace(text.find("01-15"), 5, "01-16");
+    const results later =
+        engine().price(book::parse("trades:\n" + trades), market::parse(text), with_paths(1 << 14));
+    for (std::size_t i = 0; i < r.rows.size(); ++i) {
+        const greek_row& theta = row_of(r, r.rows[i].trade, "as_of");
+        ASSERT_FALSE(theta.has_failed()) << theta.message;
+        EXPECT_NEAR(theta.value, later.rows[i].price - r.rows[i].price, 1e-13 * r.rows[i].price);
+        EXPECT_LT(theta.value, 0);
+    }
+}
+
+// A rate that is fixed today is a fixed rate tomorrow.
+TEST(greeks, of_the_next_day_know_the_rates_of_today) {
+    std::string text =
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {rate: 0.03, model: {hull_white: {mean_reversion: 0.03, volatility: 0.01}}}}\n";
+    const auto cap = [](const std::string& rest) {
+        return "  - {id: c, product: cap_floor, currency: USD, strike: 0.03, begin: 2026-01-15, payments: "
+               "[2026-07-15, 2027-01-15]" +
+               rest + "}\n";
+    };
+    const results r = greeks_of(cap(""), 1 << 14, {{"theta"}, "auto"}, market::parse(text));
+    const double length = 181 / 365.0, fixed = (std::exp(0.03 * length) - 1) / length;
+    text.replace(text.find("01-15"), 5, "01-16");
+    const results later =
+        engine().price(book::parse("trades:\n" + cap(", first_rate: " + std::to_string(fixed))),
+                       market::parse(text), with_paths(1 << 14));
+    // The rate is written with six digits.
+    const greek_row& theta = row_of(r, "c", "as_of");
+    EXPECT_NEAR(theta.value, later.rows[0].price - r.rows[0].price, 1e-4) << theta.message;
+    EXPECT_NE(theta.value, 0);
+}
+
+// Each trade of the library and of the examples has a value a day later.
+TEST(greeks, of_the_next_day_are_found_for_every_product) {
+    const results r =
+        engine().greeks(book_of_every_kind(), tests::demo_market(), {{"theta"}, "auto"}, with_paths(1024));
+    std::size_t found = 0;
+    for (const greek_row& g : r.greeks) {
+        EXPECT_FALSE(g.has_failed()) << g.trade << ": " << g.message;
+        ++found;
+    }
+    EXPECT_GE(found, 45u);
+}
+
 // A portfolio of a call less a put is a forward: all their common noise is gone from the total.
 TEST(greeks, of_totals_know_what_trades_have_in_common) {
     const market in = market::parse(flat_market);
@@ -372,8 +491,9 @@ TEST(greeks, of_an_in_and_an_out_barrier_make_those_of_neither) {
                                 1 << 14);
     for (const greek_row& whole : r.greeks) {
         if (whole.trade != "all") continue;
+        EXPECT_EQ(whole.method, whole.measure == "theta" ? "bump" : "pathwise");
         const greek_row &out = row_of(r, "out", whole.key), &in = row_of(r, "in", whole.key);
-        EXPECT_EQ(out.method, "pathwise") << whole.key;
+        EXPECT_EQ(out.method, whole.method) << whole.key;
         EXPECT_NEAR(out.value + in.value, whole.value,
                     most_errors * std::hypot(out.standard_error, whole.standard_error))
             << whole.key;

@@ -19,10 +19,12 @@ constexpr std::array all{
     greek_measure{"fx", "an exchange rate", 1, false},
     greek_measure{"correlation", "a correlation", 1, true},
     greek_measure{"parameter", "a parameter of a model", 1, false},
+    greek_measure{"theta", "the day, by one", 1, false},
     greek_measure{"gamma", "the price of an asset, twice", 2, false},
     greek_measure{"cross_gamma", "the prices of two assets", 2, false},
     greek_measure{"vanna", "the price of an asset and a volatility", 2, true},
     greek_measure{"volga", "a volatility, and all of its asset at once", 2, true},
+    greek_measure{"charm", "the price of an asset and the day", 2, false},
 };
 
 // How numbers in a unit are moved: a value is for a move of `per`, called `words`; a difference of prices

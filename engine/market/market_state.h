@@ -69,6 +69,8 @@ struct market_state {
     // The text that it was read from, and by market key the numbers that are others than the text says.
     std::shared_ptr<const written_market> source;
     std::map<std::string, double, std::less<>> changes;
+    // The market of the day that this one was rolled from: what was seen then is known. Null: none.
+    std::shared_ptr<const market_state> day_before;
     // Remarks on the assets that were read again, before their first change.
     std::map<std::string, std::vector<std::string>, std::less<>> remarks_as_read;
 

@@ -45,7 +45,7 @@ bool same_legs(const std::vector<fx_leg>& a, const std::vector<fx_leg>& b) {
 
 bool all_alike(const market_reads& r, const market_state& a, const market_state& b) {
     using std::ranges::all_of;
-    return a.as_of == b.as_of &&
+    return a.as_of == b.as_of && a.day_before == b.day_before &&
            all_of(r.assets,
                   [&](const std::string& n) { return is_alike_asset(a.find_asset(n), b.find_asset(n)); }) &&
            all_of(r.curves,
@@ -157,6 +157,17 @@ const std::vector<model_parameter>& market_view::rate_parameters(const std::stri
 const std::map<dates::date, double>* market_view::fixings(const std::string& of) const {
     if (reads_) reads_->fixings.insert(of);
     return found_in(state_->fixings, of);
+}
+
+dates::date market_view::first_day() const {
+    return state_->day_before ? state_->day_before->as_of : as_of;
+}
+
+std::optional<market_view> market_view::on(dates::date day) const {
+    if (day == as_of) return *this;
+    const market_state* const before = state_->day_before.get();
+    if (before == nullptr || day != before->as_of) return std::nullopt;
+    return market_view(*before, reads_);
 }
 
 }  // namespace tilewalk::markets

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -52,6 +53,10 @@ class market_view {
     // Null where the rates of the currency do not move.
     const models::rate_model* rate_model(const std::string& currency) const;
     const std::vector<model_parameter>& rate_parameters(const std::string& currency) const;
+    // The market as it was on that day, if it is known: of as_of, and of the day that it was rolled from.
+    std::optional<market_view> on(dates::date day) const;
+    // The day on which a trade that lives on was priced: as_of, or the day that the market was rolled from.
+    dates::date first_day() const;
     // By day; null if there are none of that name.
     const std::map<dates::date, double>* fixings(const std::string& of) const;
 

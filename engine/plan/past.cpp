@@ -35,6 +35,11 @@ std::optional<double> past_world::fixing(const std::string& name) const {
     return after == by_day.begin() ? std::nullopt : std::optional(std::prev(after)->second);
 }
 
+// From the day at hand, where `years` counts from as_of.
+double past_world::years_from_day(double years) const {
+    return years + static_cast<double>(market_.as_of.serial - day_.serial) / 365.0;
+}
+
 void past_world::remark(std::string sentence) {
     if (std::ranges::find(remarks_, sentence) == remarks_.end()) remarks_.push_back(std::move(sentence));
 }
@@ -56,7 +61,7 @@ program::value past_world::spot(const std::string& asset) {
         if (day_ == market_.as_of) compare_with_spot(asset, *fixed, market_.find_asset(asset).spot);
         return into_.constant(*fixed);
     }
-    if (day_ == market_.as_of) return into_.constant(market_.find_asset(asset).spot);
+    if (const auto then = market_.on(day_)) return into_.constant(then->find_asset(asset).spot);
     throw error(error_kind::input,
                 "the trade looks at '" + asset + "' on " + to_string(day_) +
                     ", before as_of, and the market has no fixing for it; add it under fixings: " + asset,
@@ -75,7 +80,7 @@ program::value past_world::fx(const std::string& currency) {
             compare_with_spot(trade_currency_ + currency, *fixed, market_.fx_spot(trade_currency_, currency));
         return into_.constant(1.0 / *fixed);
     }
-    if (day_ == market_.as_of) return into_.constant(market_.fx_spot(currency, trade_currency_));
+    if (const auto then = market_.on(day_)) return into_.constant(then->fx_spot(currency, trade_currency_));
     throw error(error_kind::input,
                 "the trade looks at the exchange rate of " + currency + " in " + trade_currency_ + " on " +
                     to_string(day_) +
@@ -87,23 +92,24 @@ program::value past_world::fx(const std::string& currency) {
 // The market knows today's forwards alone; that of an asset paid in another currency is the model's to say.
 program::value past_world::forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) {
-    const markets::asset& of = market_.find_asset(asset);
-    if (day_ != market_.as_of || of.currency != trade_currency_) {
-        throw error(error_kind::input,
-                    "the trade asks on " + to_string(day_) + " for the forward price of '" + asset +
-                        "' for " + named + "; expected a day after as_of" +
-                        (day_ == market_.as_of ? ", or a trade in " + of.currency : std::string()));
+    const auto seen = market_.on(day_);
+    const markets::asset& of = seen ? seen->find_asset(asset) : market_.find_asset(asset);
+    if (!seen || of.currency != trade_currency_) {
+        throw error(error_kind::input, "the trade asks on " + to_string(day_) +
+                                           " for the forward price of '" + asset + "' for " + named +
+                                           "; expected a day after as_of" +
+                                           (seen ? ", or a trade in " + of.currency : std::string()));
     }
-    const markets::curve& curve = market_.discount_curve(of.currency);
-    if (of.falls_by_dividends && markets::cash_fall(of, curve, 0, years[0]) > 0) {
+    const markets::curve& curve = seen->discount_curve(of.currency);
+    const double until = years_from_day(years[0]);
+    if (of.falls_by_dividends && markets::cash_fall(of, curve, 0, until) > 0) {
         throw error(error_kind::input,
                     "the forward price of '" + asset + "' for " + named +
                         " is not known while it falls by a cash dividend on the way; expected "
                         "dividend_model: escrowed, or no cash dividend before then",
                     of.where);
     }
-    const markets::affine now = markets::spot_map(of, curve, 0),
-                          then = markets::spot_map(of, curve, years[0]);
+    const markets::affine now = markets::spot_map(of, curve, 0), then = markets::spot_map(of, curve, until);
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
 }
 
@@ -115,8 +121,10 @@ program::value past_world::option_value(bool, const std::string& asset, program:
 
 program::value past_world::bond(const std::string& currency, std::span<const double> years,
                                 const std::string& named) {
-    const markets::curve& curve = market_.discount_curve(currency);
-    if (day_ == market_.as_of) return into_.constant(curve.discount(std::max(years[0], 0.0)));
+    if (const auto then = market_.on(day_)) {
+        const double until = std::max(years_from_day(years[0]), 0.0);
+        return into_.constant(then->discount_curve(currency).discount(until));
+    }
     throw error(
         error_kind::input,
         "the trade asks on " + to_string(day_) + ", before as_of, for a rate of " + currency + " until " +

@@ -60,6 +60,7 @@ class past_world final : public language::world, public language::touch_listener
 
   private:
     std::optional<double> fixing(const std::string& name) const;
+    double years_from_day(double years) const;
     void compare_with_spot(const std::string& name, double fixing, double spot);
     void remark(std::string sentence);
 

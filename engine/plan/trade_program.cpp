@@ -116,6 +116,10 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             dates::date day = market.as_of;
             if (of.times[i] < -same_time_years) {
                 const auto* date = std::get_if<dates::date>(&of.labels[i].when);
+                // A time in years was to come when the market was not rolled yet.
+                const dates::date rounded{market.as_of.serial +
+                                          static_cast<std::int32_t>(std::ceil(of.times[i] * 365.0 - 1e-3))};
+                if (date == nullptr && market.on(rounded)) date = &rounded;
                 if (date == nullptr) {
                     throw error(error_kind::input,
                                 of.name + ": a time before as_of must be a date, so that its fixing can " +
@@ -138,7 +142,7 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
 // come to the same, so this is for people.
 std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_view& market,
                                           const std::string& currency) {
-    language::payoff script(t.product, t.args, market.as_of, currency);
+    language::payoff script(t.product, t.args, market.as_of, currency, market.first_day());
     program::recorder into;
     into.set_eager(true);
     script.declare(into);
@@ -319,7 +323,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const amendment& amend, const poll& often) {
     trade_program out;
     out.currency = currency_of(t, market);
-    language::payoff script(t.product, t.args, market.as_of, out.currency);
+    language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
     out.assets = script.assets();
     out.currencies = script.currencies();
     out.rate_currencies = script.rate_currencies();
@@ -379,7 +383,8 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
 
 std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_view& market) {
     try {
-        const language::payoff script(t.product, t.args, market.as_of, currency_of(t, market));
+        const language::payoff script(t.product, t.args, market.as_of, currency_of(t, market),
+                                      market.first_day());
         if (const auto ended = remark_on_end(script.blocks(), market.as_of)) return {*ended};
     } catch (const error&) {
         // Its terms are what is wrong with it.

@@ -2,6 +2,7 @@
 #include "engine/reading/market_changes.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -133,6 +134,28 @@ market_state changed(const market_state& from, std::span<const market_change> ch
                     e.key_path());
     }
     return std::move(market);
+}
+
+market_state rolled(std::shared_ptr<const market_state> from, int days) {
+    const written_market& source = *from->source;
+    const config::node today = source.whole(from->changes);
+    const auto& members = today.members();
+    const std::array as_of{static_cast<std::size_t>(
+        std::ranges::find(members, "as_of", &config::node::member::key) - members.begin())};
+    const config::node::new_text next{as_of, to_string(dates::date{from->as_of.serial + days})};
+    market_state out = read_market(today.with({&next, 1}), source.inside(), source.folder());
+    std::vector<market_change> rates;
+    for (const keyed_number& n : out.source->numbers()) {
+        if (n.factor_years == 0) continue;
+        const auto changed = from->changes.find(n.key);
+        rates.push_back({n.key, changed == from->changes.end() ? source.find(n.key).value : changed->second,
+                         market_change::way::set});
+    }
+    if (!rates.empty()) out = changed(out, rates);
+    out.name = from->name;
+    out.hash = from->hash;
+    out.day_before = std::move(from);
+    return out;
 }
 
 }  // namespace tilewalk::markets

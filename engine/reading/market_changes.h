@@ -2,6 +2,7 @@
 // Changes of a market by its keys.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "engine/market/market_state.h"
@@ -13,5 +14,10 @@ namespace tilewalk::markets {
 // depend on these: an asset on the curve of its currency. Throws tilewalk::error (usage) for a key that is
 // not known or comes twice and for an amount that is no number, (input) for an outcome that is no market.
 market_state changed(const market_state& from, std::span<const market_change> changes);
+
+// The market some days later: as it is written, a time in years counts from the new day. Spots, volatilities
+// and parameters stay, and so do zero rates, also where discount factors are written. Throws
+// tilewalk::error (input) for an outcome that is no market.
+market_state rolled(std::shared_ptr<const market_state> from, int days);
 
 }  // namespace tilewalk::markets

@@ -18,6 +18,7 @@
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
+#include "engine/verbs/next_day.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/second_order.h"
@@ -57,7 +58,8 @@ bool fits(std::string_view pattern, std::string_view text) {
 // All numbers of the market that are a risk, and what is wanted of them.
 struct asked_greeks {
     std::vector<asked_number> numbers;
-    std::vector<bool> is_wanted;            // by number: to it
+    std::vector<bool> is_wanted;  // by number: to it
+    bool is_theta_wanted = false;
     std::vector<std::string> second_order;  // measures
 };
 
@@ -87,6 +89,8 @@ asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
         out.is_wanted.push_back(is_wanted(n.key, risk.measure));
         out.numbers.push_back({&n, std::move(risk)});
     }
+    known.emplace_back(key_of_day);
+    out.is_theta_wanted = is_wanted(key_of_day, "theta");
     for (std::size_t i = 0; i < wanted.wanted.size(); ++i) {
         if (is_used[i]) continue;
         throw error(error_kind::usage,
@@ -148,17 +152,18 @@ class greek_run {
         add_bumped(out, rows);
         std::vector<std::vector<greek_row>> by_trade(trades.size());
         for (auto& [at, row] : rows) by_trade[at.first].push_back(std::move(row));
+        stages usual;
+        usual.on_cpu = by.on_cpu;
+        run_options quietly = options_;
+        quietly.on_progress = {};
         const auto in_moved_market = [&](const book& some, const market& moved, std::vector<std::string> keys,
                                          double share) {
-            run_options quietly = options_;
-            quietly.on_progress = {};
-            stages usual;
-            usual.on_cpu = by.on_cpu;
             const greek_options wanted{std::move(keys), wanted_.method};
             greek_run there(settings_, gpus_, some, moved, wanted, quietly);
             there.move_as(*this, share);
             return there.told(usual);
         };
+        if (asked_.is_theta_wanted) add_theta(by_trade, out, quietly, usual);
         add_second_order(by_trade, asked_.second_order, out,
                          {book_, in_, asked_.numbers, reads_, in_moved_market});
         for (const auto& of_trade : by_trade) add_with_totals(out, of_trade);
@@ -171,8 +176,9 @@ class greek_run {
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
     // over the same distances.
     void move_as(const greek_run& other, double share) {
-        for (std::size_t n = 0; n < asked_.numbers.size(); ++n)
-            asked_.numbers[n].risk.large = share * other.asked_.numbers[n].risk.large;
+        std::map<std::string_view, double> moves;
+        for (const asked_number& n : other.asked_.numbers) moves[n.number->key] = n.risk.large;
+        for (asked_number& n : asked_.numbers) n.risk.large = share * moves.at(n.number->key);
         states_bias_ = false;
     }
 
@@ -318,6 +324,50 @@ class greek_run {
                     rows.emplace(std::pair(trades[t].trade, n), *std::move(row));
             }
             to.manifest.path_steps += in.size() * priced[0].told.manifest.path_steps;
+        }
+    }
+
+    void add_theta(std::vector<std::vector<greek_row>>& rows, results& to, const run_options& quietly,
+                   const stages& usual) const {
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < to.rows.size(); ++i)
+            if (to.rows[i].status != trade_status::failed) places.push_back(i);
+        if (places.empty()) return;
+        const next_day tomorrow(in_);
+        std::optional<results> later;
+        if (tomorrow.in()) {
+            const book trades = tomorrow.of(some_of(book_, places));
+            later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), quietly, usual).told);
+            to.manifest.path_steps += later->manifest.path_steps;
+        }
+        for (std::size_t t = 0; t < places.size(); ++t) {
+            const price_row& now = to.rows[places[t]];
+            greek_row& row = rows[places[t]].emplace_back();
+            row.trade = now.trade;
+            row.measure = "theta";
+            row.key = key_of_day;
+            row.unit = now.currency + " per 1 day";
+            row.method = "bump";
+            if (!later || later->rows[t].status == trade_status::failed) {
+                row.message =
+                    later ? "a day later it can't be priced: " + later->rows[t].message : tomorrow.why_not();
+                row.kind = later ? later->rows[t].kind : error_kind::input;
+                continue;
+            }
+            const auto mean = [](const price_row& r, std::size_t part) {
+                return r.part_means.empty() ? r.price : r.part_means[part];
+            };
+            const price_row& then = later->rows[t];
+            const std::size_t parts = std::max(now.part_means.size(), then.part_means.size());
+            if (parts == 0) {
+                row.value = now.quantity * (then.price - now.price);
+                row.standard_error = 0;
+                continue;
+            }
+            std::vector<double> means;
+            for (std::size_t p = 0; p < parts; ++p)
+                means.push_back(now.quantity * (mean(then, p) - mean(now, p)));
+            set_value(row, std::move(means), to.manifest);
         }
     }
 

@@ -13,6 +13,7 @@
 #include "engine/book/book_state.h"
 #include "engine/greeks/moved_markets.h"
 #include "engine/run/units.h"
+#include "engine/verbs/next_day.h"
 #include "engine/verbs/read_parts.h"
 
 namespace tilewalk::verbs {
@@ -217,11 +218,108 @@ class moved_run {
     std::vector<std::size_t> trades_;
 };
 
+// How the deltas of all trades change in a day.
+class charm_run {
+  public:
+    charm_run(const second_order_run& run, results& of) : run_(run), of_(of), tomorrow_(run.in) {
+        for (std::size_t i = 0; i < of.rows.size(); ++i)
+            if (of.rows[i].status != trade_status::failed) trades_.push_back(i);
+        for (const asked_number& n : run.numbers) {
+            if (n.risk.measure != "delta") continue;
+            spots_.push_back(&n);
+            keys_.push_back(n.number->key);
+        }
+    }
+
+    void add_to(std::vector<std::vector<greek_row>>& rows) {
+        if (trades_.empty() || spots_.empty()) return;
+        const book some = some_of(run_.trades, trades_);
+        const found_in now = found(some, run_.in, 1);
+        std::optional<found_in> then, now_near, then_near;
+        if (tomorrow_.in()) {
+            const book later = tomorrow_.of(some);
+            then.emplace(found(later, *tomorrow_.in(), 1));
+            if (are_bumped(now) || are_bumped(*then)) {
+                now_near.emplace(found(some, run_.in, 0.5));
+                then_near.emplace(found(later, *tomorrow_.in(), 0.5));
+            }
+        }
+        for (std::size_t t = 0; t < trades_.size(); ++t) {
+            for (const asked_number* spot : spots_) {
+                const std::string& id = of_.rows[trades_[t]].trade;
+                const std::string& key = spot->number->key;
+                const greek_row* const today = now.at(id, key);
+                if (today == nullptr) continue;
+                greek_row row = *today;
+                row.measure = "charm";
+                row.key += ";" + std::string(key_of_day);
+                row.unit += " and 1 day";
+                if (!row.has_failed()) {
+                    if (then) {
+                        fill(row, t, *today, *then);
+                        if (now_near && row.method != "bumped_pathwise")
+                            add_bias(row, now_near->at(id, key), then_near->at(id, key));
+                    } else {
+                        fail(row, tomorrow_.why_not(), error_kind::input);
+                    }
+                }
+                rows[trades_[t]].push_back(std::move(row));
+            }
+        }
+    }
+
+  private:
+    found_in found(const book& trades, const market& in, double share) {
+        found_in out(run_.sensitivities(trades, in, keys_, share));
+        of_.manifest.path_steps += out.told().manifest.path_steps;
+        return out;
+    }
+    static bool are_bumped(const found_in& in) {
+        return std::ranges::any_of(in.told().greeks, [](const greek_row& g) { return g.method == "bump"; });
+    }
+    static void fail(greek_row& row, const std::string& why, error_kind kind) {
+        row.value = row.standard_error = no_figure;
+        row.part_means.clear();
+        row.message = why;
+        row.kind = kind;
+    }
+
+    // A trade that is over the next day has no delta any more.
+    void fill(greek_row& row, std::size_t t, const greek_row& today, const found_in& then) const {
+        const price_row& priced = then.told().rows[t];
+        const greek_row* const later = then.at(today.trade, today.key);
+        if (priced.status == trade_status::failed)
+            return fail(row, "a day later it can't be priced: " + priced.message, priced.kind);
+        if (later != nullptr && later->has_failed()) return fail(row, later->message, later->kind);
+        row.method = later == nullptr || later->method == today.method
+                         ? (today.method == "pathwise" ? "bumped_pathwise" : today.method)
+                         : "mixed";
+        row.value = value_of(later) - today.value;
+        const std::size_t parts =
+            std::max(today.part_means.size(), later == nullptr ? 0 : later->part_means.size());
+        if (parts == 0) return;
+        std::vector<double> means;
+        for (std::size_t p = 0; p < parts; ++p) means.push_back(mean_of(later, p) - mean_of(&today, p));
+        set_value(row, std::move(means), of_.manifest);
+    }
+    static void add_bias(greek_row& row, const greek_row* now, const greek_row* then) {
+        if (!row.has_failed()) row.bias = 4.0 / 3 * std::abs(value_of(then) - value_of(now) - row.value);
+    }
+
+    const second_order_run& run_;
+    results& of_;
+    next_day tomorrow_;
+    std::vector<std::size_t> trades_;
+    std::vector<const asked_number*> spots_;
+    std::vector<std::string> keys_;
+};
+
 }  // namespace
 
 void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vector<std::string>& measures,
                       results& of, const second_order_run& run) {
     for (const mover& m : movers_for(measures, run.numbers)) moved_run(m, run, of).add_to(rows);
+    if (std::ranges::find(measures, "charm") != measures.end()) charm_run(run, of).add_to(rows);
 }
 
 book some_of(const book& trades, const std::vector<std::size_t>& places) {

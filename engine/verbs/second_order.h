@@ -33,7 +33,7 @@ struct second_order_run {
     const std::vector<markets::market_reads>& reads;  // by trade
     first_order sensitivities;
 };
-// Adds by trade the rows of these measures. `of` has the prices of the trades.
+// Adds by trade the rows of these measures, by name. `of` has the prices of the trades.
 void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vector<std::string>& measures,
                       results& of, const second_order_run& run);
 

@@ -20,8 +20,12 @@ std::string written(const expression& e) {
 }
 
 argued_script::argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of,
-                             std::string trade_currency)
-    : of_(std::move(of)), args_(std::move(args)), as_of_(as_of), trade_currency_(std::move(trade_currency)) {
+                             dates::date start, std::string trade_currency)
+    : of_(std::move(of)),
+      args_(std::move(args)),
+      as_of_(as_of),
+      start_(start),
+      trade_currency_(std::move(trade_currency)) {
     check_arguments();
     find_blocks();
     find_assets();
@@ -80,7 +84,7 @@ void argued_script::check_arguments() const {
 }
 
 dates::time_point argued_script::date_of(const expression& e) const {
-    if (e.means == meaning::start) return {as_of_};
+    if (e.means == meaning::start) return {start_};
     if (e.is == form::call) {
         const auto& times = schedule_of(e.operands[0].slot).times;
         if (times.empty()) fail(e.where, "'" + written(e) + "' is asked for a schedule without dates");

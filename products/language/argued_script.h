@@ -19,12 +19,14 @@ std::string written(const expression& e);
 
 class argued_script {
   public:
-    // Throws tilewalk::error (input) if an argument is missing or its dates make no sense.
-    argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of,
+    // `start` is the day from which the script counts. Throws tilewalk::error (input) if an argument is
+    // missing or its dates make no sense.
+    argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of, dates::date start,
                   std::string trade_currency);
 
     const syntax& tree() const { return of_->payoff.tree(); }
     dates::date as_of() const { return as_of_; }
+    double years_since_start() const { return dates::time_point{as_of_}.years(start_); }
     const std::string& trade_currency() const { return trade_currency_; }
 
     const std::vector<block>& blocks() const { return blocks_; }
@@ -71,7 +73,7 @@ class argued_script {
 
     std::shared_ptr<const product> of_;
     arguments args_;
-    dates::date as_of_;
+    dates::date as_of_, start_;
     std::string trade_currency_;
     std::vector<block> blocks_;
     std::vector<int> offsets_;

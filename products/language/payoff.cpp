@@ -31,8 +31,11 @@ struct payoff::state {
 };
 
 payoff::payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of,
-               std::string trade_currency)
-    : state_(new state{{std::move(of), std::move(args), as_of, std::move(trade_currency)}, {}, false}) {}
+               std::string trade_currency, std::optional<dates::date> since)
+    : state_(
+          new state{{std::move(of), std::move(args), as_of, since.value_or(as_of), std::move(trade_currency)},
+                    {},
+                    false}) {}
 
 payoff::~payoff() = default;
 payoff::payoff(payoff&&) noexcept = default;

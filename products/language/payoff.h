@@ -104,9 +104,11 @@ class world {
 
 class payoff {
   public:
-    // Resolves dates against as_of. `trade_currency` is the currency of plain `pay`. Throws tilewalk::error
-    // (input).
-    payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of, std::string trade_currency);
+    // Resolves dates against as_of. `trade_currency` is the currency of plain `pay`. `since` is the day that
+    // the script calls start, and from which it counts `time`: that on which the trade was priced first,
+    // as_of if left out. Throws tilewalk::error (input).
+    payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of, std::string trade_currency,
+           std::optional<dates::date> since = {});
     ~payoff();
     payoff(payoff&&) noexcept;
     payoff& operator=(payoff&&) noexcept;

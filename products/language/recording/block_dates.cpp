@@ -34,7 +34,8 @@ dates::time_point block_dates::previous(const expression& e, const occurrence& r
     const std::size_t place = at_.place_in_schedule(run);
     if (place > 0) return schedule.times[place - 1];
     if (schedule.anchor) return *schedule.anchor;
-    if (std::holds_alternative<double>(schedule.times.front().when)) return {0.0};
+    if (std::holds_alternative<double>(schedule.times.front().when))
+        return {0.0 - at_.script.years_since_start()};
     at_.script.fail(e.where, "'previous' is unknown for the first date of '" +
                                  at_.script.parameter_of(e.list).name +
                                  "': a list of dates does not say when its first period starts; write the "

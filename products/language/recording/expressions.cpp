@@ -67,7 +67,8 @@ value expressions::name(const expression& e, const frame& f) {
         case meaning::parameter:
             return parameter_of(e);
         case meaning::time:
-            return made_.row("time", [](const occurrence& run) { return run.ends; });
+            return made_.row(
+                "time", [&](const occurrence& run) { return run.ends + at_.script.years_since_start(); });
         case meaning::step:
             return made_.step_length();
         case meaning::index:
