@@ -33,10 +33,11 @@ struct attempt {
             run::walk walk;
             walk.jobs = {&j, 1};
             walk.paths = 100 * 1024;
-            cuda::ways_back walks(on, kernels, {}, memory_bytes);
+            cuda::counted_kernels counted(kernels);
+            cuda::ways_back walks(on, counted, {}, memory_bytes);
             const run::tally got = walks.walk(j, walk);
             EXPECT_TRUE(got.is_complete());
-            EXPECT_EQ(walks.facts().kernels_compiled, 2u);
+            EXPECT_EQ(counted.compiled(), 2u);
         } catch (const cuda::device_error& e) {
             error = e.message();
         }

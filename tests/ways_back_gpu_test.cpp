@@ -71,8 +71,8 @@ class ways_back_on_a_gpu : public ::testing::Test {
             walk.paths = paths;
             cpu::back_end on_cpu(best, 12, to);
             const run::tally expected = on_cpu.walk_all(walk).tallies.at(0);
-            const run::tally got =
-                cuda::ways_back(*chosen_.devices[0], gpus_.kernels(), how, 0).walk(j, walk);
+            cuda::counted_kernels kernels(gpus_.kernels());
+            const run::tally got = cuda::ways_back(*chosen_.devices[0], kernels, how, 0).walk(j, walk);
             EXPECT_TRUE(got == expected) << ids[i] << told(got, expected);
             numbers += got.derivatives();
         }

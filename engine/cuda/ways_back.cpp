@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,10 +54,35 @@ std::vector<run::tile_range> chunks_of(const run::tile_range& all, word64 part_t
     return out;
 }
 
+compile_request request_of(const run::job& j, const std::string& architecture, const way_back_decision& how) {
+    return {way_back_kernel_text(*j.code, *j.back.code, how), architecture, {}};
+}
+
 }  // namespace
 
 bool ways_back::can_walk(const run::job& j) {
     return has_kernel(*j.code, *j.back.code);
+}
+
+void ways_back::compile(std::span<const run::job> jobs, const std::string& architecture,
+                        counted_kernels& kernels, const way_back_decision& how, int threads,
+                        const std::atomic<bool>* cancel) {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < jobs.size() && !(cancel != nullptr && *cancel); i = next++) {
+            try {
+                kernels.cubin(request_of(jobs[i], architecture, how));
+            } catch (const error&) {
+                continue;  // the walk says it again
+            }
+        }
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(jobs.size(), static_cast<std::size_t>(std::max(1, threads))); ++i)
+        others.emplace_back(work);
+    work();
+    others.clear();
+    if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "the run was stopped");
 }
 
 run::tally ways_back::walk(const run::job& j, const run::walk& of) {
@@ -64,12 +90,8 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
     const way_back_decision& how = how_;
     const number_type type = program::real_type(how.precision);
     const std::string architecture = d.properties().architecture();
-    bool is_new = false, is_merge_new = false;
-    const auto cubin =
-        kernels_.cubin({way_back_kernel_text(*j.code, *j.back.code, how), architecture, {}}, &is_new);
-    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}}, &is_merge_new);
-    for (const bool is_compiled : {is_new, is_merge_new})
-        ++(is_compiled ? facts_.kernels_compiled : facts_.kernels_from_cache);
+    const auto cubin = kernels_.cubin(request_of(j, architecture, how));
+    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}});
     const kernel both_ways = on_.find(cubin, "walk_both_ways");
     const kernel merge = on_.find(cubin, "merge_derivatives");
     const kernel merge_tiles = on_.find(merge_cubin, "merge_tiles");
@@ -143,7 +165,7 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
             static_cast<std::uint32_t>(parts * ((places.size + threads_of_merge - 1) / threads_of_merge));
         void* merge_arguments[] = {&m};
         d.run(merge, merging, merge_arguments, s.get());
-        facts_.launches += 3;
+        launches_ += 3;
         found.resize(parts);
         derivatives.resize(parts * places.size);
         d.download(found.data(), results.parts(), parts * sizeof(kernels::tile_result), s.get());

@@ -2,11 +2,13 @@
 // Ways back on a GPU: trades one after the other, each with the kernel of its shape.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
-#include "engine/cuda/gpu_run.h"
-#include "engine/cuda/kernel_store.h"
+#include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/run/job.h"
@@ -16,24 +18,28 @@ namespace tilewalk::cuda {
 class ways_back {
   public:
     // memory_bytes 0: all that is free.
-    ways_back(loaded_device& on, kernel_store& kernels, const way_back_decision& how,
+    ways_back(loaded_device& on, counted_kernels& kernels, const way_back_decision& how,
               std::uint64_t memory_bytes)
         : on_(on), kernels_(kernels), how_(how), memory_bytes_(memory_bytes) {}
 
     // Whether a GPU can walk a job's way back.
     static bool can_walk(const run::job& j);
+    // Compiles the kernels of jobs ahead of their walks, by several threads. A kernel that does not compile
+    // fails the walk that needs it.
+    static void compile(std::span<const run::job> jobs, const std::string& architecture,
+                        counted_kernels& kernels, const way_back_decision& how, int threads,
+                        const std::atomic<bool>* cancel);
     // Walks the job over the tiles of the walk. Throws tilewalk::error: device_error, compile, cancelled.
     run::tally walk(const run::job& j, const run::walk& of);
 
-    // The kernels and launches of all walks.
-    const gpu_facts& facts() const { return facts_; }
+    std::uint64_t launches() const { return launches_; }
 
   private:
     loaded_device& on_;
-    kernel_store& kernels_;
+    counted_kernels& kernels_;
     way_back_decision how_;
     std::uint64_t memory_bytes_;
-    gpu_facts facts_;
+    std::uint64_t launches_ = 0;
 };
 
 }  // namespace tilewalk::cuda

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -107,6 +108,15 @@ struct bumped {
     bool moves = false;  // it is known that the number moves the trade
 };
 
+// Markets about a number for a difference of prices, and nearer ones for its bias.
+struct both_moves {
+    moved_markets wide, narrow;
+    bool are_there() const { return wide.are_there() && narrow.are_there(); }
+};
+
+// Plans in moved markets are made in parallel, and are in memory together.
+constexpr std::size_t planned_at_once = 1024;
+
 class greek_run {
   public:
     greek_run(const engine_settings& settings, cuda::backend& gpus, const book& trades, const market& in,
@@ -201,37 +211,68 @@ class greek_run {
                           if (is_read[n]) about[n].emplace(in_, keys_of(n), asked_.numbers[n].risk.small);
                       },
                       {});
-        std::vector<std::vector<bumped>> bumps(trades.size());
-        cpu::for_each(trades.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t i) { find_way_back(r.plans[i], i, read[i], about, bumps[i]); },
-                      {});
-        for (const auto& of_trade : bumps) bumps_.insert(bumps_.end(), of_trade.begin(), of_trade.end());
+        std::vector<std::pair<std::size_t, std::size_t>> pairs;  // of a trade and a number that it reads
+        cpu::crew crew(run_.threads);
+        const auto find_ways_back = [&](std::size_t first, std::size_t end) {
+            std::vector<std::optional<program::path_data>> moves(pairs.size());
+            crew.for_each(pairs.size(), options_.cancel,
+                          [&](int, std::uint64_t k) {
+                              const auto [i, n] = pairs[k];
+                              moves[k] = moves_of(r.plans[i], i, *about[n], n);
+                          },
+                          {});
+            std::vector<std::vector<bumped>> bumps(end - first);
+            crew.for_each(end - first, options_.cancel,
+                          [&](int, std::uint64_t k) {
+                              const std::size_t i = first + k;
+                              const auto own = std::ranges::equal_range(
+                                  pairs, i, {}, &std::pair<std::size_t, std::size_t>::first);
+                              const auto own_moves = moves.begin() + (own.begin() - pairs.begin());
+                              add_way_back(r.plans[i], i, read[i], {own_moves, own.size()}, bumps[k]);
+                          },
+                          {});
+            for (const auto& of_trade : bumps) bumps_.insert(bumps_.end(), of_trade.begin(), of_trade.end());
+            pairs.clear();
+        };
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < trades.size(); ++i) {
+            for (const std::size_t n : read[i]) pairs.emplace_back(i, n);
+            if (pairs.size() < planned_at_once && i + 1 < trades.size()) continue;
+            find_ways_back(first, i + 1);
+            first = i + 1;
+        }
     }
 
-    void find_way_back(planned& p, std::size_t i, const std::vector<std::size_t>& read,
-                       const std::vector<std::optional<moved_markets>>& about, std::vector<bumped>& bumps) {
+    // Nothing where no difference of the program's numbers says how the price moves.
+    std::optional<program::path_data> moves_of(const planned& p, std::size_t i, const moved_markets& about,
+                                               std::size_t n) const {
+        // A number that is added to scenarios moves none of the program.
+        if (by_ == method::bump || asked_.numbers[n].number->is_added || !about.are_there())
+            return std::nullopt;
+        const plan::poll often = poll_of(options_.cancel);
+        const books::trade& t = book_.state().trades[i];
+        try {
+            const auto up = plan::plan_trade(t, about.up->state(), run_.how.precision, {}, often);
+            const auto down = plan::plan_trade(t, about.down->state(), run_.how.precision, {}, often);
+            const ready_trade& ready = *p.ready;
+            return greeks::moves_of_numbers({*ready.code, ready.data, ready.when},
+                                            {up.code, up.data, up.when}, {down.code, down.data, down.when},
+                                            about.distance);
+        } catch (const std::exception& e) {
+            throw_if_cancelled(e);  // a difference of prices says what is wrong
+            return std::nullopt;
+        }
+    }
+
+    void add_way_back(planned& p, std::size_t i, const std::vector<std::size_t>& read,
+                      std::span<std::optional<program::path_data>> found, std::vector<bumped>& bumps) {
         if (p.failure) return;
         const ready_trade& ready = *p.ready;
-        const greeks::planned_numbers as_is{*ready.code, ready.data, ready.when};
         std::vector<program::path_data> moves;
         program::wanted_numbers wanted = program::no_number_of(*ready.code);
-        const plan::poll often = poll_of(options_.cancel);
-        for (const std::size_t n : read) {
-            // A number that is added to scenarios moves none of the program.
-            if (by_ == method::bump || asked_.numbers[n].number->is_added || !about[n]->are_there()) {
-                bumps.push_back({i, n});
-                continue;
-            }
-            std::optional<program::path_data> move;
-            try {
-                const books::trade& t = book_.state().trades[i];
-                const auto up = plan::plan_trade(t, about[n]->up->state(), run_.how.precision, {}, often);
-                const auto down = plan::plan_trade(t, about[n]->down->state(), run_.how.precision, {}, often);
-                move = greeks::moves_of_numbers(as_is, {up.code, up.data, up.when},
-                                                {down.code, down.data, down.when}, about[n]->distance);
-            } catch (const std::exception& e) {
-                throw_if_cancelled(e);  // a difference of prices says what is wrong
-            }
+        for (std::size_t k = 0; k < read.size(); ++k) {
+            const std::size_t n = read[k];
+            std::optional<program::path_data>& move = found[k];
             if (!move) {
                 bumps.push_back({i, n});
                 continue;
@@ -297,10 +338,51 @@ class greek_run {
         std::map<std::size_t, std::vector<bumped>> by_number;
         for (const bumped& b : bumps_)
             if (to.rows[b.trade].status != trade_status::failed) by_number[b.number].push_back(b);
-        for (const auto& [n, trades] : by_number) {
-            const moved_markets wide(in_, keys_of(n), asked_.numbers[n].risk.large);
-            const moved_markets narrow(in_, keys_of(n), asked_.numbers[n].risk.large / 2);
-            if (!wide.are_there() || !narrow.are_there()) {
+        // Numbers that are bumped for the same trades are bumped together, so that planning has many plans
+        // to make at a time.
+        std::map<std::vector<std::size_t>, std::vector<const std::vector<bumped>*>> by_trades;
+        for (const auto& [n, of_number] : by_number) {
+            std::vector<std::size_t> places;
+            for (const bumped& b : of_number) places.push_back(b.trade);
+            by_trades[places].push_back(&of_number);
+        }
+        for (const auto& [places, all] : by_trades) {
+            const book some = some_of(book_, places);
+            const std::size_t at_once = std::max(planned_at_once / (4 * places.size()), std::size_t{1});
+            for (std::size_t first = 0; first < all.size(); first += at_once)
+                add_bumped(to, rows, some,
+                           std::span(all).subspan(first, std::min(at_once, all.size() - first)));
+        }
+    }
+
+    // Adds the rows of numbers that are bumped for the same trades, which are `some`.
+    void add_bumped(results& to, row_map& rows, const book& some,
+                    std::span<const std::vector<bumped>* const> of_numbers) {
+        std::vector<std::optional<both_moves>> moves(of_numbers.size());
+        cpu::for_each(of_numbers.size(), run_.threads, options_.cancel,
+                      [&](int, std::uint64_t k) {
+                          const std::size_t n = of_numbers[k]->front().number;
+                          const double by = asked_.numbers[n].risk.large;
+                          moves[k].emplace(moved_markets(in_, keys_of(n), by),
+                                           moved_markets(in_, keys_of(n), by / 2));
+                      },
+                      {});
+        std::vector<market> in;
+        for (const auto& m : moves) {
+            if (!m->are_there()) continue;
+            in.insert(in.end(), {*m->wide.up, *m->wide.down});
+            if (states_bias_) in.insert(in.end(), {*m->narrow.up, *m->narrow.down});
+        }
+        run_options quietly = options_;
+        quietly.on_progress = {};
+        std::vector<priced_book> priced;
+        if (!in.empty()) priced = price_book(settings_, gpus_, some, in, quietly);
+        for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
+        auto first = priced.begin();
+        for (std::size_t k = 0; k < of_numbers.size(); ++k) {
+            const std::vector<bumped>& trades = *of_numbers[k];
+            const std::size_t n = trades.front().number;
+            if (!moves[k]->are_there()) {
                 for (const bumped& b : trades) {
                     greek_row& row =
                         rows.emplace(std::pair(b.trade, n), row_for(to, b.trade, n, "bump")).first->second;
@@ -309,21 +391,14 @@ class greek_run {
                 }
                 continue;
             }
-            std::vector<market> in{*wide.up, *wide.down};
-            if (states_bias_) in.insert(in.end(), {*narrow.up, *narrow.down});
-            std::vector<std::size_t> places;
-            for (const bumped& b : trades) places.push_back(b.trade);
-            run_options quietly = options_;
-            quietly.on_progress = {};
-            const std::vector<priced_book> priced =
-                price_book(settings_, gpus_, some_of(book_, places), in, quietly);
+            const auto end = first + (states_bias_ ? 4 : 2);
             for (std::size_t t = 0; t < trades.size(); ++t) {
                 std::vector<const price_row*> at;
-                for (const priced_book& p : priced) at.push_back(&p.told.rows[t]);
-                if (auto row = bumped_row(to, trades[t], at, wide, narrow))
+                for (auto p = first; p != end; ++p) at.push_back(&p->told.rows[t]);
+                if (auto row = bumped_row(to, trades[t], at, moves[k]->wide, moves[k]->narrow))
                     rows.emplace(std::pair(trades[t].trade, n), *std::move(row));
             }
-            to.manifest.path_steps += in.size() * priced[0].told.manifest.path_steps;
+            first = end;
         }
     }
 

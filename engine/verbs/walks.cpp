@@ -80,53 +80,75 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
         return plans_[i].back != nullptr;
     });
     walk_on_gpus(gpus, on, told, keeps);
-    bool any_walked = false;
-    for (const std::size_t i : both_ways) {
-        const bool is_walked = walk_both_ways(i, gpus, on, told);
-        any_walked = any_walked || is_walked;
-        if (!is_walked && !plans_[i].failure) left_.push_back(i);
-        tells_.tell();
-    }
+    const bool any_walked = !both_ways.empty() && walk_both_ways(both_ways, gpus, on, told);
     if (any_walked && told.devices.empty())
         told.devices.push_back(on.devices.front()->get().properties().name);
     tells_.now.trades_done = plans_.size() - left_.size();
 }
 
 // One device walks them, one after the other.
-bool book_walk::walk_both_ways(std::size_t i, cuda::backend& gpus, const cuda::backend::choice& on,
-                               run_manifest& told) {
-    planned& p = plans_[i];
-    const run::job job = p.job();
-    const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
+bool book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                               const cuda::backend::choice& on, run_manifest& told) {
     const bool is_fast = program::is_fast(run_.how.precision);
-    const bool can = cuda::ways_back::can_walk(job) && all_.replay == nullptr && source.rounds > 0;
-    try {
-        if (!can && !is_fast) return false;
-        if (!can)
-            throw error(error_kind::usage,
-                        "derivatives of this trade are found on the CPU, which has no precision single_fast; "
-                        "take precision single");
-        const auto walked = [&](const run::walk& paths, int rounds) {
-            const cuda::way_back_decision how{.precision = run_.how.precision, .rounds = rounds};
-            cuda::ways_back walks(*on.devices.front(), gpus.kernels(), how, run_.memory_bytes);
-            run::tally found = walks.walk(job, paths);
-            told.kernels_compiled += walks.facts().kernels_compiled;
-            told.kernels_from_cache += walks.facts().kernels_from_cache;
-            told.launches += walks.facts().launches;
-            return found;
-        };
-        walked_[i].emplace(walked(all_, source.rounds), false, p.back.get());
-        tells_.now.path_steps_done += run_.paths * p.ready->when.steps();
-        if (!is_fast) return true;
-        run::walk first = all_;
-        first.paths = cpu::shadow_paths(run_.paths);
-        walked_[i]->sample = walked(first, random::catalogue().front().rounds).whole();
-        return true;
-    } catch (const error& e) {
-        if (e.kind() == error_kind::cancelled) throw;
-        (on.may_fall_back && !is_fast ? p.gpu_failure : p.failure) = e;
-        return false;
+    cuda::loaded_device& device = *on.devices.front();
+    const cuda::way_back_decision how{.precision = run_.how.precision,
+                                      .rounds = random::find(run_.random, random::back_end::gpu).rounds};
+    cuda::way_back_decision for_sample = how;
+    for_sample.rounds = random::catalogue().front().rounds;
+    std::vector<run::job> jobs;
+    for (const std::size_t i : trades)
+        if (can_walk_both_ways(plans_[i].job())) jobs.push_back(plans_[i].job());
+    cuda::counted_kernels kernels(gpus.kernels());
+    const std::string architecture = device.get().properties().architecture();
+    cuda::ways_back::compile(jobs, architecture, kernels, how, run_.threads, all_.cancel);
+    if (is_fast) cuda::ways_back::compile(jobs, architecture, kernels, for_sample, run_.threads, all_.cancel);
+    cuda::ways_back walks(device, kernels, how, run_.memory_bytes),
+        sampling(device, kernels, for_sample, run_.memory_bytes);
+    bool any_walked = false;
+    for (const std::size_t i : trades) {
+        planned& p = plans_[i];
+        try {
+            if (walk_both_ways(i, walks, sampling)) {
+                any_walked = true;
+            } else {
+                left_.push_back(i);
+            }
+        } catch (const error& e) {
+            if (e.kind() == error_kind::cancelled) throw;
+            const bool cpu_can = on.may_fall_back && !is_fast;
+            (cpu_can ? p.gpu_failure : p.failure) = e;
+            if (cpu_can) left_.push_back(i);
+        }
+        tells_.tell();
     }
+    told.kernels_compiled += kernels.compiled();
+    told.kernels_from_cache += kernels.from_cache();
+    told.launches += walks.launches() + sampling.launches();
+    return any_walked;
+}
+
+bool book_walk::can_walk_both_ways(const run::job& j) const {
+    return cuda::ways_back::can_walk(j) && all_.replay == nullptr &&
+           random::find(run_.random, random::back_end::gpu).rounds > 0;
+}
+
+bool book_walk::walk_both_ways(std::size_t i, cuda::ways_back& walks, cuda::ways_back& sampling) {
+    const planned& p = plans_[i];
+    const run::job job = p.job();
+    const bool is_fast = program::is_fast(run_.how.precision);
+    if (!can_walk_both_ways(job)) {
+        if (!is_fast) return false;
+        throw error(error_kind::usage,
+                    "derivatives of this trade are found on the CPU, which has no precision single_fast; "
+                    "take precision single");
+    }
+    walked_[i].emplace(walks.walk(job, all_), false, p.back.get());
+    tells_.now.path_steps_done += run_.paths * p.ready->when.steps();
+    if (!is_fast) return true;
+    run::walk first = all_;
+    first.paths = cpu::shadow_paths(run_.paths);
+    walked_[i]->sample = sampling.walk(job, first).whole();
+    return true;
 }
 
 void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,

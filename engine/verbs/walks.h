@@ -11,6 +11,7 @@
 
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/backend.h"
+#include "engine/cuda/ways_back.h"
 #include "engine/run/job.h"
 #include "engine/run/units.h"
 #include "engine/verbs/gpu_trades.h"
@@ -76,8 +77,11 @@ class book_walk {
     std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
     void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                       ready_on_gpus* keeps);
-    bool walk_both_ways(std::size_t trade, cuda::backend& gpus, const cuda::backend::choice& on,
-                        run_manifest& told);
+    // Walks trades that have ways back; those that a GPU can't walk are left. True if any was walked.
+    bool walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                        const cuda::backend::choice& on, run_manifest& told);
+    bool walk_both_ways(std::size_t trade, cuda::ways_back& walks, cuda::ways_back& sampling);
+    bool can_walk_both_ways(const run::job& j) const;
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                          run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);
