@@ -257,5 +257,35 @@ TEST(explain, json_has_all_of_it) {
     EXPECT_EQ(nlohmann::json::parse(explanation_json({}, "2026-01-15")).at("trades").size(), 0U);
 }
 
+// Blocks at which a payoff jumps are named, so that people know which Greeks will be differences of prices.
+TEST(explain, names_the_jumps_of_a_payoff) {
+    const auto places = [](const std::string& trade) {
+        std::vector<std::string> out;
+        const book one = book::parse("trades:\n  - {id: t, " + trade + "}\n");
+        const std::vector<trade_plan> plans = engine().explain(one, market::parse(market_text));
+        for (const trade_plan::jump& j : plans.at(0).jumps) {
+            EXPECT_NE(j.operation.find(" v"), std::string::npos);
+            out.push_back(j.at.substr(0, j.at.find(" (")));
+        }
+        return out;
+    };
+    using list = std::vector<std::string>;
+    EXPECT_EQ(places("product: european, underlying: ACME, strike: 100, maturity: 1.0"), list{});
+    EXPECT_EQ(places("product: european, underlying: HESTON, strike: 100, maturity: 1.0"),
+              list(3, "in each step"));
+    EXPECT_EQ(places("product: digital, underlying: ACME, strike: 100, maturity: 1.0, payout: 1"),
+              list{"on maturity"});
+    EXPECT_EQ(
+        places("product: autocallable, basket: [ACME, EURO], initial_level: [100, 50], notional: 100, "
+               "observations: [0.5, 1.0], coupon: 0.03, call_level: 1.0, protection: 0.7, currency: USD"),
+        (list{"on observations", "on observations", "on last(observations)"}));
+    const auto read = nlohmann::json::parse(explanation_json(
+        engine().explain(book::parse("trades:\n  - {id: t, product: digital, underlying: ACME, strike: 100, "
+                                     "maturity: 1.0, payout: 1}\n"),
+                         market::parse(market_text)),
+        "2026-01-15"));
+    EXPECT_EQ(read.at("trades").at(0).at("jumps").size(), 1u);
+}
+
 }  // namespace
 }  // namespace tilewalk

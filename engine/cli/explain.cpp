@@ -312,6 +312,21 @@ std::string indented(const std::string& text) {
     return out;
 }
 
+// How Greeks are found, see docs/greeks.md.
+std::string greeks_text(const trade_plan& plan, bool all) {
+    if (plan.jumps.empty()) return "no jumps: pathwise";
+    std::string out = "bumped for numbers that move a jump, else pathwise; it jumps ";
+    each_of(
+        plan.jumps.size(), values_cut, all,
+        [&](std::size_t i) {
+            const trade_plan::jump& j = plan.jumps[i];
+            const bool is_same = i > 0 && plan.jumps[i - 1].at == j.at;
+            out += (i == 0 ? "" : ", ") + (is_same ? "" : printable(j.at) + ": ") + j.operation;
+        },
+        [&](std::size_t skipped) { out += fmt::format(", and {} more times", skipped); });
+    return out;
+}
+
 std::string plan_text(const trade_plan& plan, const std::string& as_of, const explain_arguments& asked,
                       std::size_t room) {
     const bool all = asked.all_dates;
@@ -347,6 +362,7 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const ex
     out += fmt::format("program   {} operations a lane in {} registers, {} uniform{}\n", plan.lane_operations,
                        plan.lane_registers, plan.uniform_operations,
                        asked.program ? "" : " (--program lists it)");
+    if (!steps.empty()) out += fmt::format("greeks    {}\n", greeks_text(plan, all));
     if (!plan.kernel.empty()) out += fmt::format("kernel    {}\n", printable(plan.kernel));
     out += fmt::format("memory    {} for each thread, {} shared\n", bytes_text(plan.bytes_per_thread),
                        bytes_text(plan.bytes_shared));

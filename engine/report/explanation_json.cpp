@@ -43,6 +43,7 @@ std::string json_of(const exchange_rate_numbers& x);
 std::string json_of(const currency_numbers& c);
 std::string json_of(const correlation_taken& c);
 std::string json_of(const trade_plan::watched_date& d);
+std::string json_of(const trade_plan::jump& j);
 std::string json_of(const trade_plan::scenario_file& s);
 
 class object {
@@ -139,6 +140,9 @@ std::string json_of(const correlation_taken& c) {
 std::string json_of(const trade_plan::watched_date& d) {
     return object().add("date", d.label).add("years", d.years).add("blocks", d.blocks).text();
 }
+std::string json_of(const trade_plan::jump& j) {
+    return object().add("at", j.at).add("operation", j.operation).text();
+}
 std::string json_of(const trade_plan::scenario_file& s) {
     return object()
         .add("file", s.name)
@@ -159,7 +163,7 @@ std::string json_of(const trade_plan& p, bool with_program) {
     out.add("correlations", p.correlations).add("remarks", p.remarks).add("models", p.models);
     out.add("events", p.dates).add("grid", p.grid);
     out.add("normals_per_step", p.normals_per_step).add("uniforms_per_step", p.uniforms_per_step);
-    out.add("scenarios", p.scenarios).add("kernel", p.kernel);
+    out.add("scenarios", p.scenarios).add("jumps", p.jumps).add("kernel", p.kernel);
     out.add("lane_operations", static_cast<std::uint64_t>(p.lane_operations));
     out.add("uniform_operations", static_cast<std::uint64_t>(p.uniform_operations));
     out.add("lane_registers", static_cast<std::uint64_t>(p.lane_registers));

@@ -16,6 +16,7 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
+#include "products/program/jumps.h"
 #include "products/program/passes.h"
 #include "tilewalk/engine.h"
 
@@ -98,6 +99,18 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
     return out;
 }
 
+std::vector<trade_plan::jump> jumps_of(const explained& of) {
+    std::vector<trade_plan::jump> out;
+    if (of.made->is_certain()) return out;
+    for (const program::jump& j : program::jumps_of(*of.code, of.made->data, of.made->when)) {
+        const program::lane_section& section = of.code->sections[j.section];
+        const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
+        out.push_back({j.section == 0 ? "in each step" : section.name,
+                       std::string(operation) + " v" + std::to_string(j.node)});
+    }
+    return out;
+}
+
 void add_dates(const std::vector<language::block>& blocks, trade_plan& to) {
     std::map<double, trade_plan::watched_date> dates;
     for (const auto& b : blocks) {
@@ -158,6 +171,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.grid = of.made->when.times;
                 p.normals_per_step = of.code->normals_per_step;
                 p.uniforms_per_step = of.code->uniforms_per_step;
+                p.jumps = jumps_of(of);
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }

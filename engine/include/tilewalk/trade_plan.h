@@ -103,6 +103,13 @@ struct trade_plan {
         std::uint64_t bytes = 0;      // of those, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
+    // Comparisons at which a payoff jumps: numbers of the market that move what is compared are bumped for
+    // Greeks, all others have the derivatives of paths.
+    struct jump {
+        std::string at;         // the block of the script, or "in each step"
+        std::string operation;  // with its name in the printed program: "less_equal v2"
+    };
+    std::vector<jump> jumps;
     std::vector<std::string> models;  // how assets and rates move
     std::string kernel;   // how a GPU's is built, and who says so; empty where there is no GPU to use
     std::string program;  // printed
