@@ -3,9 +3,9 @@
 // leaves the moments of the payoffs and the sums of derivatives.
 //
 // A path is gone again in pieces, the last one first: from the states that were kept at its first step the
-// piece is walked once more, with its shocks made again, and then back, step by step. Sections of a step are
-// gone again from the states before the step, so that each way back has the states that its section began
-// with.
+// piece is walked once more, with its shocks read back or made again, and then back, step by step. Sections
+// of a step are gone again from the states before the step, so that each way back has the states that its
+// section began with.
 //
 // Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own
 // paths, by its warp over its threads. Sums of warps are left in memory, and merge_derivatives goes on with
@@ -324,12 +324,69 @@ class both_ways {
     word32 row_[word32(sections)], back_row_[word32(sections)], run_[word32(sections)];
 };
 
+// The shocks of a thread's paths in a pass, from their way forth until they have gone back.
+template <class choice>
+class kept_shocks {
+  public:
+    using shape = typename choice::shape;
+    using shocks = shocks_of_step<shape>;
+
+    kept_shocks(void* of_launch, word32 steps)
+        : first_(static_cast<typename shape::shock*>(of_launch) + word64(blockIdx.x) * steps * of_step +
+                 word64(int(threadIdx.x) * shape::width)) {}
+
+    void keep(int step, const shocks& z) const {
+        if constexpr (choice::keeps_shocks) {
+            unrolled<shape::slots>([&](int slot) {
+                unrolled<piece::count>([&](int k) {
+                    typename piece::type out{};
+                    unrolled<piece::paths>([&](int w) { out.x[w] = z[k * piece::paths + w][slot]; });
+                    *at(step, slot, k) = out;
+                });
+            });
+        }
+    }
+    shocks of(int step) const {
+        return shocks_from_pieces<shape>([&](int slot, int k) { return *at(step, slot, k); });
+    }
+
+  private:
+    using piece = pieces<shape>;
+    static constexpr word64 of_slot = shape::width * shape::threads, of_step = of_slot * shape::slots;
+    typename piece::type* at(int step, int slot, int k) const {
+        return reinterpret_cast<typename piece::type*>(first_ + word64(step) * of_step +
+                                                       word64(slot) * of_slot) +
+               k;
+    }
+
+    typename shape::shock* const first_;
+};
+
 // The way forth as a feed calls it. The states at the first step of each piece are kept; a piece begins with
 // a group of the feed.
 template <class choice, class walker, class places>
 struct body_that_keeps : body<walker> {
     const places& kept_at;
+    const kept_shocks<choice>& shocks;
+    mutable int group_begin = 0;
+
+    template <class group>
+    bool group_at_once(const group& z) const {
+        if (!body<walker>::group_at_once(z)) return false;
+        constexpr int steps = int(sizeof(group) / sizeof(z[0]));
+        unrolled<steps>([&](int k) { shocks.keep(group_begin + k, z[k]); });
+        return true;
+    }
+    void quiet_step(int k, const typename walker::shocks& z) const {
+        shocks.keep(group_begin + k, z);
+        body<walker>::quiet_step(k, z);
+    }
+    void operator()(int step, const typename walker::shocks& z) const {
+        shocks.keep(step, z);
+        body<walker>::operator()(step, z);
+    }
     void begin(int first) const {
+        group_begin = first;
         if (first % choice::piece_steps == 0) {
             const auto at = kept_at(first / choice::piece_steps);
             unrolled<choice::ways::carried>([&](int i) {
@@ -377,31 +434,40 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                             word64(int(threadIdx.x) * width + w)];
             };
         };
+        const kept_shocks<choice> shocks_of(a.shocks, work.trade.steps);
         {
             using forth = walker<program, shape, real, numbers, group_of<feed, source>()>;
             forth walk(numbers::of(a.forth, work.trade.numbers_at), sections, work.trade.steps);
             feed::walk(from, steps, memory,
-                       body_that_keeps<choice, forth, decltype(kept_at)>{{walk}, kept_at});
+                       body_that_keeps<choice, forth, decltype(kept_at)>{{walk}, kept_at, shocks_of});
             for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
         }
 
         both_ways<choice> walk(a, sections, work.trade, word32(in_tile), work.count, sums);
         real before[word32(steps_of_piece)][word32(width)][word32(ways::carried > 0 ? ways::carried : 1)];
-        shocks drawn[word32(steps_of_piece)];
+        shocks drawn[word32(choice::keeps_shocks ? 1 : steps_of_piece)];
 #pragma unroll 1
         for (int piece = (steps - 1) / steps_of_piece; piece >= 0; --piece) {
             const int first = piece * steps_of_piece;
             const int last = first + steps_of_piece < steps ? first + steps_of_piece : steps;
             walk.turn_to(word32(first), word32(last));
             walk.take(kept_at(piece));
-            feed::walk_part(from, first, last, memory, [&](int step, const shocks& z) {
+            const auto step_again = [&](int step, const shocks& z) {
                 unrolled<ways::carried>([&](int i) {
                     for (int w = 0; w < width; ++w)
                         before[step - first][w][i] = walk.state(w, ways::carried_of(i));
                 });
-                drawn[step - first] = z;
                 walk.template step<again>(word32(step), z);
-            });
+            };
+            if constexpr (choice::keeps_shocks) {
+#pragma unroll 1
+                for (int step = first; step < last; ++step) step_again(step, shocks_of.of(step));
+            } else {
+                feed::walk_part(from, first, last, memory, [&](int step, const shocks& z) {
+                    drawn[step - first] = z;
+                    step_again(step, z);
+                });
+            }
             walk.turn_round();
 #pragma unroll 1
             for (int step = last; step-- > first;) {
@@ -409,7 +475,11 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                 unrolled<ways::carried>([&](int i) {
                     for (int w = 0; w < width; ++w) s[w][ways::carried_of(i)] = before[step - first][w][i];
                 });
-                walk.step_back(word32(step), s, drawn[step - first]);
+                if constexpr (choice::keeps_shocks) {
+                    walk.step_back(word32(step), s, shocks_of.of(step));
+                } else {
+                    walk.step_back(word32(step), s, drawn[step - first]);
+                }
             }
         }
         walk.finish();

@@ -16,6 +16,7 @@ struct way_back_arguments {
     const void* back_numbers;
     const word32* back_words;
     void* kept;    // [block][piece][carried state][path of the pass]
+    void* shocks;  // [block][step][slot][path of the pass]; null where they are made again
     double* sums;  // [tile of the launch][warp of the tile][place]
     word64 places;
     word32 pieces;

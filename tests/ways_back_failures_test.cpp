@@ -35,6 +35,7 @@ struct attempt {
             walk.paths = 100 * 1024;
             cuda::counted_kernels counted(kernels);
             cuda::ways_back walks(on, counted, {}, memory_bytes);
+            walks.compile({&j, 1}, walk, 2);
             const run::tally got = walks.walk(j, walk);
             EXPECT_TRUE(got.is_complete());
             EXPECT_EQ(counted.compiled(), 2u);

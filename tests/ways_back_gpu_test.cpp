@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
         if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
     }
     void compare(const book& all, const market& in, precision to, std::size_t every, std::uint64_t paths,
-                 std::size_t least) {
+                 std::size_t least, std::optional<bool> keeps_shocks = {}) {
         const auto& best = *cpu::runnable_instruction_sets().sets[0];
         std::vector<std::unique_ptr<tests::both_ways>> trades;
         std::vector<std::string> ids;
@@ -52,7 +53,8 @@ class ways_back_on_a_gpu : public ::testing::Test {
             trades.push_back(std::move(of));
             ids.push_back(all.state().trades[i].id);
         }
-        const cuda::way_back_decision how{.precision = to};
+        cuda::way_back_decision how{.precision = to};
+        how.keeps_shocks = keeps_shocks.value_or(how.keeps_shocks);
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
         // The kernels are there when they are asked for.
         cpu::for_each(trades.size(), 12, nullptr,
@@ -115,7 +117,9 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
                 continue;
             const tests::both_ways of(t, *all.market(), to);
             ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
-            const std::string text = cuda::way_back_kernel_text(of.made.code, of.back, {.precision = to});
+            const bool keeps_shocks = compiled % 4 < 2;
+            const std::string text = cuda::way_back_kernel_text(
+                of.made.code, of.back, {.precision = to, .keeps_shocks = keeps_shocks});
             const std::string architecture = ++compiled % 2 == 0 ? "sm_80" : "sm_90";
             EXPECT_FALSE(cuda::nvrtc_compiler().compile({text, architecture, {}}).cubin.empty()) << t.id;
         }
@@ -138,8 +142,9 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {
     const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, "
         "averaging_dates: {start: 0, end: 1, count: 61}}\n");
-    for (const precision to : {precision::double_, precision::single})
-        compare(one, tests::demo_market(), to, 1, 300 * 1024 + 77, 1);
+    for (const precision to : {precision::double_, precision::single, precision::mixed})
+        for (const bool keeps_shocks : {false, true})
+            compare(one, tests::demo_market(), to, 1, 300 * 1024 + 77, 1, keeps_shocks);
 }
 
 }  // namespace tilewalk

@@ -120,6 +120,7 @@ struct choice {{
     using feed = feeds::inline_<shape, memory>;
     using reduction = reductions::tree<{threads}>;
     static constexpr int piece_steps = {piece_steps};
+    static constexpr bool keeps_shocks = {keeps_shocks};
 }};
 
 }}  // namespace tilewalk::kernels::generated
@@ -139,7 +140,8 @@ extern "C" __global__ void merge_derivatives(const __grid_constant__ tilewalk::k
         fmt::arg("back", text_of(a.back, "back")), fmt::arg("ways", ways_text(a)),
         fmt::arg("real", word_of(words.real)), fmt::arg("shock", word_of(words.shock)),
         fmt::arg("slots", p.slots_per_step()), fmt::arg("width", how.width), fmt::arg("threads", how.block),
-        fmt::arg("draws", draws_text(words, how.rounds)), fmt::arg("piece_steps", how.piece_steps));
+        fmt::arg("draws", draws_text(words, how.rounds)), fmt::arg("piece_steps", how.piece_steps),
+        fmt::arg("keeps_shocks", how.keeps_shocks));
 }
 
 std::size_t way_back_shared_bytes() {

@@ -12,13 +12,17 @@
 
 namespace tilewalk::cuda {
 
-// Constants of the text besides the programs. No bit of a result depends on width, block or piece_steps in
-// any precision but single_fast; bench/results/2026-11-24-NVIDIA-H200-ways-back.txt has what others cost.
+// Constants of the text besides the programs. No bit of a result depends on keeps_shocks, width, block or
+// piece_steps in any precision but single_fast; bench/results/2026-11-24-NVIDIA-H200-ways-back.txt has what
+// others cost.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;
-    int width = 2;        // consecutive paths a thread
-    int block = 128;      // threads
+    int width = 2;    // consecutive paths a thread
+    int block = 128;  // threads
+    // In memory until the way back; else they are made again, which takes less time than reading where they
+    // are floats.
+    bool keeps_shocks = program::shock_type(precision) == program::number_type::double_;
     int piece_steps = 8;  // a power of two, and no fewer than a block of random bits has numbers
 
     int paths_per_pass() const { return width * block; }

@@ -26,6 +26,10 @@ using kernels::word64;
 constexpr std::uint64_t most_bytes_of_chunk = std::uint64_t{4} << 30;
 constexpr std::uint32_t threads_of_merge = 256;
 
+word32 warps_of(const way_back_decision& how) {
+    return kernels::paths_per_tile / (kernels::threads_of_warp * static_cast<word32>(how.width));
+}
+
 // A packed trade and its memory on a device.
 struct trade_in_memory {
     packed_trades packed;
@@ -54,69 +58,94 @@ std::vector<run::tile_range> chunks_of(const run::tile_range& all, word64 part_t
     return out;
 }
 
-compile_request request_of(const run::job& j, const std::string& architecture, const way_back_decision& how) {
-    return {way_back_kernel_text(*j.code, *j.back.code, how), architecture, {}};
-}
-
 }  // namespace
+
+struct ways_back::plan {
+    way_back_decision how;
+    std::size_t pieces = 0;
+    std::size_t kept_bytes = 0, shock_bytes = 0, sum_bytes = 0;  // of a tile
+    std::uint64_t room = 0;                                      // for a chunk
+
+    std::size_t tile_bytes() const { return kept_bytes + shock_bytes + sum_bytes; }
+    compile_request request(const run::job& j, const std::string& architecture) const {
+        return {way_back_kernel_text(*j.code, *j.back.code, how), architecture, {}};
+    }
+};
+
+ways_back::plan ways_back::plan_of(const run::job& j, const run::walk& of) const {
+    const number_type type = program::real_type(how_.precision);
+    const std::size_t steps = j.when->steps();
+    const auto paths = static_cast<std::size_t>(how_.paths_per_pass());
+    plan out{.how = how_};
+    out.pieces =
+        (steps + static_cast<std::size_t>(how_.piece_steps) - 1) / static_cast<std::size_t>(how_.piece_steps);
+    out.kept_bytes = out.pieces * carried_states(*j.back.code).size() * paths * program::bytes_of(type);
+    out.shock_bytes = steps * static_cast<std::size_t>(j.code->slots_per_step()) * paths *
+                      program::bytes_of(program::traits_of(how_.precision).shock);
+    out.sum_bytes = warps_of(how_) * program::places_of(*j.back.code, *j.data).size * sizeof(double);
+    out.room = std::min({most_bytes_of_chunk, std::uint64_t{on_.get().free_bytes()} / 4 * 3,
+                         memory_bytes_ == 0 ? ~std::uint64_t{0} : memory_bytes_});
+    // A chunk has at least one part.
+    const word64 part_tiles = run::part_tiles_of(kernels::tiles_of(of.paths));
+    if (!how_.keeps_shocks || out.shock_bytes == 0 || out.tile_bytes() * part_tiles > out.room) {
+        out.how.keeps_shocks = false;
+        out.shock_bytes = 0;
+    }
+    return out;
+}
 
 bool ways_back::can_walk(const run::job& j) {
     return has_kernel(*j.code, *j.back.code);
 }
 
-void ways_back::compile(std::span<const run::job> jobs, const std::string& architecture,
-                        counted_kernels& kernels, const way_back_decision& how, int threads,
-                        const std::atomic<bool>* cancel) {
+void ways_back::compile(std::span<const run::job> jobs, const run::walk& of, int threads) {
+    const std::string architecture = on_.get().properties().architecture();
+    const auto is_stopped = [&] { return of.cancel != nullptr && of.cancel->load(); };
+    std::vector<compile_request> requests;
+    for (const run::job& j : jobs) requests.push_back(plan_of(j, of).request(j, architecture));
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
-        for (std::size_t i = next++; i < jobs.size() && !(cancel != nullptr && *cancel); i = next++) {
+        for (std::size_t i = next++; i < requests.size() && !is_stopped(); i = next++) {
             try {
-                kernels.cubin(request_of(jobs[i], architecture, how));
+                kernels_.cubin(requests[i]);
             } catch (const error&) {
                 continue;  // the walk says it again
             }
         }
     };
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(jobs.size(), static_cast<std::size_t>(std::max(1, threads))); ++i)
+    for (std::size_t i = 1; i < std::min(requests.size(), static_cast<std::size_t>(std::max(1, threads)));
+         ++i)
         others.emplace_back(work);
     work();
     others.clear();
-    if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "the run was stopped");
+    if (is_stopped()) throw error(error_kind::cancelled, "the run was stopped");
 }
 
 run::tally ways_back::walk(const run::job& j, const run::walk& of) {
     device& d = on_.get();
-    const way_back_decision& how = how_;
+    const plan by = plan_of(j, of);
+    const way_back_decision& how = by.how;
     const number_type type = program::real_type(how.precision);
     const std::string architecture = d.properties().architecture();
-    const auto cubin = kernels_.cubin(request_of(j, architecture, how));
+    const auto cubin = kernels_.cubin(by.request(j, architecture));
     const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}});
     const kernel both_ways = on_.find(cubin, "walk_both_ways");
     const kernel merge = on_.find(cubin, "merge_derivatives");
     const kernel merge_tiles = on_.find(merge_cubin, "merge_tiles");
 
     const program::derivative_places places = program::places_of(*j.back.code, *j.data);
-    const std::size_t pieces = (j.when->steps() + static_cast<std::size_t>(how.piece_steps) - 1) /
-                               static_cast<std::size_t>(how.piece_steps);
-    const word32 warps =
-        kernels::paths_per_tile / (kernels::threads_of_warp * static_cast<word32>(how.width));
-    const std::size_t kept_bytes = pieces * carried_states(*j.back.code).size() *
-                                   static_cast<std::size_t>(how.paths_per_pass()) * program::bytes_of(type);
-    const std::size_t sum_bytes = warps * places.size * sizeof(double);
     const word64 run_tiles = kernels::tiles_of(of.paths), part_tiles = run::part_tiles_of(run_tiles);
-    const std::uint64_t room = std::min({most_bytes_of_chunk, std::uint64_t{d.free_bytes()} / 4 * 3,
-                                         memory_bytes_ == 0 ? ~std::uint64_t{0} : memory_bytes_});
     const std::vector<run::tile_range> chunks =
-        chunks_of(run::asked_or_all(of.tiles, run_tiles), part_tiles, room / (kept_bytes + sum_bytes + 1));
+        chunks_of(run::asked_or_all(of.tiles, run_tiles), part_tiles, by.room / (by.tile_bytes() + 1));
     const word64 most_tiles = chunks.front().count;
 
     const owned_stream s = new_stream(d);
     const trade_in_memory forth(d, j, type), back(d, {&j.back.code->back, j.back.data, j.when, {}}, type);
     const chunk largest{of.seed, of.paths, chunks.front(), part_tiles};
     chunk_memory results(d, reduction_named("tree"), largest, 1);
-    const device_memory kept(d, most_tiles * kept_bytes), sums(d, most_tiles * sum_bytes),
-        merged(d, largest.parts() * places.size * sizeof(double));
+    const device_memory kept(d, most_tiles * by.kept_bytes), shocks(d, most_tiles * by.shock_bytes),
+        sums(d, most_tiles * by.sum_bytes), merged(d, largest.parts() * places.size * sizeof(double));
     std::vector<kernels::tile_result> found;
     std::vector<double> derivatives;
     in_flight work(d, {s.get()});
@@ -129,7 +158,7 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
             throw error(error_kind::cancelled, "the run was stopped");
         results.turn_to({of.seed, of.paths, tiles, part_tiles});
         results.clear(s.get());
-        d.fill(sums.as<void>(), 0, tiles.count * sum_bytes, s.get());
+        d.fill(sums.as<void>(), 0, tiles.count * by.sum_bytes, s.get());
         kernels::way_back_arguments a{};
         a.forth = results.arguments();
         a.forth.trades = forth.record.as<kernels::trade_record>();
@@ -140,9 +169,10 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
         a.back_numbers = back.numbers.as<void>();
         a.back_words = back.words.as<word32>();
         a.kept = kept.as<void>();
+        a.shocks = shocks.as<void>();
         a.sums = sums.as<double>();
         a.places = places.size;
-        a.pieces = static_cast<word32>(pieces);
+        a.pieces = static_cast<word32>(by.pieces);
         for (std::size_t k = 0; k < places.first.size(); ++k)
             a.first_place[k] = static_cast<word32>(places.first[k]);
         launch with;
@@ -153,12 +183,9 @@ run::tally ways_back::walk(const run::job& j, const run::walk& of) {
         d.run(both_ways, with, arguments, s.get());
         results.merge(merge_tiles, s.get());
         const std::size_t parts = results.number_of_parts();
-        kernels::derivative_merge_arguments m{sums.as<double>(),
-                                              merged.as<double>(),
-                                              places.size,
-                                              static_cast<word32>(tiles.count),
-                                              results.of().part_tiles(),
-                                              warps};
+        kernels::derivative_merge_arguments m{
+            sums.as<double>(),         merged.as<double>(), places.size, static_cast<word32>(tiles.count),
+            results.of().part_tiles(), warps_of(how)};
         launch merging;
         merging.threads = threads_of_merge;
         merging.blocks =

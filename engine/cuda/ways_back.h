@@ -2,7 +2,6 @@
 // Ways back on a GPU: trades one after the other, each with the kernel of its shape.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,15 +25,17 @@ class ways_back {
     static bool can_walk(const run::job& j);
     // Compiles the kernels of jobs ahead of their walks, by several threads. A kernel that does not compile
     // fails the walk that needs it.
-    static void compile(std::span<const run::job> jobs, const std::string& architecture,
-                        counted_kernels& kernels, const way_back_decision& how, int threads,
-                        const std::atomic<bool>* cancel);
+    void compile(std::span<const run::job> jobs, const run::walk& of, int threads);
     // Walks the job over the tiles of the walk. Throws tilewalk::error: device_error, compile, cancelled.
     run::tally walk(const run::job& j, const run::walk& of);
 
     std::uint64_t launches() const { return launches_; }
 
   private:
+    // The kernel of a job and what it takes of a device's memory.
+    struct plan;
+    plan plan_of(const run::job& j, const run::walk& of) const;
+
     loaded_device& on_;
     counted_kernels& kernels_;
     way_back_decision how_;

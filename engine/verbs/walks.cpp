@@ -35,6 +35,12 @@ void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& fac
     }
 }
 
+// The first paths of a walk, which are its shadow sample.
+run::walk first_of(run::walk all) {
+    all.paths = cpu::shadow_paths(all.paths);
+    return all;
+}
+
 void tell_of_kernels(const cuda::gpu_facts& facts, run_manifest& told) {
     told.kernels_compiled = facts.kernels_compiled;
     told.kernels_from_cache = facts.kernels_from_cache;
@@ -99,11 +105,10 @@ bool book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
     for (const std::size_t i : trades)
         if (can_walk_both_ways(plans_[i].job())) jobs.push_back(plans_[i].job());
     cuda::counted_kernels kernels(gpus.kernels());
-    const std::string architecture = device.get().properties().architecture();
-    cuda::ways_back::compile(jobs, architecture, kernels, how, run_.threads, all_.cancel);
-    if (is_fast) cuda::ways_back::compile(jobs, architecture, kernels, for_sample, run_.threads, all_.cancel);
     cuda::ways_back walks(device, kernels, how, run_.memory_bytes),
         sampling(device, kernels, for_sample, run_.memory_bytes);
+    walks.compile(jobs, all_, run_.threads);
+    if (is_fast) sampling.compile(jobs, first_of(all_), run_.threads);
     bool any_walked = false;
     for (const std::size_t i : trades) {
         planned& p = plans_[i];
@@ -145,9 +150,7 @@ bool book_walk::walk_both_ways(std::size_t i, cuda::ways_back& walks, cuda::ways
     walked_[i].emplace(walks.walk(job, all_), false, p.back.get());
     tells_.now.path_steps_done += run_.paths * p.ready->when.steps();
     if (!is_fast) return true;
-    run::walk first = all_;
-    first.paths = cpu::shadow_paths(run_.paths);
-    walked_[i]->sample = sampling.walk(job, first).whole();
+    walked_[i]->sample = sampling.walk(job, first_of(all_)).whole();
     return true;
 }
 
@@ -267,8 +270,7 @@ void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_m
         sampled.push_back(i);
         jobs_of_sample.push_back(jobs.back());
     }
-    run::walk first = all_;
-    first.paths = cpu::shadow_paths(run_.paths);
+    run::walk first = first_of(all_);
     const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
         first.jobs = of;
         return make(operations, run_.threads, p)->walk_all(first).tallies;
