@@ -13,16 +13,16 @@
 namespace tilewalk::cuda {
 
 // Constants of the text besides the programs. No bit of a result depends on keeps_shocks, width, block or
-// piece_steps in any precision but single_fast; bench/results/2026-11-24-NVIDIA-H200-ways-back.txt has what
+// piece_steps in any precision but single_fast; bench/results/2026-11-24-NVIDIA-H200-ways-back*.txt have what
 // others cost.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;
     int width = 2;    // consecutive paths a thread
     int block = 128;  // threads
-    // In memory until the way back; else they are made again, which takes less time than reading where they
-    // are floats.
-    bool keeps_shocks = program::shock_type(precision) == program::number_type::double_;
+    // Shocks stay in memory until the way back, or are made again, which takes less time where the GPU's
+    // hardware makes them.
+    bool keeps_shocks = !program::is_fast(precision);
     int piece_steps = 8;  // a power of two, and no fewer than a block of random bits has numbers
 
     int paths_per_pass() const { return width * block; }
