@@ -895,6 +895,120 @@ std::string told(const published_case& c, const judged& j) {
         j.row.paths, j.row.effective_hits, c.value(), j.bound, j.z, j.row.message);
 }
 
+// --- sensitivities ----------------------------------------------------------------------------------------
+
+// A published sensitivity in the engine's words: `value` is that of one unit of the measure.
+struct published_greek {
+    std::string measure, key;  // no key: the measure's only one
+    double per = 1;            // what a row of the engine is for, in the unit of the source
+    double value = 0;
+};
+
+// The price of an option on one Black-Scholes asset after some years of which only time has passed.
+double price_after(const published_case& c, double years) {
+    const json &m = c.model(), &p = c.product();
+    const double rate = m.at("rate"), drift = rate - m.at("dividend_yield").get<double>(),
+                 variance = std::pow(m.at("volatility").get<double>(), 2);
+    const auto vanilla = [&](const std::string& option, double spot, double strike, double left) {
+        return truth::black(option == "call" ? truth::side::call : truth::side::put,
+                            spot * std::exp(drift * left), strike, variance * left, std::exp(-rate * left));
+    };
+    const double spot = m.at("spot"), strike = p.at("strike"), left = p.at("maturity").get<double>() - years;
+    const std::string option = p.at("option");
+    if (p.at("type") == "european") return vanilla(option, spot, strike, left);
+    if (p.at("type") != "compound") throw std::runtime_error(c.id() + ": no price after a time");
+    // Simpson's rule over the normal; the kink costs less than 1e-8 of the spot.
+    constexpr int intervals = 200000;
+    constexpr double reach = 9, width = 2 * reach / intervals;
+    double sum = 0;
+    for (int i = 0; i <= intervals; ++i) {
+        const double z = i * width - reach,
+                     then = spot * std::exp((drift - 0.5 * variance) * left + std::sqrt(variance * left) * z),
+                     worth =
+                         vanilla(p.at("underlying_option"), then, p.at("underlying_strike"),
+                                 p.at("underlying_maturity").get<double>() - p.at("maturity").get<double>()),
+                     paid = std::max(option == "call" ? worth - strike : strike - worth, 0.0);
+        sum += (i == 0 || i == intervals ? 1 : 2 + 2 * (i % 2)) * truth::normal_density(z) * paid;
+    }
+    return std::exp(-rate * left) * sum * width / 3;
+}
+
+published_greek greek_of(const published_case& c) {
+    const std::string quantity = c.said.at("quantity");
+    if (quantity == "delta_0") return {"delta", asset_name(0) + ".spot", 1, c.value()};
+    if (quantity == "delta" || quantity == "gamma") return {quantity, "", 1, c.value()};
+    if (quantity == "vega") return {"vega", "", 0.01, c.value()};
+    if (quantity == "correlation_vega") return {"correlation", "", 0.01, c.value()};
+    if (quantity == "rho") return {"rho", "", 1e-4, c.value()};
+    if (quantity == "dividend_rho") return {"dividend", "", 1e-4, c.value()};
+    if (quantity == "elasticity")
+        return {"delta", "", 1, c.value() * price_after(c, 0) / c.model().at("spot").get<double>()};
+    if (!quantity.starts_with("theta_per_")) throw std::runtime_error(c.id() + ": unknown " + quantity);
+    // The source has the derivative, the engine the difference of two days.
+    constexpr double day = 1.0 / 365, small = 1e-3;
+    const double per = quantity == "theta_per_day" ? 1 : 365,
+                 by_derivative = day *
+                                 (8 * (price_after(c, small) - price_after(c, -small)) -
+                                  (price_after(c, 2 * small) - price_after(c, -2 * small))) /
+                                 (12 * small);
+    return {"theta", "", 1 / per,
+            c.value() + per * (price_after(c, day) - price_after(c, 0) - by_derivative)};
+}
+
+struct judged_greek {
+    greek_row row;
+    double off = 0, error = 0, bound = 0, share = 0;  // share: what would be allowed, of the value
+    std::string told;
+};
+
+judged_greek judge_greek(const published_case& c, std::uint64_t paths) {
+    const published_greek published = greek_of(c);
+    const expressed e = express(c);
+    run_options options;
+    options.overrides.paths = paths;
+    options.overrides.seed = seed_of(c.id());
+    const results got =
+        engine().greeks(book::parse(book_of(e), c.id()), market::parse(yaml(e.market), "market of " + c.id()),
+                        {{published.measure}}, options);
+    std::vector<greek_row> rows;
+    for (const greek_row& r : got.greeks)
+        if (r.trade == "case" && (published.key.empty() || r.key == published.key)) rows.push_back(r);
+    if (rows.size() != 1) throw std::runtime_error(c.id() + ": not one row");
+    judged_greek out;
+    out.row = rows[0];
+    out.off = rows[0].value / published.per - published.value;
+    out.error = rows[0].standard_error / published.per;
+    out.bound = rows[0].bias / published.per + c.error();
+    out.share = (limit * out.error + out.bound) / std::abs(published.value);
+    out.told = fmt::format("{} ({}), {} by {}: {} off by {}, standard error {}, bias and bound {}; {}",
+                           c.id(), c.source, published.measure, rows[0].method, published.value, out.off,
+                           out.error, out.bound, rows[0].message);
+    return out;
+}
+
+// Each is missed by a sound engine with fresh random numbers once in 150,000 times, one of 57 once in 2,600.
+// All are known well enough that 5 % more or less would be seen, but for those listed: differences of
+// derivatives that jump where a payoff has a kink, and the small delta of a knock-out by differences of
+// prices.
+TEST(reference, published_sensitivities_are_met) {
+    std::map<std::string, int> seen;
+    std::set<std::string> coarse;
+    for (const published_case& c : published_cases()) {
+        if (obstacle(c) != "not a price but a Greek") continue;
+        constexpr std::uint64_t usual = std::uint64_t{1} << 20, more = usual * 4;
+        judged_greek j = judge_greek(c, usual);
+        if (j.share > 0.05) j = judge_greek(c, more);
+        if (j.share > 0.05) coarse.insert(c.id());
+        EXPECT_LE(std::abs(j.off), limit * j.error + j.bound) << j.told;
+        ++seen[j.row.measure];
+    }
+    const std::map<std::string, int> all{{"correlation", 1}, {"delta", 30}, {"dividend", 1}, {"gamma", 5},
+                                         {"rho", 1},         {"theta", 5},  {"vega", 14}};
+    EXPECT_EQ(seen, all);
+    EXPECT_EQ(coarse, (std::set<std::string>{"compound-greek-010", "greek-barrier-down-gamma",
+                                             "greek-barrier-up-delta", "greek-digital-gamma"}));
+}
+
 // --- all of them ------------------------------------------------------------------------------------------
 
 struct scores {
@@ -995,7 +1109,8 @@ void expect_met(const published_case& c, const judged& j) {
 
 std::vector<std::string> families() {
     std::set<std::string> names;
-    for (const published_case& c : published_cases()) names.insert(c.family);
+    for (const published_case& c : published_cases())
+        if (!obstacle(c)) names.insert(c.family);
     return {names.begin(), names.end()};
 }
 
