@@ -225,10 +225,12 @@ class greek_run {
             crew.for_each(end - first, options_.cancel,
                           [&](int, std::uint64_t k) {
                               const std::size_t i = first + k;
-                              const auto own = std::ranges::equal_range(
-                                  pairs, i, {}, &std::pair<std::size_t, std::size_t>::first);
-                              const auto own_moves = moves.begin() + (own.begin() - pairs.begin());
-                              add_way_back(r.plans[i], i, read[i], {own_moves, own.size()}, bumps[k]);
+                              const auto own = std::equal_range(
+                                  pairs.begin(), pairs.end(), std::pair(i, std::size_t{0}),
+                                  [](const auto& x, const auto& y) { return x.first < y.first; });
+                              const auto own_moves = moves.begin() + (own.first - pairs.begin());
+                              const auto count = static_cast<std::size_t>(own.second - own.first);
+                              add_way_back(r.plans[i], i, read[i], {own_moves, count}, bumps[k]);
                           },
                           {});
             for (const auto& of_trade : bumps) bumps_.insert(bumps_.end(), of_trade.begin(), of_trade.end());
@@ -363,8 +365,8 @@ class greek_run {
                       [&](int, std::uint64_t k) {
                           const std::size_t n = of_numbers[k]->front().number;
                           const double by = asked_.numbers[n].risk.large;
-                          moves[k].emplace(moved_markets(in_, keys_of(n), by),
-                                           moved_markets(in_, keys_of(n), by / 2));
+                          moves[k] = both_moves{moved_markets(in_, keys_of(n), by),
+                                                moved_markets(in_, keys_of(n), by / 2)};
                       },
                       {});
         std::vector<market> in;
