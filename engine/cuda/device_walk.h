@@ -37,6 +37,8 @@ class device_walk {
     // Begins another run of the same state, with what the one before has left on the device; that one has
     // ended well. Brings the trades that have changed.
     void begin_again();
+    // Waits for what begin_again brings, where no walk has done so.
+    void settle() { const in_flight changes(device_, {main_.get()}); }
     // Bytes that are left on the device for another run; nothing if that would better begin anew.
     std::optional<std::size_t> bytes_left() const;
 

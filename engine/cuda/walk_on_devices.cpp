@@ -76,6 +76,7 @@ struct shared_work {
 void walk_share(run_state& run, loaded_device& on, shared_work& work, std::unique_ptr<device_walk>& walk,
                 gpu_outcome::share& share) {
     std::optional<std::size_t> piece;
+    bool is_settled = false;
     const auto end_run = [&](const error& why) {
         run.fail_all(why);
         run.given_up = true;
@@ -96,6 +97,7 @@ void walk_share(run_state& run, loaded_device& on, shared_work& work, std::uniqu
                 walk->uncount(counted_before);
                 throw;
             }
+            is_settled = true;
             share.has_walked = walk->launches() > 0;
             work.pieces.finish();
         }
@@ -109,6 +111,7 @@ void walk_share(run_state& run, loaded_device& on, shared_work& work, std::uniqu
     }
     if (piece) work.pieces.give_back(*piece);
     if (!walk) return;
+    if (!is_settled) walk->settle();
     const std::lock_guard guard(run.lock);
     run.outcome.launches += walk->launches();
     run.outcome.device_seconds = std::max(run.outcome.device_seconds, walk->seconds());
