@@ -22,7 +22,8 @@ struct attempt {
     std::string error;  // empty: it went well
 
     attempt(const tests::both_ways& of, fake_gpu::schedule when,
-            const std::vector<fake_gpu::planned_failure>& failures, std::uint64_t memory_bytes = 0) {
+            const std::vector<fake_gpu::planned_failure>& failures, std::uint64_t memory_bytes = 0,
+            bool compiles_ahead = false) {
         gpu->when = when;
         gpu->failures = failures;
         cuda::text_compiler compiler;
@@ -35,7 +36,7 @@ struct attempt {
             walk.paths = 100 * 1024;
             cuda::counted_kernels counted(kernels);
             cuda::ways_back walks(on, counted, {}, memory_bytes);
-            walks.compile({&j, 1}, walk, 2);
+            if (compiles_ahead) walks.compile({&j, 1}, walk, 2);
             const run::tally got = walks.walk(j, walk);
             EXPECT_TRUE(got.is_complete());
             EXPECT_EQ(counted.compiled(), 2u);
@@ -75,6 +76,18 @@ TEST(ways_back_failures, leave_no_work_behind) {
         }
     }
     EXPECT_GT(failed, 60u);
+}
+
+// Compiling ahead takes no trade's walk away, whatever fails meanwhile.
+TEST(ways_back_failures, ahead_of_a_walk_are_left_to_it) {
+    const attempt well(asian(), fake_gpu::schedule::at_once, {}, 0, true);
+    EXPECT_EQ(well.error, "");
+    const attempt other(asian(), fake_gpu::schedule::at_once, {{"free_bytes", 1}}, 0, true);
+    EXPECT_TRUE(other.gpu->has_failed);
+    EXPECT_EQ(other.error, "");
+    const attempt lost(asian(), fake_gpu::schedule::at_once, {{"free_bytes", 1, cuda::device_failure::lost}},
+                       0, true);
+    EXPECT_NE(lost.error, "") << "of the walk, which its caller catches trade by trade";
 }
 
 }  // namespace tilewalk

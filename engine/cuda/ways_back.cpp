@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/crew.h"
 #include "engine/cuda/chunk.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
@@ -99,27 +99,23 @@ bool ways_back::can_walk(const run::job& j) {
 }
 
 void ways_back::compile(std::span<const run::job> jobs, const run::walk& of, int threads) {
-    const std::string architecture = on_.get().properties().architecture();
-    const auto is_stopped = [&] { return of.cancel != nullptr && of.cancel->load(); };
+    // A device serves one thread, its texts are compiled by many.
     std::vector<compile_request> requests;
-    for (const run::job& j : jobs) requests.push_back(plan_of(j, of).request(j, architecture));
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        for (std::size_t i = next++; i < requests.size() && !is_stopped(); i = next++) {
-            try {
-                kernels_.cubin(requests[i]);
-            } catch (const error&) {
-                continue;  // the walk says it again
-            }
-        }
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(requests.size(), static_cast<std::size_t>(std::max(1, threads)));
-         ++i)
-        others.emplace_back(work);
-    work();
-    others.clear();
-    if (is_stopped()) throw error(error_kind::cancelled, "the run was stopped");
+    try {
+        const std::string architecture = on_.get().properties().architecture();
+        for (const run::job& j : jobs) requests.push_back(plan_of(j, of).request(j, architecture));
+    } catch (const device_error&) {
+        return;
+    }
+    cpu::for_each(requests.size(), threads, of.cancel,
+                  [&](int, std::uint64_t i) {
+                      try {
+                          kernels_.cubin(requests[i]);
+                      } catch (const std::exception&) {
+                          return;  // the walk says why
+                      }
+                  },
+                  {});
 }
 
 run::tally ways_back::walk(const run::job& j, const run::walk& of) {

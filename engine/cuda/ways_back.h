@@ -23,8 +23,8 @@ class ways_back {
 
     // Whether a GPU can walk a job's way back.
     static bool can_walk(const run::job& j);
-    // Compiles the kernels of jobs ahead of their walks, by several threads. A kernel that does not compile
-    // fails the walk that needs it.
+    // Compiles the kernels of jobs ahead of their walks, by several threads. Whatever fails is left to the
+    // walk that needs it; only a stop is thrown.
     void compile(std::span<const run::job> jobs, const run::walk& of, int threads);
     // Walks the job over the tiles of the walk. Throws tilewalk::error: device_error, compile, cancelled.
     run::tally walk(const run::job& j, const run::walk& of);
