@@ -314,8 +314,8 @@ std::string indented(const std::string& text) {
 
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
-    if (plan.jumps.empty()) return "no jumps: pathwise";
-    std::string out = "bumped for numbers that move a jump, else pathwise; it jumps ";
+    if (plan.jumps.empty()) return "pathwise: the payoff jumps nowhere";
+    std::string out = "pathwise, but for numbers that move a jump, which are bumped; it jumps ";
     each_of(
         plan.jumps.size(), values_cut, all,
         [&](std::size_t i) {

@@ -11,12 +11,12 @@
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
+#include "engine/greeks/ways_back.h"
 #include "engine/plan/explanation.h"
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
-#include "products/program/jumps.h"
 #include "products/program/passes.h"
 #include "tilewalk/engine.h"
 
@@ -99,10 +99,10 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
     return out;
 }
 
-std::vector<trade_plan::jump> jumps_of(const explained& of) {
+std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_store& known) {
     std::vector<trade_plan::jump> out;
     if (of.made->is_certain()) return out;
-    for (const program::jump& j : program::jumps_of(*of.code, of.made->data, of.made->when)) {
+    for (const program::jump& j : known.jumps_of(of.code, of.made->data, of.made->when)) {
         const program::lane_section& section = of.code->sections[j.section];
         const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
         out.push_back({j.section == 0 ? "in each step" : section.name,
@@ -150,7 +150,7 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
 }
 
 trade_plan explain_one(const books::trade& t, const explained& of, const std::function<std::string()>& kernel,
-                       const markets::market_state& in, const settled& run) {
+                       const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes) {
     trade_plan p;
     p.trade = t.id;
     p.product = t.product_name;
@@ -171,7 +171,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.grid = of.made->when.times;
                 p.normals_per_step = of.code->normals_per_step;
                 p.uniforms_per_step = of.code->uniforms_per_step;
-                p.jumps = jumps_of(of);
+                p.jumps = jumps_of(of, shapes);
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }
@@ -197,10 +197,11 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     const std::vector<explained> plans = plan_all(all, in.state(), run, options.cancel);
     std::optional<gpu_kernels> kernels;
     if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
+    greeks::adjoint_store shapes;
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };
-        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run));
+        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes));
     }
     return out;
 }
