@@ -115,7 +115,7 @@ struct both_moves {
 };
 
 // Plans in moved markets are made in parallel, and are in memory together.
-constexpr std::size_t planned_at_once = 1024;
+constexpr std::size_t planned_at_once = 256;
 
 class greek_run {
   public:
@@ -212,8 +212,10 @@ class greek_run {
                       },
                       {});
         std::vector<std::pair<std::size_t, std::size_t>> pairs;  // of a trade and a number that it reads
+        std::vector<std::size_t> begins;                         // by trade from `first` on: its first pair
+        std::size_t first = 0;
         cpu::crew crew(run_.threads);
-        const auto find_ways_back = [&](std::size_t first, std::size_t end) {
+        const auto find_ways_back = [&] {
             std::vector<std::optional<program::path_data>> moves(pairs.size());
             crew.for_each(pairs.size(), options_.cancel,
                           [&](int, std::uint64_t k) {
@@ -221,28 +223,25 @@ class greek_run {
                               moves[k] = moves_of(r.plans[i], i, *about[n], n);
                           },
                           {});
-            std::vector<std::vector<bumped>> bumps(end - first);
-            crew.for_each(end - first, options_.cancel,
+            std::vector<std::vector<bumped>> bumps(begins.size());
+            crew.for_each(begins.size(), options_.cancel,
                           [&](int, std::uint64_t k) {
                               const std::size_t i = first + k;
-                              const auto own = std::equal_range(
-                                  pairs.begin(), pairs.end(), std::pair(i, std::size_t{0}),
-                                  [](const auto& x, const auto& y) { return x.first < y.first; });
-                              const auto own_moves = moves.begin() + (own.first - pairs.begin());
-                              const auto count = static_cast<std::size_t>(own.second - own.first);
-                              add_way_back(r.plans[i], i, read[i], {own_moves, count}, bumps[k]);
+                              const auto own = std::span(moves).subspan(begins[k], read[i].size());
+                              add_way_back(r.plans[i], i, read[i], own, bumps[k]);
                           },
                           {});
             for (const auto& of_trade : bumps) bumps_.insert(bumps_.end(), of_trade.begin(), of_trade.end());
+            first += begins.size();
+            begins.clear();
             pairs.clear();
         };
-        std::size_t first = 0;
         for (std::size_t i = 0; i < trades.size(); ++i) {
+            begins.push_back(pairs.size());
             for (const std::size_t n : read[i]) pairs.emplace_back(i, n);
-            if (pairs.size() < planned_at_once && i + 1 < trades.size()) continue;
-            find_ways_back(first, i + 1);
-            first = i + 1;
+            if (pairs.size() >= planned_at_once) find_ways_back();
         }
+        find_ways_back();
     }
 
     // Nothing where no difference of the program's numbers says how the price moves.
