@@ -82,13 +82,15 @@ adjoint_store::of_program& adjoint_store::entry_of(const std::shared_ptr<const p
 }
 
 std::shared_ptr<const program::adjoint_program> adjoint_store::adjoint_of(
-    const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted) {
+    const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted,
+    const std::vector<program::jump>& smoothed) {
     of_program& entry = entry_of(p);
     const std::lock_guard guard(entry.lock);
-    for (const auto& [numbers, made] : entry.adjoints)
-        if (numbers == wanted) return made;
-    auto made = std::make_shared<const program::adjoint_program>(program::adjoint(*p, wanted));
-    entry.adjoints.emplace_back(wanted, made);
+    for (std::size_t i = 0; i < entry.adjoints.size(); ++i)
+        if (entry.wanted[i] == wanted && entry.adjoints[i]->smoothed == smoothed) return entry.adjoints[i];
+    auto made = std::make_shared<const program::adjoint_program>(program::adjoint(*p, wanted, smoothed));
+    entry.adjoints.push_back(made);
+    entry.wanted.push_back(wanted);
     return made;
 }
 
@@ -100,10 +102,21 @@ const std::vector<program::jump>& adjoint_store::jumps_of(
     return entry.jumps;
 }
 
+const std::vector<program::jump>& adjoint_store::smoothable_of(
+    const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
+    const program::timeline& when) {
+    const std::vector<program::jump>& jumps = jumps_of(p, data, when);
+    of_program& entry = entry_of(p);
+    std::call_once(entry.smoothable_once,
+                   [&] { entry.smoothable = program::smoothable(*p, data, when, jumps); });
+    return entry.smoothable;
+}
+
 ready_way_back::ready_way_back(std::shared_ptr<const program::adjoint_program> code,
-                               const program::path_data& data, const std::vector<program::path_data>& moves)
+                               const program::path_data& data, const std::vector<program::path_data>& moves,
+                               const program::smoothing& widths)
     : code_(std::move(code)),
-      data_(program::data_of_back(*code_, data)),
+      data_(program::data_of_back(*code_, data, widths)),
       size_(program::places_of(*code_, data).size) {
     for (const auto& of_number : moves) {
         std::vector<term>& terms = moves_.emplace_back();

@@ -41,19 +41,24 @@ bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,
 class adjoint_store {
   public:
     std::shared_ptr<const program::adjoint_program> adjoint_of(
-        const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted);
+        const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted,
+        const std::vector<program::jump>& smoothed = {});
     // `data` and `when` are of any trade of the shape.
     const std::vector<program::jump>& jumps_of(const std::shared_ptr<const program::path_program>& p,
                                                const program::path_data& data, const program::timeline& when);
+    // Those of its jumps that can be smoothed.
+    const std::vector<program::jump>& smoothable_of(const std::shared_ptr<const program::path_program>& p,
+                                                    const program::path_data& data,
+                                                    const program::timeline& when);
 
   private:
     struct of_program {
         std::shared_ptr<const program::path_program> program;  // keeps its address taken
-        std::once_flag once;
-        std::vector<program::jump> jumps;
+        std::once_flag once, smoothable_once;
+        std::vector<program::jump> jumps, smoothable;
         std::mutex lock;
-        std::vector<std::pair<program::wanted_numbers, std::shared_ptr<const program::adjoint_program>>>
-            adjoints;
+        std::vector<std::shared_ptr<const program::adjoint_program>> adjoints;
+        std::vector<program::wanted_numbers> wanted;  // by adjoint
     };
     of_program& entry_of(const std::shared_ptr<const program::path_program>& p);
 
@@ -65,7 +70,7 @@ class adjoint_store {
 class ready_way_back {
   public:
     ready_way_back(std::shared_ptr<const program::adjoint_program> code, const program::path_data& data,
-                   const std::vector<program::path_data>& moves);
+                   const std::vector<program::path_data>& moves, const program::smoothing& widths = {});
 
     run::way_back way() const { return {code_.get(), &data_}; }
     std::size_t derivatives() const { return size_; }

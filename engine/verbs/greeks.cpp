@@ -34,10 +34,10 @@ namespace {
 using greeks::moved_markets;
 using greeks::risk_number;
 
-enum class method { automatic, pathwise, bump };
+enum class method { automatic, pathwise, smoothed, bump };
 
 method method_named(const std::string& name) {
-    const std::vector<std::string> names{"auto", "pathwise", "bump"};
+    const std::vector<std::string> names{"auto", "pathwise", "smoothed", "bump"};
     const auto found = std::ranges::find(names, name);
     if (found != names.end()) return static_cast<method>(found - names.begin());
     throw error(error_kind::usage, "found the method of Greeks " + config::shown(name) +
@@ -108,6 +108,13 @@ struct bumped {
     bool moves = false;  // it is known that the number moves the trade
 };
 
+// How a trade's path derivatives are found to the numbers that move a jump of it: the jumps are smoothed.
+struct smoothed_trade {
+    std::vector<bool> numbers;  // by number that derivatives are found to: it moves a jump
+    // The same way back with smoothing twice as wide.
+    std::shared_ptr<const greeks::ready_way_back> wide;
+};
+
 // Markets about a number for a difference of prices, and nearer ones for its bias.
 struct both_moves {
     moved_markets wide, narrow;
@@ -132,7 +139,8 @@ class greek_run {
           asked_(greeks_asked(wanted, in)),
           reads_(trades.size()),
           numbers_of_(trades.size()),
-          certain_(trades.size()) {
+          certain_(trades.size()),
+          smoothed_(trades.size()) {
         if (random::find(run_.random, random::back_end::gpu).rounds > 0) return;
         throw error(error_kind::usage, "found random: " + run_.random +
                                            " for Greeks, whose paths are drawn twice; expected philox or "
@@ -159,18 +167,20 @@ class greek_run {
                                                   : certain_row(out, i, n, certain_[i][k]));
             }
         }
+        run_options quietly = options_;
+        quietly.on_progress = {};
+        stages usual;
+        usual.on_cpu = by.on_cpu;
+        add_bias_of_smoothing(out, rows, quietly, usual);
+        add_refused(out, rows);
         add_bumped(out, rows);
         std::vector<std::vector<greek_row>> by_trade(trades.size());
         for (auto& [at, row] : rows) by_trade[at.first].push_back(std::move(row));
-        stages usual;
-        usual.on_cpu = by.on_cpu;
-        run_options quietly = options_;
-        quietly.on_progress = {};
         const auto in_moved_market = [&](const book& some, const market& moved, std::vector<std::string> keys,
-                                         double share) {
+                                         double share, double widths) {
             const greek_options wanted{std::move(keys), wanted_.method};
             greek_run there(settings_, gpus_, some, moved, wanted, quietly);
-            there.move_as(*this, share);
+            there.move_as(*this, share, widths);
             return there.told(usual);
         };
         if (asked_.is_theta_wanted) add_theta(by_trade, out, quietly, usual);
@@ -184,12 +194,13 @@ class greek_run {
     std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
 
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
-    // over the same distances.
-    void move_as(const greek_run& other, double share) {
+    // over the same distances; and smooths by so many times the usual widths.
+    void move_as(const greek_run& other, double share, double widths) {
         std::map<std::string_view, double> moves;
         for (const asked_number& n : other.asked_.numbers) moves[n.number->key] = n.risk.large;
         for (asked_number& n : asked_.numbers) n.risk.large = share * moves.at(n.number->key);
         states_bias_ = false;
+        widths_ = widths;
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
@@ -280,15 +291,19 @@ class greek_run {
             }
             program::wanted_numbers moved_by_it = program::no_number_of(*ready.code);
             if (!greeks::mark_moved(*move, moved_by_it, *ready.code)) continue;
-            if (!ready.certain && by_ == method::automatic) {
+            bool is_smoothed = false;
+            if (!ready.certain && by_ != method::pathwise) {
                 const auto& jumps = adjoints_.jumps_of(ready.code, ready.data, ready.when);
-                if (!program::moved_by(*ready.code, jumps, moved_by_it).empty()) {
+                const auto moved = program::moved_by(*ready.code, jumps, moved_by_it);
+                is_smoothed = !moved.empty();
+                if (is_smoothed && !are_smoothable(moved, ready)) {
                     bumps.push_back({i, n, true});
                     continue;
                 }
             }
             greeks::mark_moved(*move, wanted, *ready.code);
             numbers_of_[i].push_back(n);
+            smoothed_[i].numbers.push_back(is_smoothed);
             moves.push_back(*std::move(move));
         }
         if (moves.empty()) return;
@@ -296,8 +311,76 @@ class greek_run {
             for (const auto& move : moves) certain_[i].push_back(move.initial_states[ready.code->outputs[0]]);
             return;
         }
-        p.back = std::make_shared<const greeks::ready_way_back>(adjoints_.adjoint_of(ready.code, wanted),
-                                                                ready.data, moves);
+        if (std::ranges::find(smoothed_[i].numbers, true) == smoothed_[i].numbers.end()) {
+            p.back = std::make_shared<const greeks::ready_way_back>(adjoints_.adjoint_of(ready.code, wanted),
+                                                                    ready.data, moves);
+            return;
+        }
+        const auto& jumps = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
+        const auto code = adjoints_.adjoint_of(ready.code, wanted, jumps);
+        const program::smoothing widths =
+            program::widths_for(*ready.code, ready.data, ready.when, jumps, run_.paths);
+        const auto smoothed_by = [&](double share) {
+            program::smoothing wider = widths;
+            for (auto& of_jump : wider)
+                for (double& w : of_jump) w *= share;
+            return std::make_shared<const greeks::ready_way_back>(code, ready.data, moves, wider);
+        };
+        p.back = smoothed_by(widths_);
+        if (states_bias_) smoothed_[i].wide = smoothed_by(2 * widths_);
+    }
+
+    bool are_smoothable(const std::vector<program::jump>& jumps, const ready_trade& ready) {
+        const auto& can_be = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
+        return std::ranges::all_of(jumps, [&](const program::jump& j) {
+            return std::ranges::find(can_be, j) != can_be.end();
+        });
+    }
+
+    // Smoothing is twice as wide in a run of its own, of the same random numbers.
+    void add_bias_of_smoothing(results& to,
+                               std::map<std::pair<std::size_t, std::size_t>, greek_row>& rows,
+                               const run_options& quietly, const stages& usual) const {
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < to.rows.size(); ++i)
+            if (smoothed_[i].wide && to.rows[i].status != trade_status::failed) places.push_back(i);
+        if (places.empty()) return;
+        stages by = usual;
+        by.add_ways_back = [&](planned_run& r) {
+            for (std::size_t t = 0; t < places.size(); ++t)
+                if (!r.plans[t].failure) r.plans[t].back = smoothed_[places[t]].wide;
+        };
+        priced_book wide = price_book(settings_, gpus_, some_of(book_, places), in_, quietly, by);
+        to.manifest.path_steps += wide.told.manifest.path_steps;
+        for (std::size_t t = 0; t < places.size(); ++t) {
+            const std::size_t i = places[t];
+            for (std::size_t k = 0; k < numbers_of_[i].size(); ++k) {
+                if (!smoothed_[i].numbers[k]) continue;
+                const std::size_t n = numbers_of_[i][k];
+                greek_row& row = rows.at({i, n});
+                if (row.has_failed()) continue;
+                if (wide.told.rows[t].status == trade_status::failed) {
+                    row.message = "its bias can't be found: " + wide.told.rows[t].message;
+                    row.kind = wide.told.rows[t].kind;
+                    continue;
+                }
+                const greek_row other = pathwise_row(to, i, n, wide.derivatives[t][k]);
+                row.bias = bias_of_smoothing(row.value, other.value);
+            }
+        }
+    }
+
+    // What is asked for by name is not replaced by another method.
+    void add_refused(const results& to, std::map<std::pair<std::size_t, std::size_t>, greek_row>& rows) {
+        if (by_ != method::smoothed) return;
+        for (const bumped& b : bumps_) {
+            if (to.rows[b.trade].status == trade_status::failed) continue;
+            greek_row row = row_for(to, b.trade, b.number, "smoothed");
+            row.message = "it has no derivative that smoothing finds; expected the method auto or bump";
+            row.kind = error_kind::input;
+            rows.emplace(std::pair(b.trade, b.number), std::move(row));
+        }
+        bumps_.clear();
     }
 
     greek_row row_for(const results& of, std::size_t i, std::size_t n, const char* by) const {
@@ -321,7 +404,9 @@ class greek_run {
 
     greek_row pathwise_row(const results& of, std::size_t i, std::size_t n,
                            std::vector<double>& means) const {
-        greek_row row = row_for(of, i, n, "pathwise");
+        const auto& numbers = numbers_of_[i];
+        const auto k = static_cast<std::size_t>(std::ranges::find(numbers, n) - numbers.begin());
+        greek_row row = row_for(of, i, n, smoothed_[i].numbers[k] ? "smoothed" : "pathwise");
         fill(row, of, i, n, std::move(means));
         return row;
     }
@@ -508,10 +593,12 @@ class greek_run {
     method by_;
     settled run_;
     asked_greeks asked_;
-    bool states_bias_ = true;                           // of differences of prices, from half their moves
+    bool states_bias_ = true;                           // of differences of prices, and of smoothing
+    double widths_ = 1;                                 // of smoothing, by those that are usual
     std::vector<markets::market_reads> reads_;          // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives
+    std::vector<smoothed_trade> smoothed_;              // by trade
     std::vector<bumped> bumps_;
     greeks::adjoint_store adjoints_;
 };

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "engine/book/book_state.h"
@@ -76,6 +77,9 @@ class found_in {
     const greek_row* at(const std::string& trade, const std::string& key) const {
         const auto found = by_key_.find({trade, key});
         return found == by_key_.end() ? nullptr : found->second;
+    }
+    bool any_is(std::string_view method) const {
+        return std::ranges::any_of(told_.greeks, [&](const greek_row& g) { return g.method == method; });
     }
 
   private:
@@ -151,16 +155,33 @@ class moved_run {
         const book some = some_of(run_.trades, trades_);
         std::vector<std::string> keys;
         for (const mover::wanted& w : m_.changes) keys.push_back(w.to->number->key);
-        const auto in = [&](const market& moved, double share) {
-            found_in found(run_.sensitivities(some, moved, keys, share));
+        const auto in = [&](const market& moved, double share, double widths) {
+            found_in found(run_.sensitivities(some, moved, keys, share, widths));
             of_.manifest.path_steps += found.told().manifest.path_steps;
             return found;
         };
-        const std::array<found_in, 4> found{in(*wide_.up, 1), in(*wide_.down, 1), in(*narrow_.up, 0.5),
-                                            in(*narrow_.down, 0.5)};
-        for (std::size_t t = 0; t < trades_.size(); ++t)
-            for (const mover::wanted& w : m_.changes)
-                if (auto row = row_of(t, w, found)) rows[trades_[t]].push_back(*std::move(row));
+        const std::array<found_in, 4> found{in(*wide_.up, 1, 1), in(*wide_.down, 1, 1),
+                                            in(*narrow_.up, 0.5, 1), in(*narrow_.down, 0.5, 1)};
+        std::vector<found_in> smoother;
+        if (found[0].any_is("smoothed") || found[1].any_is("smoothed")) {
+            smoother.push_back(in(*wide_.up, 1, 2));
+            smoother.push_back(in(*wide_.down, 1, 2));
+        }
+        for (std::size_t t = 0; t < trades_.size(); ++t) {
+            for (const mover::wanted& w : m_.changes) {
+                auto row = row_of(t, w, found);
+                if (!row) continue;
+                if (row->method == "smoothed" && !row->has_failed()) {
+                    const auto at = [&](const found_in& f) {
+                        return value_of(f.at(row->trade, w.to->number->key));
+                    };
+                    const double wide =
+                        m_.like->risk.per * (at(smoother[0]) - at(smoother[1])) / wide_.distance;
+                    row->bias += bias_of_smoothing(row->value, wide);
+                }
+                rows[trades_[t]].push_back(*std::move(row));
+            }
+        }
     }
 
   private:
@@ -234,14 +255,18 @@ class charm_run {
     void add_to(std::vector<std::vector<greek_row>>& rows) {
         if (trades_.empty() || spots_.empty()) return;
         const book some = some_of(run_.trades, trades_);
-        const found_in now = found(some, run_.in, 1);
-        std::optional<found_in> then, now_near, then_near;
+        const found_in now = found(some, run_.in, 1, 1);
+        std::optional<found_in> then, now_near, then_near, now_smoother, then_smoother;
         if (tomorrow_.in()) {
             const book later = tomorrow_.of(some);
-            then.emplace(found(later, *tomorrow_.in(), 1));
-            if (are_bumped(now) || are_bumped(*then)) {
-                now_near.emplace(found(some, run_.in, 0.5));
-                then_near.emplace(found(later, *tomorrow_.in(), 0.5));
+            then.emplace(found(later, *tomorrow_.in(), 1, 1));
+            if (now.any_is("bump") || then->any_is("bump")) {
+                now_near.emplace(found(some, run_.in, 0.5, 1));
+                then_near.emplace(found(later, *tomorrow_.in(), 0.5, 1));
+            }
+            if (now.any_is("smoothed") || then->any_is("smoothed")) {
+                now_smoother.emplace(found(some, run_.in, 1, 2));
+                then_smoother.emplace(found(later, *tomorrow_.in(), 1, 2));
             }
         }
         for (std::size_t t = 0; t < trades_.size(); ++t) {
@@ -257,8 +282,11 @@ class charm_run {
                 if (!row.has_failed()) {
                     if (then) {
                         fill(row, t, *today, *then);
-                        if (now_near && row.method != "bumped_pathwise")
-                            add_bias(row, now_near->at(id, key), then_near->at(id, key));
+                        add_bias(row, {today, then->at(id, key)},
+                                 {now_near ? now_near->at(id, key) : nullptr,
+                                  then_near ? then_near->at(id, key) : nullptr},
+                                 {now_smoother ? now_smoother->at(id, key) : nullptr,
+                                  then_smoother ? then_smoother->at(id, key) : nullptr});
                     } else {
                         fail(row, tomorrow_.why_not(), error_kind::input);
                     }
@@ -269,13 +297,12 @@ class charm_run {
     }
 
   private:
-    found_in found(const book& trades, const market& in, double share) {
-        found_in out(run_.sensitivities(trades, in, keys_, share));
+    using two_days = std::array<const greek_row*, 2>;
+
+    found_in found(const book& trades, const market& in, double share, double widths) {
+        found_in out(run_.sensitivities(trades, in, keys_, share, widths));
         of_.manifest.path_steps += out.told().manifest.path_steps;
         return out;
-    }
-    static bool are_bumped(const found_in& in) {
-        return std::ranges::any_of(in.told().greeks, [](const greek_row& g) { return g.method == "bump"; });
     }
     static void fail(greek_row& row, const std::string& why, error_kind kind) {
         row.value = row.standard_error = no_figure;
@@ -302,8 +329,17 @@ class charm_run {
         for (std::size_t p = 0; p < parts; ++p) means.push_back(mean_of(later, p) - mean_of(&today, p));
         set_value(row, std::move(means), of_.manifest);
     }
-    static void add_bias(greek_row& row, const greek_row* now, const greek_row* then) {
-        if (!row.has_failed()) row.bias = 4.0 / 3 * std::abs(value_of(then) - value_of(now) - row.value);
+    // Of today and of the day after: as found, and with nearer moves, and with smoother jumps.
+    static void add_bias(greek_row& row, const two_days& as_found, const two_days& near,
+                         const two_days& smoother) {
+        const auto is_by = [&](std::string_view method) {
+            return std::ranges::any_of(as_found,
+                                       [&](const greek_row* g) { return g != nullptr && g->method == method; });
+        };
+        const auto change = [](const two_days& of) { return value_of(of[1]) - value_of(of[0]); };
+        if (row.has_failed()) return;
+        if (is_by("bump")) row.bias += 4.0 / 3 * std::abs(change(near) - row.value);
+        if (is_by("smoothed")) row.bias += bias_of_smoothing(row.value, change(smoother));
     }
 
     const second_order_run& run_;
@@ -320,6 +356,10 @@ void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vect
                       results& of, const second_order_run& run) {
     for (const mover& m : movers_for(measures, run.numbers)) moved_run(m, run, of).add_to(rows);
     if (std::ranges::find(measures, "charm") != measures.end()) charm_run(run, of).add_to(rows);
+}
+
+double bias_of_smoothing(double value, double wide) {
+    return std::abs(wide - value) / 3;
 }
 
 book some_of(const book& trades, const std::vector<std::size_t>& places) {

@@ -22,9 +22,10 @@ struct asked_number {
 };
 
 // Sensitivities of the first order of some trades to some keys in another market. Where these are
-// differences of prices, numbers move by `share` of the usual move.
-using first_order =
-    std::function<results(const book& trades, const market& in, std::vector<std::string> keys, double share)>;
+// differences of prices, numbers move by `share` of the usual move; where jumps are smoothed, it is by
+// `widths` times the usual widths.
+using first_order = std::function<results(const book& trades, const market& in, std::vector<std::string> keys,
+                                          double share, double widths)>;
 
 struct second_order_run {
     const book& trades;
@@ -36,6 +37,10 @@ struct second_order_run {
 // Adds by trade the rows of these measures, by name. `of` has the prices of the trades.
 void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vector<std::string>& measures,
                       results& of, const second_order_run& run);
+
+// The bias of a value that smoothing found, from the value that smoothing twice as wide finds. It goes with the
+// fourth power of the width, or, where a payoff has a kink near a jump, with a lower one: here, the second.
+double bias_of_smoothing(double value, double wide);
 
 // The trades at these places of a book, without what they ask for beside their prices.
 book some_of(const book& trades, const std::vector<std::size_t>& places);

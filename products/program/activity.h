@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity: the values of a path program that depend on wanted numbers by a derivative. Comparisons and
-// floors do not, whatever they compare.
+// Activity: the values of a path program that depend on wanted numbers by a derivative. Floors do not, nor do
+// comparisons, but for those that are smoothed.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,26 @@ namespace tilewalk::program {
 
 class active_values {
   public:
-    active_values(const path_program& p, const wanted_numbers& wanted);
+    active_values(const path_program& p, const wanted_numbers& wanted,
+                  const std::vector<jump>& smoothed = {});
 
     const std::vector<bool>& states() const { return states_; }
     // By node of the section.
     std::vector<bool> of(std::size_t section) const;
+    // By node of the section: those that are 0 or 1 as a comparison says. Conditions that are other numbers
+    // have no derivative.
+    std::vector<bool> truths(std::size_t section) const;
 
   private:
-    bool is_active(const node& n, std::size_t section, const std::vector<bool>& before) const;
+    void find_truths();
+    bool is_active(std::size_t section, std::size_t at, const std::vector<bool>& before,
+                   const std::vector<bool>& is_truth) const;
 
     const path_program& of_;
     const wanted_numbers& wanted_;
+    const std::vector<jump>& smoothed_;
     std::vector<bool> states_;
+    std::vector<bool> holds_truth_;  // by state
 };
 
 }  // namespace tilewalk::program

@@ -25,6 +25,12 @@ struct wanted_numbers {
 wanted_numbers no_number_of(const path_program& p);
 wanted_numbers all_numbers_of(const path_program& p);
 
+// A comparison or a floor at which the numbers that a path goes on with jump.
+struct jump {
+    std::uint32_t section = 0, node = 0;
+    friend bool operator==(const jump&, const jump&) = default;
+};
+
 // A number of the program and the state of the way back in which its derivative along a path stands: that of
 // all runs at the start of the path, or that of one run after the section.
 struct derivative_in {
@@ -57,6 +63,7 @@ struct adjoint_program {
     path_program again;
     std::vector<section_derivatives> sections;
     std::vector<derivative_in> initial_states, terms;
+    std::vector<jump> smoothed;
     // The state of the way back that begins with 1: the derivative of the output to itself; ~0 where no
     // wanted number counts.
     std::uint32_t seeded = 0;
@@ -68,7 +75,16 @@ struct adjoint_program {
 // tie the first operand's. A square root has the derivative 0 at 0. Comparisons, floors and conditions have
 // no derivative: a jump of the payoff where they change is not seen. A number that no side of a condition
 // takes on a path counts for nothing on it, however large its own derivative is.
-adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std::size_t output = 0);
+//
+// A comparison (less or less_equal) that is `smoothed` has a derivative to the difference of what it compares:
+// a bump of area 1 and of a width of its own for each run about 0, negative in its outer part, so that its
+// second moment is 0. The mean derivative is then wrong by the fourth order of the width. A truth counts by
+// the difference of what it decides between, so the payoff has to be linear in each truth.
+adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
+                        const std::vector<jump>& smoothed = {}, std::size_t output = 0);
+
+// The width of each smoothed comparison, by its runs; 0 where it counts for nothing.
+using smoothing = std::vector<std::vector<double>>;
 
 // The derivatives of a trade in one line: to initial states and to terms, then section by section and run by
 // run to rows, scenarios and the numbers of tables.
@@ -88,6 +104,6 @@ derivative_places places_of(const adjoint_program& a, const path_data& data);
 std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data);
 
 // Numbers of the way back, from those of the path.
-path_data data_of_back(const adjoint_program& a, const path_data& data);
+path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths = {});
 
 }  // namespace tilewalk::program

@@ -18,6 +18,7 @@ namespace {
 using index = std::uint32_t;
 
 constexpr std::uint64_t tried_paths = 12;
+constexpr std::uint64_t measured_paths = 64;
 constexpr std::size_t most_places = 24;  // tried of one comparison
 constexpr double same_number = 1e-9;     // of the size of the larger side, or of 1
 
@@ -35,23 +36,32 @@ struct place_on_path {
     std::vector<double> normals, uniforms;  // by slot
 };
 
+// A truth may be given a number between 0 and 1: it then decides for a share of each side, and of two truths
+// at once for the product of their shares.
 class trial {
   public:
-    trial(const path_program& p, const path_data& data) : p_(p), data_(data) {}
+    trial(const path_program& p, const path_data& data) : p_(p), data_(data) {
+        const active_values active(p, no_number_of(p));
+        for (std::size_t s = 0; s < p.sections.size(); ++s) is_truth_.push_back(active.truths(s));
+    }
 
     // The values of a section's nodes, where a node may be given another value than its own.
     std::vector<double> values(std::size_t section, const place_on_path& at, index given,
                                double value) const {
         const lane_section& of = p_.sections[section];
         std::vector<double> v(of.nodes.size());
-        for (std::size_t i = 0; i < v.size(); ++i) v[i] = i == given ? value : value_of(of, at, v, i);
+        for (std::size_t i = 0; i < v.size(); ++i)
+            v[i] = i == given ? value : value_of(of, is_truth_[section], at, v, i);
         return v;
     }
     static constexpr index no_node = ~index{0};
 
   private:
-    double value_of(const lane_section& of, const place_on_path& at, const std::vector<double>& v,
-                    std::size_t i) const {
+    static bool is_share(double truth) { return truth > 0 && truth < 1; }
+
+    double value_of(const lane_section& of, const std::vector<bool>& is_truth, const place_on_path& at,
+                    const std::vector<double>& v, std::size_t i) const {
+        const auto is_shared = [&](index arg) { return is_truth[arg] && is_share(v[arg]); };
         const node& n = of.nodes[i];
         switch (n.code) {
             case operation::constant:
@@ -74,6 +84,12 @@ class trial {
             default: {
                 std::array<double, 3> x{};
                 std::ranges::transform(operands(n), x.begin(), [&](index arg) { return v[arg]; });
+                if (n.code == operation::select && is_shared(n.args[0]))
+                    return x[0] * x[1] + (1 - x[0]) * x[2];
+                if (combines_truths(n.code) && std::ranges::any_of(operands(n), is_shared)) {
+                    if (n.code == operation::logical_not) return 1 - x[0];
+                    return n.code == operation::logical_and ? x[0] * x[1] : x[0] + x[1] - x[0] * x[1];
+                }
                 return evaluate(n.code, x[0], x[1], x[2]);
             }
         }
@@ -81,11 +97,13 @@ class trial {
 
     const path_program& p_;
     const path_data& data_;
+    std::vector<std::vector<bool>> is_truth_;  // by section and node
 };
 
 // Numbers of a path for a trial, the same everywhere: no price depends on them.
 class trial_numbers {
   public:
+    explicit trial_numbers(std::uint64_t path) : counter_(path << 32) {}
     double uniform() {
         const kernels::philox_block b =
             kernels::path_block(0, counter_++, 0, kernels::uniform_stream, kernels::stream_key{});
@@ -94,32 +112,31 @@ class trial_numbers {
     double normal() { return evaluate(operation::norm_inv, uniform(), 0, 0); }
 
   private:
-    std::uint64_t counter_ = 0;
+    std::uint64_t counter_;
 };
 
-// Calls use(section, place on the path) for each run of some paths.
+// Walks a path, whose nodes' values in each run are those that values_of(section, run, place on the path)
+// says. Returns the first output.
 template <class function>
-void walk_some(const path_program& p, const path_data& data, const timeline& when, const function& use) {
-    const trial on(p, data);
-    trial_numbers numbers;
+double walk_path(const path_program& p, const path_data& data, const timeline& when, std::uint64_t path,
+                 const function& values_of) {
+    trial_numbers numbers(path);
     place_on_path at{};
     at.normals.resize(static_cast<std::size_t>(p.normals_per_step));
     at.uniforms.resize(static_cast<std::size_t>(p.uniforms_per_step));
-    for (std::uint64_t path = 0; path < tried_paths; ++path) {
-        at.states = data.initial_states;
-        const auto run = [&](std::size_t section, std::size_t row) {
-            at.row = data.rows[section].data() + row * data.widths[section];
-            use(section, at);
-            const std::vector<double> v = on.values(section, at, trial::no_node, 0);
-            for (const state_write& w : p.sections[section].writes) at.states[w.state] = v[w.node];
-        };
-        for (std::size_t step = 0; step < when.steps(); ++step) {
-            std::ranges::generate(at.normals, [&] { return numbers.normal(); });
-            std::ranges::generate(at.uniforms, [&] { return numbers.uniform(); });
-            run(0, step);
-            for (const event& e : when.events_after(step)) run(e.section, e.row);
-        }
+    at.states = data.initial_states;
+    const auto run = [&](std::size_t section, std::size_t row) {
+        at.row = data.rows[section].data() + row * data.widths[section];
+        const std::vector<double> v = values_of(section, row, at);
+        for (const state_write& w : p.sections[section].writes) at.states[w.state] = v[w.node];
+    };
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        std::ranges::generate(at.normals, [&] { return numbers.normal(); });
+        std::ranges::generate(at.uniforms, [&] { return numbers.uniform(); });
+        run(0, step);
+        for (const event& e : when.events_after(step)) run(e.section, e.row);
     }
+    return at.states[p.outputs[0]];
 }
 
 // A comparison of a section, with what its truth decides.
@@ -182,6 +199,42 @@ class candidate {
     std::size_t tried_ = 0;
 };
 
+// Whether the payoff is linear in the truth of a comparison, as far as some of its runs show.
+class linearity {
+  public:
+    linearity(const path_program& p, const path_data& data, const timeline& when)
+        : p_(p), data_(data), when_(when), on_(p, data) {}
+
+    bool holds_for(const jump& of) const {
+        bool has_counted = false;
+        for (std::uint64_t path = 0; path < tried_paths; ++path) {
+            const std::size_t run = path * data_.runs[of.section] / tried_paths;
+            const double without = payoff(of, run, path, 0), with = payoff(of, run, path, 1);
+            const double size = std::max({std::abs(without), std::abs(with), 1.0});
+            for (const double share : {1e-4, 0.5, 1 - 1e-4}) {
+                const double between = (1 - share) * without + share * with;
+                if (!(std::abs(payoff(of, run, path, share) - between) <= same_number * size)) return false;
+            }
+            has_counted = has_counted || with != without;
+        }
+        return has_counted;
+    }
+
+  private:
+    double payoff(const jump& of, std::size_t run, std::uint64_t path, double truth) const {
+        return walk_path(p_, data_, when_, path,
+                         [&](std::size_t section, std::size_t row, const place_on_path& at) {
+                             const bool is_there = section == of.section && row == run;
+                             return on_.values(section, at, is_there ? of.node : trial::no_node, truth);
+                         });
+    }
+
+    const path_program& p_;
+    const path_data& data_;
+    const timeline& when_;
+    trial on_;
+};
+
 // All numbers of the program, but for states that only ever take a truth or one of some constants: such a
 // state has jumped before where it was written.
 wanted_numbers numbers_of_paths(const path_program& p) {
@@ -229,10 +282,14 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
     }
     if (!candidates.empty()) {
         const trial on(p, data);
-        walk_some(p, data, when, [&](std::size_t section, const place_on_path& at) {
-            for (candidate& c : candidates)
-                if (c.section() == section) c.try_at(p, on, at);
-        });
+        for (std::uint64_t path = 0; path < tried_paths; ++path) {
+            walk_path(p, data, when, path,
+                      [&](std::size_t section, std::size_t, const place_on_path& at) {
+                          for (candidate& c : candidates)
+                              if (c.section() == section) c.try_at(p, on, at);
+                          return on.values(section, at, trial::no_node, 0);
+                      });
+        }
     }
     for (const candidate& c : candidates)
         if (c.is_jump()) out.push_back({static_cast<index>(c.section()), c.node_of()});
@@ -241,7 +298,8 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
 
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all,
                            const wanted_numbers& wanted) {
-    const active_values active(p, wanted);
+    // A comparison may move since an earlier one decides what it compares.
+    const active_values active(p, wanted, all);
     std::vector<jump> out;
     std::vector<bool> is_active;
     std::size_t section = p.sections.size();
@@ -249,6 +307,55 @@ std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all,
         if (j.section != section) is_active = active.of(section = j.section);
         const node& n = p.sections[section].nodes[j.node];
         if (std::ranges::any_of(operands(n), [&](index arg) { return is_active[arg]; })) out.push_back(j);
+    }
+    return out;
+}
+
+std::vector<jump> smoothable(const path_program& p, const path_data& data, const timeline& when,
+                             const std::vector<jump>& all) {
+    const linearity payoff(p, data, when);
+    std::vector<jump> out;
+    for (const jump& j : all) {
+        const operation code = p.sections[j.section].nodes[j.node].code;
+        if ((code == operation::less || code == operation::less_equal) && payoff.holds_for(j))
+            out.push_back(j);
+    }
+    return out;
+}
+
+smoothing widths_for(const path_program& p, const path_data& data, const timeline& when,
+                     const std::vector<jump>& smoothed, std::uint64_t paths) {
+    struct seen {
+        double count = 0, mean = 0, squares = 0;
+        void add(double x) {
+            if (!std::isfinite(x)) return;
+            const double from_mean = x - mean;
+            mean += from_mean / ++count;
+            squares += from_mean * (x - mean);
+        }
+    };
+    std::vector<std::vector<seen>> apart;  // by comparison and run
+    for (const jump& j : smoothed) apart.emplace_back(data.runs[j.section]);
+    const trial on(p, data);
+    for (std::uint64_t path = 0; path < measured_paths; ++path) {
+        walk_path(p, data, when, path, [&](std::size_t section, std::size_t row, const place_on_path& at) {
+            std::vector<double> v = on.values(section, at, trial::no_node, 0);
+            for (std::size_t j = 0; j < smoothed.size(); ++j) {
+                if (smoothed[j].section != section) continue;
+                const node& comparison = p.sections[section].nodes[smoothed[j].node];
+                apart[j][row].add(v[comparison.args[1]] - v[comparison.args[0]]);
+            }
+            return v;
+        });
+    }
+    // Deviations of the widths that estimate the density of a normal number best with a kernel of the fourth
+    // order are 3.0 over the ninth root of the numbers there are.
+    const double deviations = 3.0 / std::pow(std::max(static_cast<double>(paths), 1.0), 1.0 / 9);
+    smoothing out;
+    for (const auto& of_comparison : apart) {
+        std::vector<double>& widths = out.emplace_back();
+        for (const seen& s : of_comparison)
+            widths.push_back(s.count > 1 ? deviations * std::sqrt(s.squares / (s.count - 1)) : 0.0);
     }
     return out;
 }

@@ -11,11 +11,6 @@
 
 namespace tilewalk::program {
 
-struct jump {
-    std::uint32_t section = 0, node = 0;
-    friend bool operator==(const jump&, const jump&) = default;
-};
-
 // A comparison is continuous if every `select` that its truth decides, by itself or through other truths, has
 // equal sides where the compared numbers are equal. That is tried on some paths, with one of the two numbers
 // put in the place of the other; a comparison for which nothing could be tried counts as a jump.
@@ -23,5 +18,16 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
 
 // Those that move with the wanted numbers: the others are where they are, whatever the wanted numbers.
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, const wanted_numbers& wanted);
+
+// Those that can be smoothed: comparisons of which one is less than the other, where the payoff is linear in
+// their truth. That is tried on some paths, with truths between 0 and 1; a comparison with no truth that
+// counted on any of these can't be.
+std::vector<jump> smoothable(const path_program& p, const path_data& data, const timeline& when,
+                             const std::vector<jump>& all);
+
+// Widths for a run of so many paths, from what the two compared numbers are apart on some paths: by the rule
+// for densities that are estimated without a second-order bias.
+smoothing widths_for(const path_program& p, const path_data& data, const timeline& when,
+                     const std::vector<jump>& smoothed, std::uint64_t paths);
 
 }  // namespace tilewalk::program

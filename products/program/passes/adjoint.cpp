@@ -51,12 +51,15 @@ constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
 
 class section_reversal {
   public:
-    section_reversal(const lane_section& from, std::vector<bool> active, section& into)
+    section_reversal(const lane_section& from, std::vector<bool> active, std::vector<bool> truths,
+                     section& into)
         : from_(from),
           active_(std::move(active)),
+          is_truth_(std::move(truths)),
           unbounded_(unbounded(from.nodes)),
           into_(into),
-          derivative_(from.nodes.size(), nowhere) {
+          derivative_(from.nodes.size(), nowhere),
+          narrowness_(from.nodes.size(), nowhere) {
         into.name = from.name;
         into.nodes = from.nodes;
         for (std::size_t c = 0; c < from.per_run.columns.size(); ++c)
@@ -65,6 +68,11 @@ class section_reversal {
             into.tables.push_back({"table " + std::to_string(t), from.tables[t].size});
     }
 
+    // The width of a smoothed comparison is read from a column of its own, as one over it.
+    void smooth(index comparison) {
+        narrowness_[comparison] = put(operation::row, {static_cast<index>(into_.rows.size())});
+        into_.rows.push_back("narrowness " + std::to_string(comparison));
+    }
     index read(index state) { return put(operation::state, {state}); }
     // The derivative of the output to what this node gives grows by that of a state that it is written to.
     void seed(index of, index by) { add(of, by); }
@@ -109,9 +117,30 @@ class section_reversal {
     void add_where(index condition, index of, index d) {
         if (active_[of]) add(of, put(operation::select, {condition, d, constant(0)}));
     }
+    void add_unless(index condition, index of, index d) {
+        if (active_[of]) add(of, put(operation::select, {condition, constant(0), d}));
+    }
     void choose(index condition, index d, index if_so, index if_not) {
         add_where(condition, if_so, d);
-        if (active_[if_not]) add(if_not, put(operation::select, {condition, constant(0), d}));
+        add_unless(condition, if_not, d);
+    }
+    // d times the difference that a truth decides.
+    void add_decided(index truth, index d, index if_so, index if_not) {
+        if (!active_[truth] || !is_truth_[truth]) return;
+        const index decided = put(operation::sub, {if_so, if_not});
+        add(truth, unbounded_[if_so] || unbounded_[if_not] ? if_taken(d, product(d, decided))
+                                                           : product(d, decided));
+    }
+    // d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) of x, the difference
+    // over the width, where x is within 1.
+    index smoothed(index i, index d, index a, index b) {
+        const index x = product(put(operation::sub, {b, a}), narrowness_[i]);
+        const index squared = product(x, x);
+        const index inner =
+            put(operation::fma, {squared, constant(7.0 * 15 / 32), constant(-10.0 * 15 / 32)});
+        const index bump = put(operation::fma, {squared, inner, constant(3.0 * 15 / 32)});
+        return put(operation::select, {put(operation::less, {squared, constant(1)}),
+                                       product(d, product(bump, narrowness_[i])), constant(0)});
     }
     // exp(-x^2 / 2) times a number.
     index bell(index x, double factor) {
@@ -198,6 +227,25 @@ class section_reversal {
                 break;
             case operation::select:
                 choose(a, d, b, c);
+                add_decided(a, d, b, c);
+                break;
+            case operation::less:
+            case operation::less_equal: {
+                const index by = smoothed(i, d, a, b);
+                add(b, by);
+                if (active_[a]) add(a, put(operation::neg, {by}));
+                break;
+            }
+            case operation::logical_not:
+                if (is_truth_[a] && active_[a]) add(a, put(operation::neg, {d}));
+                break;
+            case operation::logical_and:
+                if (is_truth_[a]) add_where(b, a, d);
+                if (is_truth_[b]) add_where(a, b, d);
+                break;
+            case operation::logical_or:
+                if (is_truth_[a]) add_unless(b, a, d);
+                if (is_truth_[b]) add_unless(a, b, d);
                 break;
             case operation::interpolate:
                 if (active_[a]) add(a, product(d, slope(a, b)));
@@ -222,10 +270,11 @@ class section_reversal {
     }
 
     const lane_section& from_;
-    std::vector<bool> active_;
+    std::vector<bool> active_, is_truth_;
     std::vector<bool> unbounded_;
     section& into_;
     std::vector<index> derivative_;  // by node of `from_`
+    std::vector<index> narrowness_;  // by node of `from_`
 };
 
 // Drops what the states marked do not need.
@@ -252,7 +301,8 @@ void keep_states(path_program& p, std::vector<bool> needed) {
 // The recorded form of the way back, before it is made small.
 class reversal {
   public:
-    reversal(const path_program& p, const wanted_numbers& wanted) : from_(p), wanted_(wanted) {
+    reversal(const path_program& p, const wanted_numbers& wanted, const std::vector<jump>& smoothed)
+        : from_(p), wanted_(wanted), smoothed_(smoothed) {
         made_.normals_per_step = p.normals_per_step;
         made_.uniforms_per_step = p.uniforms_per_step;
         made_.scenarios_per_step = p.scenarios_per_step;
@@ -265,7 +315,7 @@ class reversal {
     }
 
     program make(adjoint_program& told) {
-        const active_values active(from_, wanted_);
+        const active_values active(from_, wanted_, smoothed_);
         for (index s = 0; s < from_.states.size(); ++s) {
             if (!wanted_.initial_states[s]) continue;
             told.initial_states.push_back({s, derivative(s)});
@@ -294,7 +344,9 @@ class reversal {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections.emplace_back();
         const std::vector<bool> is_active = active.of(number);
-        section_reversal turned(from, is_active, into);
+        section_reversal turned(from, is_active, active.truths(number), into);
+        for (const jump& j : smoothed_)
+            if (j.section == number) turned.smooth(j.node);
         std::vector<index> written(from_.states.size(), nowhere);
         for (const state_write& w : from.writes) {
             written[w.state] = w.node;
@@ -352,6 +404,7 @@ class reversal {
 
     const path_program& from_;
     const wanted_numbers& wanted_;
+    const std::vector<jump>& smoothed_;
     program made_;
 };
 
@@ -379,9 +432,11 @@ wanted_numbers all_numbers_of(const path_program& p) {
     return out;
 }
 
-adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted, std::size_t output) {
+adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
+                        const std::vector<jump>& smoothed, std::size_t output) {
     adjoint_program out;
-    reversal turned(p, wanted);
+    out.smoothed = smoothed;
+    reversal turned(p, wanted, smoothed);
     const index seeded = turned.derivative(p.outputs[output]);
     out.back = hoist(optimise(turned.make(out)));
 
@@ -459,13 +514,27 @@ std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& d
     return out;
 }
 
-path_data data_of_back(const adjoint_program& a, const path_data& data) {
+path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths) {
     // The numbers of the way forth are what the way back was recorded with.
     program_data as_recorded;
     as_recorded.terms = data.terms;
-    as_recorded.rows = data.rows;
     as_recorded.runs = data.runs;
-    as_recorded.widths = data.widths;
+    for (std::size_t s = 0; s < data.rows.size(); ++s) {
+        std::vector<double>& rows = as_recorded.rows.emplace_back();
+        const std::size_t columns = a.again.sections[s].per_run.columns.size();
+        std::size_t width = columns;
+        for (std::size_t r = 0; r < data.runs[s]; ++r) {
+            const auto first = data.rows[s].begin() + static_cast<std::ptrdiff_t>(r * data.widths[s]);
+            rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(columns));
+            for (std::size_t j = 0; j < a.smoothed.size(); ++j) {
+                if (a.smoothed[j].section != s) continue;
+                const double of_run = widths[j][r];
+                rows.push_back(of_run > 0 ? 1 / of_run : 0.0);
+            }
+        }
+        for (const jump& j : a.smoothed) width += j.section == s;
+        as_recorded.widths.push_back(width);
+    }
     for (std::size_t s = 0; s < a.again.sections.size(); ++s) {
         auto& tables = as_recorded.tables.emplace_back();
         const lane_section& from = a.again.sections[s];
