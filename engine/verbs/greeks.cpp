@@ -2,10 +2,12 @@
 // Greeks: prices with the derivatives of paths where these are the derivatives of the price, and differences
 // of prices where they are not.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -108,12 +110,61 @@ struct bumped {
     bool moves = false;  // it is known that the number moves the trade
 };
 
-// How a trade's path derivatives are found to the numbers that move a jump of it: the jumps are smoothed.
+// A trade whose jumps are smoothed, since numbers move them.
 struct smoothed_trade {
-    std::vector<bool> numbers;  // by number that derivatives are found to: it moves a jump
-    // The same way back with smoothing twice as wide.
-    std::shared_ptr<const greeks::ready_way_back> wide;
+    std::shared_ptr<const ready_trade> ready;
+    std::shared_ptr<const program::adjoint_program> code;
+    std::vector<program::path_data> moves;
+    program::smoothing usual;
+    double widths = 1;  // by the usual ones
+
+    std::shared_ptr<const greeks::ready_way_back> way_back(double by) const {
+        program::smoothing wide = usual;
+        for (auto& of_jump : wide)
+            for (double& w : of_jump) w *= by;
+        return std::make_shared<const greeks::ready_way_back>(code, ready->data, moves, wide);
+    }
 };
+
+// Widths of smoothing that are tried, by the usual ones, and the paths that try them.
+constexpr std::array tried_widths{1.0, 0.5, 0.25, 0.125};
+constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
+constexpr std::uint64_t seed_of_pilot = 0x9e3779b97f4a7c15;  // is added to that of the run
+
+// The width with the least mean square error in a run of so many paths, by place among those tried, from what
+// other paths found with each of them: means[width][number][part].
+std::size_t best_width(const std::vector<std::vector<std::vector<double>>>& means, double share_of_paths) {
+    struct estimate {
+        double mean = 0, variance = 0;
+    };
+    const auto of = [](const std::vector<double>& parts) {
+        const auto count = static_cast<double>(parts.size());
+        estimate out;
+        for (const double m : parts) out.mean += m / count;
+        for (const double m : parts) out.variance += (m - out.mean) * (m - out.mean) / count / (count - 1);
+        return out;
+    };
+    std::vector<double> scores(means.size(), 0.0);
+    for (std::size_t n = 0; n < means[0].size(); ++n) {
+        // How far the mean is from that of the narrowest, as far as it is not by chance.
+        const auto squared_bias = [&](std::size_t width) {
+            std::vector<double> apart = means[width][n];
+            for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means.back()[n][p];
+            const estimate e = of(apart);
+            return std::max(e.mean * e.mean - e.variance, 0.0);
+        };
+        std::vector<double> errors;
+        for (std::size_t w = 0; w < means.size(); ++w) {
+            const bool is_last = w + 1 == means.size();
+            const double bias = is_last ? squared_bias(w - 1) / 16 : squared_bias(w);
+            errors.push_back(bias + of(means[w][n]).variance * share_of_paths);
+        }
+        const double least = *std::ranges::min_element(errors);
+        if (!(least > 0)) continue;
+        for (std::size_t w = 0; w < means.size(); ++w) scores[w] += errors[w] / least;
+    }
+    return static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin());
+}
 
 // Markets about a number for a difference of prices, and nearer ones for its bias.
 struct both_moves {
@@ -140,7 +191,7 @@ class greek_run {
           reads_(trades.size()),
           numbers_of_(trades.size()),
           certain_(trades.size()),
-          smoothed_(trades.size()) {
+          moves_jump_(trades.size()) {
         if (random::find(run_.random, random::back_end::gpu).rounds > 0) return;
         throw error(error_kind::usage, "found random: " + run_.random +
                                            " for Greeks, whose paths are drawn twice; expected philox or "
@@ -194,13 +245,15 @@ class greek_run {
     std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
 
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
-    // over the same distances; and smooths by so many times the usual widths.
+    // over the same distances; and smooths by so many times the widths of that run.
     void move_as(const greek_run& other, double share, double widths) {
         std::map<std::string_view, double> moves;
         for (const asked_number& n : other.asked_.numbers) moves[n.number->key] = n.risk.large;
         for (asked_number& n : asked_.numbers) n.risk.large = share * moves.at(n.number->key);
         states_bias_ = false;
         widths_ = widths;
+        for (const auto& [i, trade] : other.smoothed_)
+            widths_of_[other.book_.state().trades[i].id] = trade.widths;
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
@@ -253,6 +306,12 @@ class greek_run {
             if (pairs.size() >= planned_at_once) find_ways_back();
         }
         find_ways_back();
+        choose_widths();
+        for (auto& [i, trade] : smoothed_) {
+            if (const auto found = widths_of_.find(trades[i].id); found != widths_of_.end())
+                trade.widths = widths_ * found->second;
+            r.plans[i].back = trade.way_back(trade.widths);
+        }
     }
 
     // Nothing where no difference of the program's numbers says how the price moves.
@@ -303,7 +362,7 @@ class greek_run {
             }
             greeks::mark_moved(*move, wanted, *ready.code);
             numbers_of_[i].push_back(n);
-            smoothed_[i].numbers.push_back(is_smoothed);
+            moves_jump_[i].push_back(is_smoothed);
             moves.push_back(*std::move(move));
         }
         if (moves.empty()) return;
@@ -311,23 +370,59 @@ class greek_run {
             for (const auto& move : moves) certain_[i].push_back(move.initial_states[ready.code->outputs[0]]);
             return;
         }
-        if (std::ranges::find(smoothed_[i].numbers, true) == smoothed_[i].numbers.end()) {
+        if (std::ranges::find(moves_jump_[i], true) == moves_jump_[i].end()) {
             p.back = std::make_shared<const greeks::ready_way_back>(adjoints_.adjoint_of(ready.code, wanted),
                                                                     ready.data, moves);
             return;
         }
         const auto& jumps = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        const auto code = adjoints_.adjoint_of(ready.code, wanted, jumps);
-        const program::smoothing widths =
-            program::widths_for(*ready.code, ready.data, ready.when, jumps, run_.paths);
-        const auto smoothed_by = [&](double share) {
-            program::smoothing wider = widths;
-            for (auto& of_jump : wider)
-                for (double& w : of_jump) w *= share;
-            return std::make_shared<const greeks::ready_way_back>(code, ready.data, moves, wider);
+        smoothed_trade made{.ready = p.ready,
+                            .code = adjoints_.adjoint_of(ready.code, wanted, jumps),
+                            .moves = std::move(moves),
+                            .usual = program::widths_for(*ready.code, ready.data, ready.when, jumps,
+                                                         run_.paths)};
+        const std::lock_guard guard(lock_);
+        smoothed_.emplace(i, std::move(made));
+    }
+
+    // Widths of smoothing are chosen by a pilot: other paths, in double, so that devices agree. The paths of
+    // a file have no others.
+    void choose_widths() {
+        if (!states_bias_ || !run_.replay.empty() || smoothed_.empty()) return;
+        std::vector<std::size_t> places;
+        std::vector<std::shared_ptr<const greeks::ready_way_back>> ways;
+        for (const auto& [i, trade] : smoothed_) {
+            for (const double by : tried_widths) {
+                places.push_back(i);
+                ways.push_back(trade.way_back(by));
+            }
+        }
+        stages by;
+        by.add_ways_back = [&](planned_run& r) {
+            for (std::size_t t = 0; t < ways.size(); ++t)
+                if (!r.plans[t].failure) r.plans[t].back = ways[t];
         };
-        p.back = smoothed_by(widths_);
-        if (states_bias_) smoothed_[i].wide = smoothed_by(2 * widths_);
+        run_options pilot = options_;
+        pilot.on_progress = {};
+        pilot.overrides.seed = run_.seed + seed_of_pilot;
+        pilot.overrides.precision = "double";
+        pilot.overrides.paths = std::max(run_.paths / share_of_pilot, least_paths_of_pilot);
+        const priced_book tried = price_book(settings_, gpus_, some_of(book_, places), in_, pilot, by);
+        steps_of_pilot_ = tried.told.manifest.path_steps;
+        std::size_t first = 0;
+        for (auto& [i, trade] : smoothed_) {
+            std::vector<std::vector<std::vector<double>>> means(tried_widths.size());
+            bool is_whole = true;
+            for (std::size_t w = 0; w < tried_widths.size(); ++w) {
+                is_whole = is_whole && tried.told.rows[first + w].status != trade_status::failed;
+                for (std::size_t k = 0; is_whole && k < moves_jump_[i].size(); ++k)
+                    if (moves_jump_[i][k]) means[w].push_back(tried.derivatives[first + w][k]);
+            }
+            first += tried_widths.size();
+            const double share =
+                static_cast<double>(*pilot.overrides.paths) / static_cast<double>(run_.paths);
+            if (is_whole) trade.widths = tried_widths[best_width(means, share)];
+        }
     }
 
     bool are_smoothable(const std::vector<program::jump>& jumps, const ready_trade& ready) {
@@ -341,21 +436,24 @@ class greek_run {
     void add_bias_of_smoothing(results& to,
                                std::map<std::pair<std::size_t, std::size_t>, greek_row>& rows,
                                const run_options& quietly, const stages& usual) const {
+        to.manifest.path_steps += steps_of_pilot_;
         std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < to.rows.size(); ++i)
-            if (smoothed_[i].wide && to.rows[i].status != trade_status::failed) places.push_back(i);
-        if (places.empty()) return;
+        for (const auto& [i, trade] : smoothed_)
+            if (to.rows[i].status != trade_status::failed) places.push_back(i);
+        if (places.empty() || !states_bias_) return;
         stages by = usual;
         by.add_ways_back = [&](planned_run& r) {
-            for (std::size_t t = 0; t < places.size(); ++t)
-                if (!r.plans[t].failure) r.plans[t].back = smoothed_[places[t]].wide;
+            for (std::size_t t = 0; t < places.size(); ++t) {
+                const smoothed_trade& trade = smoothed_.at(places[t]);
+                if (!r.plans[t].failure) r.plans[t].back = trade.way_back(2 * trade.widths);
+            }
         };
         priced_book wide = price_book(settings_, gpus_, some_of(book_, places), in_, quietly, by);
         to.manifest.path_steps += wide.told.manifest.path_steps;
         for (std::size_t t = 0; t < places.size(); ++t) {
             const std::size_t i = places[t];
             for (std::size_t k = 0; k < numbers_of_[i].size(); ++k) {
-                if (!smoothed_[i].numbers[k]) continue;
+                if (!moves_jump_[i][k]) continue;
                 const std::size_t n = numbers_of_[i][k];
                 greek_row& row = rows.at({i, n});
                 if (row.has_failed()) continue;
@@ -406,7 +504,7 @@ class greek_run {
                            std::vector<double>& means) const {
         const auto& numbers = numbers_of_[i];
         const auto k = static_cast<std::size_t>(std::ranges::find(numbers, n) - numbers.begin());
-        greek_row row = row_for(of, i, n, smoothed_[i].numbers[k] ? "smoothed" : "pathwise");
+        greek_row row = row_for(of, i, n, moves_jump_[i][k] ? "smoothed" : "pathwise");
         fill(row, of, i, n, std::move(means));
         return row;
     }
@@ -594,11 +692,15 @@ class greek_run {
     settled run_;
     asked_greeks asked_;
     bool states_bias_ = true;                           // of differences of prices, and of smoothing
-    double widths_ = 1;                                 // of smoothing, by those that are usual
+    double widths_ = 1;                                 // of smoothing, by those of the run it is for
+    std::map<std::string, double> widths_of_;           // that run's widths by trade
     std::vector<markets::market_reads> reads_;          // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives
-    std::vector<smoothed_trade> smoothed_;              // by trade
+    std::vector<std::vector<bool>> moves_jump_;         // by trade and place among numbers_of_
+    std::mutex lock_;
+    std::map<std::size_t, smoothed_trade> smoothed_;  // by trade
+    std::uint64_t steps_of_pilot_ = 0;
     std::vector<bumped> bumps_;
     greeks::adjoint_store adjoints_;
 };
