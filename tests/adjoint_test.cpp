@@ -94,13 +94,15 @@ enum class finding { compared, not_finite, no_derivative };
 
 // One path, if it gives finite numbers and the way back does.
 finding compare_on(const recorded_path& of, const program::adjoint_program& back,
-                   const program::wanted_numbers& wanted, std::uint64_t path, const std::string& what) {
+                   const program::wanted_numbers& wanted, std::uint64_t path, const std::string& what,
+                   const program::smoothing& widths = {}) {
     const tests::noise_of_path noise = noise_of(path);
     const tests::number_vector direction = direction_for(of, path + 1);
-    const tests::tangent t = tests::tangent_along(of.code, of.data, of.when, noise, wanted, direction);
+    const tests::tangent t =
+        tests::tangent_along(of.code, of.data, of.when, noise, wanted, direction, {back.smoothed, widths});
     if (!std::isfinite(t.derivative) || !std::isfinite(t.size) || !is_finite(of, noise))
         return finding::not_finite;
-    const double got = product_of(tests::gradient_along(back, of.data, of.when, noise), direction);
+    const double got = product_of(tests::gradient_along(back, of.data, of.when, noise, widths), direction);
     if (!std::isfinite(got)) return finding::no_derivative;
     EXPECT_LE(std::abs(got - t.derivative), most_error * t.size)
         << what << ", path " << path << ": the way back gives " << got << ", the tangent is " << t.derivative
@@ -128,6 +130,27 @@ std::size_t compare_trades_of(const book& b, const market& in, std::uint64_t pat
         ++compared;
     }
     return compared;
+}
+
+// Every comparison of a program, each run with a width of its own, so wide that many paths are within.
+program::smoothing widths_of(const recorded_path& of, const std::vector<program::jump>& all) {
+    program::smoothing out;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+        std::vector<double>& widths = out.emplace_back();
+        for (std::size_t run = 0; run < of.data.runs[all[j].section]; ++run)
+            widths.push_back(0.5 + 0.25 * static_cast<double>(j % 3) + 0.125 * static_cast<double>(run % 5));
+    }
+    return out;
+}
+std::vector<program::jump> comparisons_of(const program::path_program& p) {
+    std::vector<program::jump> out;
+    for (std::uint32_t s = 0; s < p.sections.size(); ++s) {
+        for (std::uint32_t i = 0; i < p.sections[s].nodes.size(); ++i) {
+            const operation code = p.sections[s].nodes[i].code;
+            if (code == operation::less || code == operation::less_equal) out.push_back({s, i});
+        }
+    }
+    return out;
 }
 
 // One step that writes what `record` makes of three rows.
@@ -316,6 +339,45 @@ TEST(adjoint, of_the_library_is_its_tangent) {
 TEST(adjoint, of_every_model_is_its_tangent) {
     const book all = book::parse(book_of_every_model());
     EXPECT_GE(compare_trades_of(all, *all.market(), 2), 57u);
+}
+
+// Smoothed comparisons move with what they compare, and all that their truths decide moves with them.
+TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
+    std::size_t compared = 0, moved = 0;
+    const book all = book_of_every_kind();
+    for (const books::trade& t : all.state().trades) {
+        const recorded_path of = planned(t, tests::demo_market());
+        const std::vector<program::jump> comparisons = comparisons_of(of.code);
+        if (comparisons.empty()) continue;
+        const program::smoothing widths = widths_of(of, comparisons);
+        const auto wanted = program::all_numbers_of(of.code);
+        const auto back = program::adjoint(of.code, wanted, comparisons);
+        EXPECT_EQ(program::fault_of(back.back), "") << t.id;
+        EXPECT_EQ(compare_on(of, back, wanted, 0, t.id, widths), finding::compared) << t.id;
+        ++compared;
+        const auto direction = direction_for(of, 1);
+        const auto along = [&](const tests::smoothed_comparisons& smoothed) {
+            return tests::tangent_along(of.code, of.data, of.when, noise_of(0), wanted, direction, smoothed)
+                .derivative;
+        };
+        moved += along({comparisons, widths}) != along({});
+    }
+    EXPECT_GE(compared, 180u);
+    EXPECT_GE(moved, 100u);
+}
+
+TEST(adjoint, of_smoothed_programs_made_at_random_is_their_tangent) {
+    std::map<finding, int> found;
+    for (int i = 0; i < 10000 && !::testing::Test::HasFailure(); ++i) {
+        const recorded_path of = generator(static_cast<std::uint64_t>(i)).make();
+        const std::vector<program::jump> comparisons = comparisons_of(of.code);
+        if (comparisons.empty()) continue;
+        const auto wanted = program::all_numbers_of(of.code);
+        const auto back = program::adjoint(of.code, wanted, comparisons);
+        ASSERT_EQ(program::fault_of(back.back), "") << i;
+        ++found[compare_on(of, back, wanted, 0, "program " + std::to_string(i), widths_of(of, comparisons))];
+    }
+    EXPECT_GE(found[finding::compared], 1000);
 }
 
 TEST(adjoint, of_programs_made_at_random_is_their_tangent) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "products/program/activity.h"
 #include "products/program/adjoint.h"
 #include "products/program/evaluate.h"
 #include "products/program/timeline.h"
@@ -129,9 +130,10 @@ inline void write_states(const program::lane_section& of, const std::vector<doub
 
 // Derivatives of a path by the way back. The states on the way are those of `again`.
 inline number_vector gradient_along(const program::adjoint_program& a, const program::path_data& data,
-                                    const program::timeline& when, const noise_of_path& noise) {
+                                    const program::timeline& when, const noise_of_path& noise,
+                                    const program::smoothing& widths = {}) {
     number_vector out(a.again, data, when);
-    const program::path_data of_back = program::data_of_back(a, data);
+    const program::path_data of_back = program::data_of_back(a, data, widths);
     const std::vector<section_run> runs = runs_of(when);
     std::vector<std::vector<double>> before;
     std::vector<double> states = data.initial_states;
@@ -216,6 +218,40 @@ inline double tangent_of(program::operation code, double value, const std::array
     }
 }
 
+// That of a truth that its operands decide, each for its share.
+inline double tangent_of_truth(program::operation code, const std::array<double, 3>& x,
+                               const std::array<double, 3>& dx) {
+    switch (code) {
+        case program::operation::logical_not:
+            return -dx[0];
+        case program::operation::logical_and:
+            return dx[0] * (x[1] != 0) + dx[1] * (x[0] != 0);
+        case program::operation::logical_or:
+            return dx[0] * (x[1] == 0) + dx[1] * (x[0] == 0);
+        case program::operation::equal:
+            return dx[0] * (x[1] != 0 ? 1 : -1) + dx[1] * (x[0] != 0 ? 1 : -1);
+        default:
+            return dx[0] == 0 ? 0 : dx[0] * (x[1] - x[2]);  // what a select's condition decides
+    }
+}
+
+// Comparisons that count as smoothed ones, and how wide.
+struct smoothed_comparisons {
+    std::vector<program::jump> all{};
+    program::smoothing widths{};
+
+    // The rise of the truth of a comparison where the numbers compared are so far apart.
+    double rise(std::size_t section, std::size_t node, std::size_t run, double apart) const {
+        for (std::size_t j = 0; j < all.size(); ++j) {
+            if (all[j].section != section || all[j].node != node || !(widths[j][run] > 0)) continue;
+            const double x = apart / widths[j][run];
+            if (!(std::abs(x) < 1)) return 0;
+            return 15.0 / 32 * (1 - x * x) * (3 - 7 * x * x) / widths[j][run];
+        }
+        return 0;
+    }
+};
+
 // The derivative of the output along one direction, and the sum of the sizes of all products that it is a sum
 // of, which is what its rounding is measured by.
 struct tangent {
@@ -224,7 +260,7 @@ struct tangent {
 inline tangent tangent_along(const program::path_program& p, const program::path_data& data,
                              const program::timeline& when, const noise_of_path& noise,
                              const program::wanted_numbers& wanted, const number_vector& direction,
-                             std::size_t output = 0) {
+                             const smoothed_comparisons& smoothed = {}) {
     using program::operation;
     const auto along = [](bool is_wanted, double x) {
         return is_wanted ? tangent{x, std::abs(x)} : tangent{};
@@ -235,6 +271,9 @@ inline tangent tangent_along(const program::path_program& p, const program::path
     const auto plus = [](const tangent& a, const tangent& b) {
         return tangent{a.derivative + b.derivative, a.size + b.size};
     };
+    const program::active_values activity(p, program::no_number_of(p));
+    std::vector<std::vector<bool>> is_truth;
+    for (std::size_t s = 0; s < p.sections.size(); ++s) is_truth.push_back(activity.truths(s));
     std::vector<double> states = data.initial_states;
     std::vector<tangent> moved;
     for (std::size_t s = 0; s < states.size(); ++s)
@@ -288,6 +327,25 @@ inline tangent tangent_along(const program::path_program& p, const program::path
                         one[a] = d[operands[a]].size;
                         d[i].size += std::abs(tangent_of(n.code, v[i], x, one));
                     }
+                    if (smoothed.all.empty()) break;
+                    if (n.code == operation::less || n.code == operation::less_equal) {
+                        const double rise = smoothed.rise(at.section, i, at.row, x[1] - x[0]);
+                        if (rise == 0) break;
+                        d[i] = times(rise, plus(d[operands[1]], times(-1, d[operands[0]])));
+                        break;
+                    }
+                    const auto truth_at = [&](std::size_t a) { return is_truth[at.section][operands[a]]; };
+                    if (n.code == operation::equal && !(truth_at(0) && truth_at(1))) break;
+                    const bool decides = n.code == operation::select;
+                    if (!decides && program::entry_of(n.code).result != program::result_type::truth) break;
+                    for (std::size_t a = 0; a < (decides ? 1 : operands.size()); ++a) {
+                        if (!truth_at(a)) continue;
+                        std::array<double, 3> one{}, size{};
+                        one[a] = dx[a];
+                        size[a] = d[operands[a]].size;
+                        d[i].derivative += tangent_of_truth(n.code, x, one);
+                        d[i].size += std::abs(tangent_of_truth(n.code, x, size));
+                    }
                 }
             }
         }
@@ -296,7 +354,7 @@ inline tangent tangent_along(const program::path_program& p, const program::path
             moved[w.state] = d[w.node];
         }
     }
-    return moved[p.outputs[output]];
+    return moved[p.outputs[0]];
 }
 
 }  // namespace tilewalk::tests

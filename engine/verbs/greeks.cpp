@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -110,13 +111,15 @@ struct bumped {
     bool moves = false;  // it is known that the number moves the trade
 };
 
-// A trade whose jumps are smoothed, since numbers move them.
+// A trade whose jumps are smoothed, since numbers move them. Widths are told by the usual ones.
 struct smoothed_trade {
     std::shared_ptr<const ready_trade> ready;
     std::shared_ptr<const program::adjoint_program> code;
     std::vector<program::path_data> moves;
-    program::smoothing usual;
-    double widths = 1;  // by the usual ones
+    program::smoothing usual{};
+    std::vector<double> widths{};  // by number that derivatives are found to
+    // By width: the mean derivatives, by number and part.
+    std::map<double, std::vector<std::vector<double>>> found{};
 
     std::shared_ptr<const greeks::ready_way_back> way_back(double by) const {
         program::smoothing wide = usual;
@@ -126,14 +129,14 @@ struct smoothed_trade {
     }
 };
 
-// Widths of smoothing that are tried, by the usual ones, and the paths that try them.
+// Widths of smoothing that are tried, and the paths that try them.
 constexpr std::array tried_widths{1.0, 0.5, 0.25, 0.125};
 constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
 constexpr std::uint64_t seed_of_pilot = 0x9e3779b97f4a7c15;  // is added to that of the run
 
-// The width with the least mean square error in a run of so many paths, by place among those tried, from what
-// other paths found with each of them: means[width][number][part].
-std::size_t best_width(const std::vector<std::vector<std::vector<double>>>& means, double share_of_paths) {
+// The width with the least mean square error in a run of which the pilot is such a share, by place among those
+// tried, from what the pilot found with each of them, by part.
+std::size_t best_width(const std::vector<std::vector<double>>& means, double share) {
     struct estimate {
         double mean = 0, variance = 0;
     };
@@ -144,26 +147,20 @@ std::size_t best_width(const std::vector<std::vector<std::vector<double>>>& mean
         for (const double m : parts) out.variance += (m - out.mean) * (m - out.mean) / count / (count - 1);
         return out;
     };
-    std::vector<double> scores(means.size(), 0.0);
-    for (std::size_t n = 0; n < means[0].size(); ++n) {
-        // How far the mean is from that of the narrowest, as far as it is not by chance.
-        const auto squared_bias = [&](std::size_t width) {
-            std::vector<double> apart = means[width][n];
-            for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means.back()[n][p];
-            const estimate e = of(apart);
-            return std::max(e.mean * e.mean - e.variance, 0.0);
-        };
-        std::vector<double> errors;
-        for (std::size_t w = 0; w < means.size(); ++w) {
-            const bool is_last = w + 1 == means.size();
-            const double bias = is_last ? squared_bias(w - 1) / 16 : squared_bias(w);
-            errors.push_back(bias + of(means[w][n]).variance * share_of_paths);
-        }
-        const double least = *std::ranges::min_element(errors);
-        if (!(least > 0)) continue;
-        for (std::size_t w = 0; w < means.size(); ++w) scores[w] += errors[w] / least;
+    // How far the mean is from that of the narrowest, as far as it is not by chance.
+    const auto squared_bias = [&](std::size_t width) {
+        std::vector<double> apart = means[width];
+        for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means.back()[p];
+        const estimate e = of(apart);
+        return std::max(e.mean * e.mean - e.variance, 0.0);
+    };
+    std::vector<double> errors;
+    for (std::size_t w = 0; w < means.size(); ++w) {
+        const bool is_last = w + 1 == means.size();
+        const double bias = is_last ? squared_bias(w - 1) / 16 : squared_bias(w);
+        errors.push_back(bias + of(means[w]).variance * share);
     }
-    return static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin());
+    return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
 }
 
 // Markets about a number for a difference of prices, and nearer ones for its bias.
@@ -208,21 +205,24 @@ class greek_run {
         by.add_ways_back = [&](planned_run& r) { add_ways_back(r); };
         priced_book priced = price_book(settings_, gpus_, book_, in_, options_, by);
         results out = std::move(priced.told);
+        run_options quietly = options_;
+        quietly.on_progress = {};
+        stages usual;
+        usual.on_cpu = by.on_cpu;
+        find_by_other_widths(out, priced.derivatives, quietly, usual);
         std::map<std::pair<std::size_t, std::size_t>, greek_row> rows;  // by trade and number
         for (std::size_t i = 0; i < trades.size(); ++i) {
             if (out.rows[i].status == trade_status::failed) continue;
             for (std::size_t k = 0; k < numbers_of_[i].size(); ++k) {
                 const std::size_t n = numbers_of_[i][k];
-                rows.emplace(std::pair(i, n), certain_[i].empty()
-                                                  ? pathwise_row(out, i, n, priced.derivatives[i][k])
-                                                  : certain_row(out, i, n, certain_[i][k]));
+                const auto row_of = [&] {
+                    if (!certain_[i].empty()) return certain_row(out, i, n, certain_[i][k]);
+                    return moves_jump_[i][k] ? smoothed_row(out, i, k)
+                                             : pathwise_row(out, i, n, priced.derivatives[i][k]);
+                };
+                rows.emplace(std::pair(i, n), row_of());
             }
         }
-        run_options quietly = options_;
-        quietly.on_progress = {};
-        stages usual;
-        usual.on_cpu = by.on_cpu;
-        add_bias_of_smoothing(out, rows, quietly, usual);
         add_refused(out, rows);
         add_bumped(out, rows);
         std::vector<std::vector<greek_row>> by_trade(trades.size());
@@ -253,7 +253,9 @@ class greek_run {
         states_bias_ = false;
         widths_ = widths;
         for (const auto& [i, trade] : other.smoothed_)
-            widths_of_[other.book_.state().trades[i].id] = trade.widths;
+            for (std::size_t k = 0; k < trade.widths.size(); ++k)
+                widths_of_[{other.book_.state().trades[i].id,
+                            other.asked_.numbers[other.numbers_of_[i][k]].number->key}] = trade.widths[k];
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
@@ -308,9 +310,13 @@ class greek_run {
         find_ways_back();
         choose_widths();
         for (auto& [i, trade] : smoothed_) {
-            if (const auto found = widths_of_.find(trades[i].id); found != widths_of_.end())
-                trade.widths = widths_ * found->second;
-            r.plans[i].back = trade.way_back(trade.widths);
+            for (std::size_t k = 0; k < trade.widths.size(); ++k) {
+                const std::string& key = asked_.numbers[numbers_of_[i][k]].number->key;
+                if (const auto found = widths_of_.find({trades[i].id, key}); found != widths_of_.end())
+                    trade.widths[k] = found->second;
+                trade.widths[k] *= widths_;
+            }
+            r.plans[i].back = trade.way_back(first_width(i));
         }
     }
 
@@ -376,53 +382,116 @@ class greek_run {
             return;
         }
         const auto& jumps = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        smoothed_trade made{.ready = p.ready,
-                            .code = adjoints_.adjoint_of(ready.code, wanted, jumps),
-                            .moves = std::move(moves),
-                            .usual = program::widths_for(*ready.code, ready.data, ready.when, jumps,
-                                                         run_.paths)};
+        smoothed_trade made{
+            .ready = p.ready, .code = adjoints_.adjoint_of(ready.code, wanted, jumps), .moves = std::move(moves)};
+        made.usual = program::widths_for(*ready.code, ready.data, ready.when, jumps, run_.paths);
+        made.widths.assign(numbers_of_[i].size(), tried_widths.front());
         const std::lock_guard guard(lock_);
         smoothed_.emplace(i, std::move(made));
     }
 
-    // Widths of smoothing are chosen by a pilot: other paths, in double, so that devices agree. The paths of
-    // a file have no others.
+    // Walks some smoothed trades, each with smoothing of one width.
+    priced_book walk_with(const std::vector<std::pair<std::size_t, double>>& widths, const run_options& how,
+                          stages by = {}) const {
+        std::vector<std::size_t> places;
+        for (const auto& [i, width] : widths) places.push_back(i);
+        by.add_ways_back = [&](planned_run& r) {
+            for (std::size_t t = 0; t < widths.size(); ++t)
+                if (!r.plans[t].failure)
+                    r.plans[t].back = smoothed_.at(widths[t].first).way_back(widths[t].second);
+        };
+        return price_book(settings_, gpus_, some_of(book_, places), in_, how, by);
+    }
+
+    // Widths of smoothing are chosen by a pilot: other paths, in double, so that no device decides otherwise.
+    // Paths of a file have no others.
     void choose_widths() {
         if (!states_bias_ || !run_.replay.empty() || smoothed_.empty()) return;
-        std::vector<std::size_t> places;
-        std::vector<std::shared_ptr<const greeks::ready_way_back>> ways;
-        for (const auto& [i, trade] : smoothed_) {
-            for (const double by : tried_widths) {
-                places.push_back(i);
-                ways.push_back(trade.way_back(by));
-            }
-        }
-        stages by;
-        by.add_ways_back = [&](planned_run& r) {
-            for (std::size_t t = 0; t < ways.size(); ++t)
-                if (!r.plans[t].failure) r.plans[t].back = ways[t];
-        };
+        std::vector<std::pair<std::size_t, double>> tries;
+        for (const auto& [i, trade] : smoothed_)
+            for (const double by : tried_widths) tries.emplace_back(i, by);
         run_options pilot = options_;
         pilot.on_progress = {};
         pilot.overrides.seed = run_.seed + seed_of_pilot;
         pilot.overrides.precision = "double";
         pilot.overrides.paths = std::max(run_.paths / share_of_pilot, least_paths_of_pilot);
-        const priced_book tried = price_book(settings_, gpus_, some_of(book_, places), in_, pilot, by);
+        const priced_book tried = walk_with(tries, pilot);
         steps_of_pilot_ = tried.told.manifest.path_steps;
+        const double share =
+            static_cast<double>(*pilot.overrides.paths) / static_cast<double>(run_.paths);
         std::size_t first = 0;
         for (auto& [i, trade] : smoothed_) {
-            std::vector<std::vector<std::vector<double>>> means(tried_widths.size());
-            bool is_whole = true;
-            for (std::size_t w = 0; w < tried_widths.size(); ++w) {
-                is_whole = is_whole && tried.told.rows[first + w].status != trade_status::failed;
-                for (std::size_t k = 0; is_whole && k < moves_jump_[i].size(); ++k)
-                    if (moves_jump_[i][k]) means[w].push_back(tried.derivatives[first + w][k]);
-            }
+            const auto rows = std::span(tried.told.rows).subspan(first, tried_widths.size());
+            const auto found = std::span(tried.derivatives).subspan(first, tried_widths.size());
             first += tried_widths.size();
-            const double share =
-                static_cast<double>(*pilot.overrides.paths) / static_cast<double>(run_.paths);
-            if (is_whole) trade.widths = tried_widths[best_width(means, share)];
+            if (std::ranges::any_of(rows, [](const price_row& r) { return r.status == trade_status::failed; }))
+                continue;
+            for (std::size_t k = 0; k < trade.widths.size(); ++k) {
+                if (!moves_jump_[i][k]) continue;
+                std::vector<std::vector<double>> means;
+                for (const auto& by_number : found) means.push_back(by_number[k]);
+                trade.widths[k] = tried_widths[best_width(means, share)];
+            }
         }
+    }
+
+    // Finds what the first walk did not: it had one width for a trade.
+    void find_by_other_widths(results& to, const std::vector<std::vector<std::vector<double>>>& first,
+                              const run_options& quietly, const stages& usual) {
+        to.manifest.path_steps += steps_of_pilot_;
+        std::vector<std::pair<std::size_t, double>> others;
+        for (auto& [i, trade] : smoothed_) {
+            if (to.rows[i].status == trade_status::failed) continue;
+            trade.found[first_width(i)] = first[i];
+            std::set<double> wanted;
+            for (std::size_t k = 0; k < trade.widths.size(); ++k) {
+                if (!moves_jump_[i][k]) continue;
+                wanted.insert(trade.widths[k]);
+                if (states_bias_) wanted.insert(2 * trade.widths[k]);
+            }
+            for (const double width : wanted)
+                if (!trade.found.contains(width)) others.emplace_back(i, width);
+        }
+        if (others.empty()) return;
+        priced_book priced = walk_with(others, quietly, usual);
+        to.manifest.path_steps += priced.told.manifest.path_steps;
+        for (std::size_t t = 0; t < others.size(); ++t)
+            if (priced.told.rows[t].status != trade_status::failed)
+                smoothed_.at(others[t].first).found[others[t].second] = std::move(priced.derivatives[t]);
+    }
+    // The widest that a number of the trade has.
+    double first_width(std::size_t i) const {
+        double width = 0;
+        const std::vector<double>& widths = smoothed_.at(i).widths;
+        for (std::size_t k = 0; k < widths.size(); ++k)
+            if (moves_jump_[i][k]) width = std::max(width, widths[k]);
+        return width;
+    }
+
+    greek_row smoothed_row(const results& of, std::size_t i, std::size_t k) const {
+        const std::size_t n = numbers_of_[i][k];
+        const smoothed_trade& trade = smoothed_.at(i);
+        greek_row row = row_for(of, i, n, "smoothed");
+        const auto means_by = [&](double width) -> const std::vector<double>* {
+            const auto found = trade.found.find(width);
+            return found == trade.found.end() ? nullptr : &found->second[k];
+        };
+        const auto* const means = means_by(trade.widths[k]);
+        const auto* const wider = means_by(2 * trade.widths[k]);
+        if (means == nullptr || (states_bias_ && wider == nullptr)) {
+            row.message = "its paths could not be walked again with a smoothing of another width";
+            row.kind = error_kind::numeric;
+            return row;
+        }
+        fill(row, of, i, n, *means);
+        if (row.has_failed()) return row;
+        // No path has come near the jump, so the paths show no error either.
+        if (std::ranges::all_of(*means, [](double m) { return m == 0; })) row.standard_error = no_figure;
+        if (!states_bias_) return row;
+        greek_row wide = row;
+        fill(wide, of, i, n, *wider);
+        row.bias = bias_of_smoothing(row.value, wide.value);
+        return row;
     }
 
     bool are_smoothable(const std::vector<program::jump>& jumps, const ready_trade& ready) {
@@ -430,42 +499,6 @@ class greek_run {
         return std::ranges::all_of(jumps, [&](const program::jump& j) {
             return std::ranges::find(can_be, j) != can_be.end();
         });
-    }
-
-    // Smoothing is twice as wide in a run of its own, of the same random numbers.
-    void add_bias_of_smoothing(results& to,
-                               std::map<std::pair<std::size_t, std::size_t>, greek_row>& rows,
-                               const run_options& quietly, const stages& usual) const {
-        to.manifest.path_steps += steps_of_pilot_;
-        std::vector<std::size_t> places;
-        for (const auto& [i, trade] : smoothed_)
-            if (to.rows[i].status != trade_status::failed) places.push_back(i);
-        if (places.empty() || !states_bias_) return;
-        stages by = usual;
-        by.add_ways_back = [&](planned_run& r) {
-            for (std::size_t t = 0; t < places.size(); ++t) {
-                const smoothed_trade& trade = smoothed_.at(places[t]);
-                if (!r.plans[t].failure) r.plans[t].back = trade.way_back(2 * trade.widths);
-            }
-        };
-        priced_book wide = price_book(settings_, gpus_, some_of(book_, places), in_, quietly, by);
-        to.manifest.path_steps += wide.told.manifest.path_steps;
-        for (std::size_t t = 0; t < places.size(); ++t) {
-            const std::size_t i = places[t];
-            for (std::size_t k = 0; k < numbers_of_[i].size(); ++k) {
-                if (!moves_jump_[i][k]) continue;
-                const std::size_t n = numbers_of_[i][k];
-                greek_row& row = rows.at({i, n});
-                if (row.has_failed()) continue;
-                if (wide.told.rows[t].status == trade_status::failed) {
-                    row.message = "its bias can't be found: " + wide.told.rows[t].message;
-                    row.kind = wide.told.rows[t].kind;
-                    continue;
-                }
-                const greek_row other = pathwise_row(to, i, n, wide.derivatives[t][k]);
-                row.bias = bias_of_smoothing(row.value, other.value);
-            }
-        }
     }
 
     // What is asked for by name is not replaced by another method.
@@ -502,9 +535,7 @@ class greek_run {
 
     greek_row pathwise_row(const results& of, std::size_t i, std::size_t n,
                            std::vector<double>& means) const {
-        const auto& numbers = numbers_of_[i];
-        const auto k = static_cast<std::size_t>(std::ranges::find(numbers, n) - numbers.begin());
-        greek_row row = row_for(of, i, n, moves_jump_[i][k] ? "smoothed" : "pathwise");
+        greek_row row = row_for(of, i, n, "pathwise");
         fill(row, of, i, n, std::move(means));
         return row;
     }
@@ -693,7 +724,7 @@ class greek_run {
     asked_greeks asked_;
     bool states_bias_ = true;                           // of differences of prices, and of smoothing
     double widths_ = 1;                                 // of smoothing, by those of the run it is for
-    std::map<std::string, double> widths_of_;           // that run's widths by trade
+    std::map<std::pair<std::string, std::string>, double> widths_of_;  // that run's by trade and key
     std::vector<markets::market_reads> reads_;          // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives

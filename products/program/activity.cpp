@@ -67,7 +67,9 @@ bool active_values::is_active(std::size_t section, std::size_t at, const std::ve
     const auto any = [&] {
         return std::ranges::any_of(operands(n), [&](std::uint32_t arg) { return before[arg]; });
     };
-    const auto is_moved_truth = [&](std::uint32_t arg) { return before[arg] && is_truth[arg]; };
+    const auto is_moved_truth = [&](std::uint32_t arg) {
+        return !smoothed_.empty() && before[arg] && is_truth[arg];
+    };
     switch (n.code) {
         case operation::term:
             return wanted_.terms[n.args[0]];
@@ -84,10 +86,12 @@ bool active_values::is_active(std::size_t section, std::size_t at, const std::ve
             return any() && std::ranges::find(smoothed_, jump{static_cast<std::uint32_t>(section),
                                                               static_cast<std::uint32_t>(at)}) !=
                                 smoothed_.end();
-        case operation::equal:
         case operation::floor:
             return false;
-        // Only smoothed comparisons make a truth that moves.
+        // Only smoothed comparisons make a truth that moves. Two truths are compared like two numbers.
+        case operation::equal:
+            return is_truth[n.args[0]] && is_truth[n.args[1]] &&
+                   (is_moved_truth(n.args[0]) || is_moved_truth(n.args[1]));
         case operation::logical_not:
         case operation::logical_and:
         case operation::logical_or:

@@ -86,6 +86,9 @@ class trial {
                 std::ranges::transform(operands(n), x.begin(), [&](index arg) { return v[arg]; });
                 if (n.code == operation::select && is_shared(n.args[0]))
                     return x[0] * x[1] + (1 - x[0]) * x[2];
+                if (n.code == operation::equal && is_truth[n.args[0]] && is_truth[n.args[1]] &&
+                    std::ranges::any_of(operands(n), is_shared))
+                    return x[0] * x[1] + (1 - x[0]) * (1 - x[1]);
                 if (combines_truths(n.code) && std::ranges::any_of(operands(n), is_shared)) {
                     if (n.code == operation::logical_not) return 1 - x[0];
                     return n.code == operation::logical_and ? x[0] * x[1] : x[0] + x[1] - x[0] * x[1];

@@ -131,6 +131,10 @@ class section_reversal {
         add(truth, unbounded_[if_so] || unbounded_[if_not] ? if_taken(d, product(d, decided))
                                                            : product(d, decided));
     }
+    // A truth that is compared with another decides as it is, or the other way round.
+    void add_as_equal(index truth, index d, index other) {
+        if (active_[truth]) add(truth, put(operation::select, {other, d, put(operation::neg, {d})}));
+    }
     // d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) of x, the difference
     // over the width, where x is within 1.
     index smoothed(index i, index d, index a, index b) {
@@ -236,6 +240,10 @@ class section_reversal {
                 if (active_[a]) add(a, put(operation::neg, {by}));
                 break;
             }
+            case operation::equal:
+                add_as_equal(a, d, b);
+                add_as_equal(b, d, a);
+                break;
             case operation::logical_not:
                 if (is_truth_[a] && active_[a]) add(a, put(operation::neg, {d}));
                 break;
@@ -344,7 +352,10 @@ class reversal {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections.emplace_back();
         const std::vector<bool> is_active = active.of(number);
-        section_reversal turned(from, is_active, active.truths(number), into);
+        // Where no comparison is smoothed, truths stand still.
+        section_reversal turned(
+            from, is_active,
+            smoothed_.empty() ? std::vector<bool>(from.nodes.size()) : active.truths(number), into);
         for (const jump& j : smoothed_)
             if (j.section == number) turned.smooth(j.node);
         std::vector<index> written(from_.states.size(), nowhere);
