@@ -76,10 +76,10 @@ struct adjoint_program {
 // no derivative: a jump of the payoff where they change is not seen. A number that no side of a condition
 // takes on a path counts for nothing on it, however large its own derivative is.
 //
-// A comparison (less or less_equal) that is `smoothed` has a derivative to the difference of what it compares:
-// a bump of area 1 and of a width of its own for each run about 0, negative in its outer part, so that its
-// second moment is 0. The mean derivative is then wrong by the fourth order of the width. A truth counts by
-// the difference of what it decides between, so the payoff has to be linear in each truth.
+// A comparison (less or less_equal) that is `smoothed` has a derivative to the difference of what it
+// compares: a bump of area 1 and of a width of its own for each run about 0, negative in its outer part, so
+// that its second moment is 0. The mean derivative is then wrong by the fourth order of the width. A truth
+// counts by the difference of what it decides between, so the payoff has to be linear in each truth.
 adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
                         const std::vector<jump>& smoothed = {}, std::size_t output = 0);
 

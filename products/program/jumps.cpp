@@ -286,12 +286,11 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
     if (!candidates.empty()) {
         const trial on(p, data);
         for (std::uint64_t path = 0; path < tried_paths; ++path) {
-            walk_path(p, data, when, path,
-                      [&](std::size_t section, std::size_t, const place_on_path& at) {
-                          for (candidate& c : candidates)
-                              if (c.section() == section) c.try_at(p, on, at);
-                          return on.values(section, at, trial::no_node, 0);
-                      });
+            walk_path(p, data, when, path, [&](std::size_t section, std::size_t, const place_on_path& at) {
+                for (candidate& c : candidates)
+                    if (c.section() == section) c.try_at(p, on, at);
+                return on.values(section, at, trial::no_node, 0);
+            });
         }
     }
     for (const candidate& c : candidates)

@@ -128,15 +128,15 @@ class section_reversal {
     void add_decided(index truth, index d, index if_so, index if_not) {
         if (!active_[truth] || !is_truth_[truth]) return;
         const index decided = put(operation::sub, {if_so, if_not});
-        add(truth, unbounded_[if_so] || unbounded_[if_not] ? if_taken(d, product(d, decided))
-                                                           : product(d, decided));
+        add(truth,
+            unbounded_[if_so] || unbounded_[if_not] ? if_taken(d, product(d, decided)) : product(d, decided));
     }
     // A truth that is compared with another decides as it is, or the other way round.
     void add_as_equal(index truth, index d, index other) {
         if (active_[truth]) add(truth, put(operation::select, {other, d, put(operation::neg, {d})}));
     }
-    // d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) of x, the difference
-    // over the width, where x is within 1.
+    // d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) of x, the
+    // difference over the width, where x is within 1.
     index smoothed(index i, index d, index a, index b) {
         const index x = product(put(operation::sub, {b, a}), narrowness_[i]);
         const index squared = product(x, x);
@@ -354,8 +354,8 @@ class reversal {
         const std::vector<bool> is_active = active.of(number);
         // Where no comparison is smoothed, truths stand still.
         section_reversal turned(
-            from, is_active,
-            smoothed_.empty() ? std::vector<bool>(from.nodes.size()) : active.truths(number), into);
+            from, is_active, smoothed_.empty() ? std::vector<bool>(from.nodes.size()) : active.truths(number),
+            into);
         for (const jump& j : smoothed_)
             if (j.section == number) turned.smooth(j.node);
         std::vector<index> written(from_.states.size(), nowhere);
