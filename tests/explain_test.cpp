@@ -257,7 +257,7 @@ TEST(explain, json_has_all_of_it) {
     EXPECT_EQ(nlohmann::json::parse(explanation_json({}, "2026-01-15")).at("trades").size(), 0U);
 }
 
-// Blocks at which a payoff jumps are named, so that people know which Greeks will be differences of prices.
+// Blocks at which a payoff jumps are named, so that people know which Greeks will be smoothed or bumped.
 TEST(explain, names_the_jumps_of_a_payoff) {
     const auto places = [](const std::string& trade) {
         std::vector<std::string> out;
@@ -284,7 +284,8 @@ TEST(explain, names_the_jumps_of_a_payoff) {
                                      "maturity: 1.0, payout: 1}\n"),
                          market::parse(market_text)),
         "2026-01-15"));
-    EXPECT_EQ(read.at("trades").at(0).at("jumps").size(), 1u);
+    ASSERT_EQ(read.at("trades").at(0).at("jumps").size(), 1u);
+    EXPECT_TRUE(read.at("trades").at(0).at("jumps").at(0).at("can_be_smoothed").get<bool>());
 }
 
 }  // namespace

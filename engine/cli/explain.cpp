@@ -315,13 +315,14 @@ std::string indented(const std::string& text) {
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
     if (plan.jumps.empty()) return "pathwise: the payoff jumps nowhere";
-    std::string out = "pathwise, but for numbers that move a jump, which are bumped; it jumps ";
+    std::string out = "pathwise, but for numbers that move a jump; it jumps ";
     each_of(
         plan.jumps.size(), values_cut, all,
         [&](std::size_t i) {
             const trade_plan::jump& j = plan.jumps[i];
             const bool is_same = i > 0 && plan.jumps[i - 1].at == j.at;
-            out += (i == 0 ? "" : ", ") + (is_same ? "" : printable(j.at) + ": ") + j.operation;
+            out += (i == 0 ? "" : ", ") + (is_same ? "" : printable(j.at) + ": ") + j.operation +
+                   (j.can_be_smoothed ? " (smoothed)" : " (bumped)");
         },
         [&](std::size_t skipped) { out += fmt::format(", and {} more times", skipped); });
     return out;

@@ -79,8 +79,8 @@ command add_greeks(CLI::App& to) {
         ->delimiter(',')
         ->type_name("LIST");
     app->add_option("--greeks-method", asked->wanted.method,
-                    "auto, pathwise or bump: auto takes the derivative of the paths, and the\n"
-                    "difference of two prices where the payoff jumps")
+                    "auto, pathwise, smoothed or bump: auto takes the derivative of the paths, with\n"
+                    "jumps of the payoff smoothed, and the difference of two prices where that can't be")
         ->type_name("NAME");
     add_book_options(*app, asked->options);
     app->footer(

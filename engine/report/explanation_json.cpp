@@ -141,7 +141,11 @@ std::string json_of(const trade_plan::watched_date& d) {
     return object().add("date", d.label).add("years", d.years).add("blocks", d.blocks).text();
 }
 std::string json_of(const trade_plan::jump& j) {
-    return object().add("at", j.at).add("operation", j.operation).text();
+    return object()
+        .add("at", j.at)
+        .add("operation", j.operation)
+        .add("can_be_smoothed", j.can_be_smoothed)
+        .text();
 }
 std::string json_of(const trade_plan::scenario_file& s) {
     return object()

@@ -58,8 +58,9 @@ std::string greeks_table(const results& r, const text_form& form) {
                               " precision, as of " + printable(m.as_of),
                           form.columns, 2);
     out += hanging(
-        "pathwise: the derivative of each path; bump: the difference of two prices of the same random "
-        "numbers, whose bias was found by halving the move; bumped_pathwise: that of two derivatives",
+        "pathwise: the derivative of each path; smoothed: that of paths whose jumps are smoothed, with its "
+        "bias from twice the width; bump: the difference of two prices of the same random numbers, with its "
+        "bias from half the move; bumped_pathwise: that of two derivatives",
         form.columns, 2);
     return out;
 }

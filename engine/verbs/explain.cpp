@@ -102,11 +102,13 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
 std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_store& known) {
     std::vector<trade_plan::jump> out;
     if (of.made->is_certain()) return out;
+    const auto& smoothable = known.smoothable_of(of.code, of.made->data, of.made->when);
     for (const program::jump& j : known.jumps_of(of.code, of.made->data, of.made->when)) {
         const program::lane_section& section = of.code->sections[j.section];
         const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
         out.push_back({j.section == 0 ? "in each step" : section.name,
-                       std::string(operation) + " v" + std::to_string(j.node)});
+                       std::string(operation) + " v" + std::to_string(j.node),
+                       std::ranges::find(smoothable, j) != smoothable.end()});
     }
     return out;
 }

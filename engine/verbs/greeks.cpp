@@ -134,8 +134,8 @@ constexpr std::array tried_widths{1.0, 0.5, 0.25, 0.125};
 constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
 constexpr std::uint64_t seed_of_pilot = 0x9e3779b97f4a7c15;  // is added to that of the run
 
-// The width with the least mean square error in a run of which the pilot is such a share, by place among those
-// tried, from what the pilot found with each of them, by part.
+// The width with the least mean square error in a run of which the pilot is such a share, by place among
+// those tried, from what the pilot found with each of them, by part.
 std::size_t best_width(const std::vector<std::vector<double>>& means, double share) {
     struct estimate {
         double mean = 0, variance = 0;
@@ -147,12 +147,16 @@ std::size_t best_width(const std::vector<std::vector<double>>& means, double sha
         for (const double m : parts) out.variance += (m - out.mean) * (m - out.mean) / count / (count - 1);
         return out;
     };
-    // How far the mean is from that of the narrowest, as far as it is not by chance.
+    // How far the mean is from that of a narrower one, as far as it is beyond twice what is so by chance.
     const auto squared_bias = [&](std::size_t width) {
-        std::vector<double> apart = means[width];
-        for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means.back()[p];
-        const estimate e = of(apart);
-        return std::max(e.mean * e.mean - e.variance, 0.0);
+        double out = 0;
+        for (std::size_t narrower = width + 1; narrower < means.size(); ++narrower) {
+            std::vector<double> apart = means[width];
+            for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means[narrower][p];
+            const estimate e = of(apart);
+            out = std::max(out, e.mean * e.mean - 4 * e.variance);
+        }
+        return out;
     };
     std::vector<double> errors;
     for (std::size_t w = 0; w < means.size(); ++w) {
@@ -382,8 +386,9 @@ class greek_run {
             return;
         }
         const auto& jumps = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        smoothed_trade made{
-            .ready = p.ready, .code = adjoints_.adjoint_of(ready.code, wanted, jumps), .moves = std::move(moves)};
+        smoothed_trade made{.ready = p.ready,
+                            .code = adjoints_.adjoint_of(ready.code, wanted, jumps),
+                            .moves = std::move(moves)};
         made.usual = program::widths_for(*ready.code, ready.data, ready.when, jumps, run_.paths);
         made.widths.assign(numbers_of_[i].size(), tried_widths.front());
         const std::lock_guard guard(lock_);
@@ -417,14 +422,14 @@ class greek_run {
         pilot.overrides.paths = std::max(run_.paths / share_of_pilot, least_paths_of_pilot);
         const priced_book tried = walk_with(tries, pilot);
         steps_of_pilot_ = tried.told.manifest.path_steps;
-        const double share =
-            static_cast<double>(*pilot.overrides.paths) / static_cast<double>(run_.paths);
+        const double share = static_cast<double>(*pilot.overrides.paths) / static_cast<double>(run_.paths);
         std::size_t first = 0;
         for (auto& [i, trade] : smoothed_) {
             const auto rows = std::span(tried.told.rows).subspan(first, tried_widths.size());
             const auto found = std::span(tried.derivatives).subspan(first, tried_widths.size());
             first += tried_widths.size();
-            if (std::ranges::any_of(rows, [](const price_row& r) { return r.status == trade_status::failed; }))
+            if (std::ranges::any_of(rows,
+                                    [](const price_row& r) { return r.status == trade_status::failed; }))
                 continue;
             for (std::size_t k = 0; k < trade.widths.size(); ++k) {
                 if (!moves_jump_[i][k]) continue;
@@ -496,9 +501,8 @@ class greek_run {
 
     bool are_smoothable(const std::vector<program::jump>& jumps, const ready_trade& ready) {
         const auto& can_be = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        return std::ranges::all_of(jumps, [&](const program::jump& j) {
-            return std::ranges::find(can_be, j) != can_be.end();
-        });
+        return std::ranges::all_of(
+            jumps, [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
     }
 
     // What is asked for by name is not replaced by another method.
@@ -722,10 +726,10 @@ class greek_run {
     method by_;
     settled run_;
     asked_greeks asked_;
-    bool states_bias_ = true;                           // of differences of prices, and of smoothing
-    double widths_ = 1;                                 // of smoothing, by those of the run it is for
+    bool states_bias_ = true;  // of differences of prices, and of smoothing
+    double widths_ = 1;        // of smoothing, by those of the run it is for
     std::map<std::pair<std::string, std::string>, double> widths_of_;  // that run's by trade and key
-    std::vector<markets::market_reads> reads_;          // by trade
+    std::vector<markets::market_reads> reads_;                         // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives
     std::vector<std::vector<bool>> moves_jump_;         // by trade and place among numbers_of_

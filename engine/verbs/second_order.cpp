@@ -333,8 +333,8 @@ class charm_run {
     static void add_bias(greek_row& row, const two_days& as_found, const two_days& near,
                          const two_days& smoother) {
         const auto is_by = [&](std::string_view method) {
-            return std::ranges::any_of(as_found,
-                                       [&](const greek_row* g) { return g != nullptr && g->method == method; });
+            return std::ranges::any_of(
+                as_found, [&](const greek_row* g) { return g != nullptr && g->method == method; });
         };
         const auto change = [](const two_days& of) { return value_of(of[1]) - value_of(of[0]); };
         if (row.has_failed()) return;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace tilewalk::program {
 
-active_values::active_values(const path_program& p, const wanted_numbers& wanted,
-                             const std::vector<jump>& smoothed)
-    : of_(p), wanted_(wanted), smoothed_(smoothed), states_(wanted.initial_states) {
+active_values::active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed)
+    : of_(p), wanted_(wanted), smoothed_(std::move(smoothed)), states_(wanted.initial_states) {
     find_truths();
     for (bool changed = true; changed;) {
         changed = false;
@@ -83,9 +83,9 @@ bool active_values::is_active(std::size_t section, std::size_t at, const std::ve
             return before[n.args[0]] || wanted_.tables[section][n.args[1]];
         case operation::less:
         case operation::less_equal:
-            return any() && std::ranges::find(smoothed_, jump{static_cast<std::uint32_t>(section),
-                                                              static_cast<std::uint32_t>(at)}) !=
-                                smoothed_.end();
+            return any() &&
+                   std::ranges::find(smoothed_, jump{static_cast<std::uint32_t>(section),
+                                                     static_cast<std::uint32_t>(at)}) != smoothed_.end();
         case operation::floor:
             return false;
         // Only smoothed comparisons make a truth that moves. Two truths are compared like two numbers.

@@ -12,8 +12,7 @@ namespace tilewalk::program {
 
 class active_values {
   public:
-    active_values(const path_program& p, const wanted_numbers& wanted,
-                  const std::vector<jump>& smoothed = {});
+    active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed = {});
 
     const std::vector<bool>& states() const { return states_; }
     // By node of the section.
@@ -29,7 +28,7 @@ class active_values {
 
     const path_program& of_;
     const wanted_numbers& wanted_;
-    const std::vector<jump>& smoothed_;
+    std::vector<jump> smoothed_;
     std::vector<bool> states_;
     std::vector<bool> holds_truth_;  // by state
 };
