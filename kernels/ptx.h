@@ -324,8 +324,17 @@ struct thread_memory {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(at)), "r"(arrivals)
                      : "memory");
     }
+    // Lets the block's copies, of any kind, read what its threads have written to memory.
+    static void publish_to_copies() {
+        __syncthreads();
+#if __CUDA_ARCH__ >= 900
+        asm volatile("fence.proxy.async.global;" ::: "memory");
+#endif
+    }
     // Makes opened barriers visible to the copies that this thread starts.
-    static void publish_barriers() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+    static void publish_barriers() {
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    }
     // Arrives, and makes the phase wait for this many bytes of copies.
     void expect_bytes(word32 barrier, word32 bytes) const {
         asm volatile(
@@ -360,10 +369,14 @@ struct thread_memory {
         asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address_of(at)) : "memory");
     }
     // Waits for all threads of the block.
-    static void meet() { __syncthreads(); }
+    static void meet() {
+        __syncthreads();
+    }
 
   private:
-    word32 address_of(word32 offset) const { return word32(__cvta_generic_to_shared(shared)) + offset; }
+    word32 address_of(word32 offset) const {
+        return word32(__cvta_generic_to_shared(shared)) + offset;
+    }
 };
 
 }  // namespace tilewalk::kernels

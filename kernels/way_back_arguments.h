@@ -10,24 +10,36 @@ namespace tilewalk::kernels {
 static constexpr int most_sections = 32;
 static constexpr int threads_of_warp = 32;
 
-struct way_back_arguments {
-    path_arguments forth;      // of one trade
-    const trade_record* back;  // its way back, whose numbers are behind `back_numbers`
-    const void* back_numbers;
-    const word32* back_words;
-    void* kept;    // [block][piece][carried state][path of the pass]
-    void* shocks;  // [block][step][slot][path of the pass]; null where they are made again
-    double* sums;  // [tile of the launch][warp of the tile][place]
+// The derivatives of a trade of a launch, which stand in one line by place.
+struct derivatives_of_trade {
+    word64 first;  // as many places have the trades before it
     word64 places;
-    word32 pieces;
-    word32 first_place[most_sections];  // by section: the place of its first run
+    word64 first_places_at;  // among the words that say, by section, the place of its first run
 };
 
-// Merges the sums of warps: [tile][warp][place] to [part][place].
+struct way_back_arguments {
+    path_arguments forth;
+    const trade_record* back;  // by trade: its way back, whose numbers are behind `back_numbers`
+    const void* back_numbers;
+    const word32* back_words;
+    const derivatives_of_trade* derivatives;  // by trade
+    const word32* first_places;
+    // [block][number of a path][path of the pass]: the carried states of each piece, then those before each
+    // step of a piece where shared memory has no room for them.
+    void* kept;
+    // [block][step][slot][path of the pass]; where they are made again, the steps of a piece, if shared
+    // memory has no room.
+    void* shocks;
+    double* sums;                    // trade after trade, [tile of the launch][warp of the tile][place]
+    word32 most_pieces, most_steps;  // of a trade of the launch
+};
+
+// Merges the sums of warps: trade after trade, [tile][warp][place] to [part][place].
 struct derivative_merge_arguments {
     const double* sums;
     double* merged;
-    word64 places;
+    const derivatives_of_trade* derivatives;
+    word64 most_places;
     word32 tiles, part_tiles, warps;
 };
 

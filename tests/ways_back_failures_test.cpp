@@ -18,32 +18,42 @@ namespace {
 using cuda::fake_gpu;
 
 struct attempt {
-    std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
-    std::string error;  // empty: it went well
+    std::vector<std::shared_ptr<fake_gpu>> gpus;
+    std::string error;              // empty: it went well
+    std::vector<std::string> lost;  // by device, likewise
 
     attempt(const tests::both_ways& of, fake_gpu::schedule when,
             const std::vector<fake_gpu::planned_failure>& failures, std::uint64_t memory_bytes = 0,
-            bool compiles_ahead = false) {
-        gpu->when = when;
-        gpu->failures = failures;
+            std::size_t devices = 1) {
         cuda::text_compiler compiler;
         cuda::kernel_store kernels(compiler, {});
-        try {
-            cuda::loaded_device on(std::make_unique<cuda::fake_device>(gpu));
+        {
+            std::vector<std::shared_ptr<cuda::loaded_device>> on;
+            for (std::size_t d = 0; d < devices; ++d) {
+                gpus.push_back(std::make_shared<fake_gpu>());
+                gpus.back()->when = when;
+                if (d == 0) gpus.back()->failures = failures;
+                on.push_back(
+                    std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpus.back())));
+            }
             const run::job j = of.job();
             run::walk walk;
             walk.jobs = {&j, 1};
             walk.paths = 100 * 1024;
-            cuda::counted_kernels counted(kernels);
-            cuda::ways_back walks(on, counted, {}, memory_bytes);
-            if (compiles_ahead) walks.compile({&j, 1}, walk, 2);
-            const run::tally got = walks.walk(j, walk);
-            EXPECT_TRUE(got.is_complete());
-            EXPECT_EQ(counted.compiled(), 2u);
-        } catch (const cuda::device_error& e) {
-            error = e.message();
+            cuda::ways_back walks(
+                on, kernels, cuda::ways_back::as_suits(program::precision::double_, kernels::philox_rounds),
+                memory_bytes, 2);
+            bool is_found = false;
+            const auto why = walks.walk(walk, [&](std::size_t, const run::tally& got) {
+                is_found = true;
+                EXPECT_TRUE(got.is_complete());
+            });
+            if (why.at(0)) error = why[0]->message();
+            EXPECT_NE(is_found, why[0].has_value());
+            for (const auto& share : walks.facts().shares)
+                lost.push_back(share.lost ? share.lost->message() : "");
         }
-        EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
+        for (const auto& gpu : gpus) EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
     }
 };
 
@@ -65,11 +75,12 @@ TEST(ways_back_failures, leave_no_work_behind) {
         constexpr std::uint64_t little = std::uint64_t{1} << 20;
         const attempt well(asian(), when, {}, little);
         EXPECT_EQ(well.error, "");
-        EXPECT_GT(well.gpu->calls.at("run"), 3);
-        for (const auto& [call, times] : well.gpu->calls) {
+        const auto& calls = well.gpus[0]->calls;
+        EXPECT_GT(calls.at("run"), 3);
+        for (const auto& [call, times] : calls) {
             for (int nth = 1; nth <= times; ++nth) {
                 const attempt bad(asian(), when, {{call, nth}}, little);
-                if (!bad.gpu->has_failed) continue;  // a call that can't fail
+                if (!bad.gpus[0]->has_failed) continue;  // a call that can't fail
                 EXPECT_NE(bad.error, "") << call << " number " << nth;
                 ++failed;
             }
@@ -78,16 +89,20 @@ TEST(ways_back_failures, leave_no_work_behind) {
     EXPECT_GT(failed, 60u);
 }
 
-// Compiling ahead takes no trade's walk away, whatever fails meanwhile.
-TEST(ways_back_failures, ahead_of_a_walk_are_left_to_it) {
-    const attempt well(asian(), fake_gpu::schedule::at_once, {}, 0, true);
-    EXPECT_EQ(well.error, "");
-    const attempt other(asian(), fake_gpu::schedule::at_once, {{"free_bytes", 1}}, 0, true);
-    EXPECT_TRUE(other.gpu->has_failed);
-    EXPECT_EQ(other.error, "");
-    const attempt lost(asian(), fake_gpu::schedule::at_once, {{"free_bytes", 1, cuda::device_failure::lost}},
-                       0, true);
-    EXPECT_NE(lost.error, "") << "of the walk, which its caller catches trade by trade";
+// A device that is lost leaves its work to the other one.
+TEST(ways_back_failures, of_a_lost_device_are_made_good_by_the_other) {
+    constexpr std::uint64_t little = std::uint64_t{1} << 20;
+    for (const int nth : {1, 2, 4}) {
+        const attempt one(asian(), fake_gpu::schedule::at_once, {{"run", nth, cuda::device_failure::lost}},
+                          little, 2);
+        EXPECT_EQ(one.error, "");
+        EXPECT_EQ(one.gpus[0]->has_failed, !one.lost[0].empty());
+        EXPECT_EQ(one.lost[1], "");
+        const attempt alone(asian(), fake_gpu::schedule::at_once, {{"run", nth, cuda::device_failure::lost}},
+                            little);
+        EXPECT_NE(alone.error, "");
+        EXPECT_EQ(alone.error, alone.lost[0]);
+    }
 }
 
 }  // namespace tilewalk

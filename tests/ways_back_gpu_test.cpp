@@ -18,6 +18,7 @@
 #include "engine/cpu/crew.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/compiler.h"
+#include "engine/cuda/feeds.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
@@ -53,17 +54,21 @@ class ways_back_on_a_gpu : public ::testing::Test {
             trades.push_back(std::move(of));
             ids.push_back(all.state().trades[i].id);
         }
-        cuda::way_back_decision how{.precision = to};
-        how.keeps_shocks = keeps_shocks.value_or(how.keeps_shocks);
+        const auto how = [&](const program::path_program& p, const program::adjoint_program& a) {
+            cuda::way_back_decision out = cuda::best_way_back(to, kernels::philox_rounds, p, a);
+            out.keeps_shocks = keeps_shocks.value_or(out.keeps_shocks);
+            return out;
+        };
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
         // The kernels are there when they are asked for.
-        cpu::for_each(trades.size(), 12, nullptr,
-                      [&](int, std::uint64_t i) {
-                          const std::string text =
-                              cuda::way_back_kernel_text(trades[i]->made.code, trades[i]->back, how);
-                          gpus_.kernels().cubin({text, architecture, {}});
-                      },
-                      {});
+        cpu::for_each(
+            trades.size(), 12, nullptr,
+            [&](int, std::uint64_t i) {
+                const program::path_program& p = trades[i]->made.code;
+                const program::adjoint_program& a = trades[i]->back;
+                gpus_.kernels().cubin({cuda::way_back_kernel_of(p, a, how(p, a)).text, architecture, {}});
+            },
+            {});
         std::size_t numbers = 0;
         for (std::size_t i = 0; i < trades.size(); ++i) {
             const run::job j = trades[i]->job();
@@ -73,8 +78,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
             walk.paths = paths;
             cpu::back_end on_cpu(best, 12, to);
             const run::tally expected = on_cpu.walk_all(walk).tallies.at(0);
-            cuda::counted_kernels kernels(gpus_.kernels());
-            const run::tally got = cuda::ways_back(*chosen_.devices[0], kernels, how, 0).walk(j, walk);
+            const run::tally got = found(walk, how).at(0);
             EXPECT_TRUE(got == expected) << ids[i] << told(got, expected);
             numbers += got.derivatives();
         }
@@ -82,6 +86,21 @@ class ways_back_on_a_gpu : public ::testing::Test {
         EXPECT_GE(compared, least);
         std::printf("%zu trades compared, %zu derivatives\n", compared, numbers);
     }
+
+    // The tallies of a walk on all devices.
+    std::vector<run::tally> found(const run::walk& walk, const cuda::ways_back::decider& how,
+                                  std::uint64_t memory_bytes = 0) {
+        cuda::ways_back walks(chosen_.devices, gpus_.kernels(), how, memory_bytes, 12);
+        std::vector<std::optional<run::tally>> by_job(walk.jobs.size());
+        const auto failures = walks.walk(walk, [&](std::size_t j, const run::tally& t) { by_job[j] = t; });
+        std::vector<run::tally> out;
+        for (std::size_t j = 0; j < by_job.size(); ++j) {
+            if (failures[j]) throw error(*failures[j]);
+            out.push_back(by_job[j].value());
+        }
+        return out;
+    }
+    const cuda::backend::choice& chosen() const { return chosen_; }
 
   private:
     static std::string told(const run::tally& got, const run::tally& expected) {
@@ -103,9 +122,44 @@ class ways_back_on_a_gpu : public ::testing::Test {
     cuda::backend::choice chosen_;
 };
 
+constexpr const char* asian_of_61_dates =
+    "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, "
+    "averaging_dates: {start: 0, end: 1, count: 61}}\n";
+
+void expect_no_stack(const cuda::way_back_kernel& kernel, const std::string& architecture,
+                     const std::string& what) {
+    const cuda::compiled made = cuda::nvrtc_compiler().compile({kernel.text, architecture, {}});
+    const std::string wanted = " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads";
+    std::size_t kernels = 0, without = 0;
+    for (std::size_t at = made.log.find(" bytes stack frame"); at != std::string::npos;
+         at = made.log.find(" bytes stack frame", at + 1)) {
+        ++kernels;
+        without += made.log.compare(at - 2, wanted.size(), wanted) == 0;
+    }
+    EXPECT_EQ(kernels, 2u) << what << "\n" << made.log;
+    EXPECT_EQ(without, kernels) << what << " for " << architecture << "\n" << made.log;
+}
+
+std::vector<cuda::way_back_decision> by_every_feed(precision to) {
+    std::vector<cuda::way_back_decision> out;
+    for (const cuda::feed_entry& feed : cuda::feeds()) {
+        if (!feed.makes_use_of(cuda::feed_entry::array)) continue;
+        cuda::way_back_decision& how = out.emplace_back();
+        how.precision = to;
+        how.keeps_shocks = true;
+        how.reads.feed = feed.name;
+        how.reads.space = "global";
+        how.reads[cuda::knobs::width] = 2;
+        how.reads[cuda::knobs::block] = 128;
+        how.reads[cuda::knobs::distance] = 4;
+    }
+    return out;
+}
+
 }  // namespace
 
-// Ways back of a few shapes, in every precision, on each architecture in turn.
+// Ways back of a few shapes, in every precision, on each architecture in turn: nothing spills, and no kernel
+// has a stack.
 TEST(ways_back_kernels, compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book all = book::parse(book_of_every_model());
@@ -118,13 +172,28 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
             const tests::both_ways of(t, *all.market(), to);
             ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
             const bool keeps_shocks = compiled % 4 < 2;
-            const std::string text = cuda::way_back_kernel_text(
-                of.made.code, of.back, {.precision = to, .keeps_shocks = keeps_shocks});
+            cuda::way_back_decision how =
+                cuda::best_way_back(to, kernels::philox_rounds, of.made.code, of.back);
+            how.keeps_shocks = keeps_shocks;
+            const auto kernel = cuda::way_back_kernel_of(of.made.code, of.back, how);
             const std::string architecture = ++compiled % 2 == 0 ? "sm_80" : "sm_90";
-            EXPECT_FALSE(cuda::nvrtc_compiler().compile({text, architecture, {}}).cubin.empty()) << t.id;
+            expect_no_stack(kernel, architecture, t.id);
         }
     }
     EXPECT_EQ(compiled, 12u);
+}
+
+// Every feed that reads arrays can read shocks back.
+TEST(ways_back_kernels, read_shocks_back_by_every_feed) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const book one = book::parse(asian_of_61_dates);
+    const tests::both_ways of(one.state().trades.at(0), tests::demo_market());
+    std::size_t compiled = 0;
+    for (const cuda::way_back_decision& how : by_every_feed(precision::double_)) {
+        expect_no_stack(cuda::way_back_kernel_of(of.made.code, of.back, how), "sm_90", how.reads.feed);
+        ++compiled;
+    }
+    EXPECT_EQ(compiled, 10u);
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_the_library) {
@@ -139,12 +208,68 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_every_model) {
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {
-    const book one = book::parse(
-        "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, "
-        "averaging_dates: {start: 0, end: 1, count: 61}}\n");
+    const book one = book::parse(asian_of_61_dates);
     for (const precision to : {precision::double_, precision::single, precision::mixed})
         for (const bool keeps_shocks : {false, true})
             compare(one, tests::demo_market(), to, 1, 300 * 1024 + 77, 1, keeps_shocks);
+}
+
+// Trades of one shape are walked together, of different lengths too, and in pieces where memory is short.
+TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone) {
+    std::string text = "trades:\n";
+    for (int i = 0; i < 40; ++i) {
+        text += "  - {id: t" + std::to_string(i) +
+                ", product: asian, underlying: ACME, strike: " + std::to_string(80 + i) +
+                ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(11 + i % 3) + "}}\n";
+    }
+    const book all = book::parse(text);
+    std::vector<std::unique_ptr<tests::both_ways>> trades;
+    for (const books::trade& t : all.state().trades)
+        trades.push_back(std::make_unique<tests::both_ways>(t, tests::demo_market()));
+    // Trades have one shape, so one program can stand for all.
+    std::vector<run::job> jobs;
+    for (const auto& t : trades) {
+        run::job j = t->job();
+        j.code = &trades.front()->made.code;
+        j.back.code = &trades.front()->back;
+        jobs.push_back(j);
+    }
+    run::walk walk;
+    walk.seed = 7;
+    walk.paths = 100 * 1024 + 5;
+    const auto usual = cuda::ways_back::as_suits(precision::double_, kernels::philox_rounds);
+    std::vector<run::tally> alone;
+    for (const run::job& j : jobs) {
+        walk.jobs = {&j, 1};
+        alone.push_back(found(walk, usual).at(0));
+    }
+    walk.jobs = jobs;
+    for (const std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{64} << 20, std::uint64_t{1} << 20}) {
+        const std::vector<run::tally> together = found(walk, usual, memory);
+        for (std::size_t j = 0; j < jobs.size(); ++j)
+            EXPECT_TRUE(together[j] == alone[j]) << "trade " << j << ", memory " << memory;
+    }
+}
+
+TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
+    const book one = book::parse(asian_of_61_dates);
+    for (const precision to : {precision::double_, precision::single}) {
+        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const run::job j = of.job();
+        run::walk walk;
+        walk.jobs = {&j, 1};
+        walk.paths = 40 * 1024 + 3;
+        const run::tally expected = found(walk, cuda::ways_back::as_suits(to, kernels::philox_rounds)).at(0);
+        for (cuda::way_back_decision how : by_every_feed(to)) {
+            for (const int width : {1, 2, 4}) {
+                how.reads[cuda::knobs::width] = width;
+                if (how.reads.feed == "bulk_async" && chosen().devices[0]->get().properties().major < 9)
+                    continue;
+                const auto as_told = [&](const auto&, const auto&) { return how; };
+                EXPECT_TRUE(found(walk, as_told).at(0) == expected) << how.reads.feed << ", width " << width;
+            }
+        }
+    }
 }
 
 }  // namespace tilewalk

@@ -2,13 +2,13 @@
 #include "engine/cuda/walk_on_devices.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <functional>
-#include <set>
-#include <thread>
+#include <optional>
+#include <utility>
 
+#include "engine/cuda/device_crew.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -19,48 +19,6 @@ using run::tile_range;
 
 namespace {
 
-// The pieces of a run, which devices take one after the other. A device returns a piece that it could not
-// finish, so that another takes it.
-class shared_pieces {
-  public:
-    shared_pieces(std::size_t count, const run_state& run) : run_(run) {
-        for (std::size_t i = 0; i < count; ++i) open_.insert(i);
-    }
-
-    // A piece; none when all are done or the run is stopped. Waits while a piece that another device holds
-    // may still come back.
-    std::optional<std::size_t> take() {
-        std::unique_lock guard(lock_);
-        // No need to wake up for a stop: the holder of a piece sees it, and gives the piece back.
-        changed_.wait(guard, [this] { return !open_.empty() || held_ == 0; });
-        if (open_.empty() || run_.stopped()) return std::nullopt;
-        ++held_;
-        return open_.extract(open_.begin()).value();
-    }
-    void finish() {
-        const std::lock_guard guard(lock_);
-        --held_;
-        changed_.notify_all();
-    }
-    void give_back(std::size_t piece) {
-        const std::lock_guard guard(lock_);
-        --held_;
-        open_.insert(piece);
-        changed_.notify_all();
-    }
-    bool all_done() const {
-        const std::lock_guard guard(lock_);
-        return open_.empty() && held_ == 0;
-    }
-
-  private:
-    const run_state& run_;
-    mutable std::mutex lock_;
-    std::condition_variable changed_;
-    std::set<std::size_t> open_;
-    std::size_t held_ = 0;
-};
-
 // A run cut into pieces for its devices.
 struct shared_work {
     std::vector<tile_range> ranges;  // by piece
@@ -68,7 +26,9 @@ struct shared_work {
     std::vector<std::vector<chunk_results>> results;  // by piece
 
     shared_work(std::vector<tile_range> cut, const run_state& run)
-        : ranges(std::move(cut)), pieces(ranges.size(), run), results(ranges.size()) {}
+        : ranges(std::move(cut)),
+          pieces(ranges.size(), [&run] { return run.stopped(); }),
+          results(ranges.size()) {}
 };
 
 // Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
@@ -153,33 +113,6 @@ void leave_tallies(run_state& run, const shared_work& work) {
         for (const chunk_results& chunk : piece) add(chunk, run.packed, run.outcome.tallies);
     }
 }
-
-// A thread for each device.
-class at_work {
-  public:
-    at_work(std::size_t devices, std::function<void(std::size_t)> work)
-        : work_(std::move(work)), working_(devices) {
-        for (std::size_t d = 0; d < devices; ++d) {
-            threads_.emplace_back([this, d] {
-                work_(d);
-                const std::lock_guard guard(lock_);
-                --working_;
-                ended_.notify_one();
-            });
-        }
-    }
-    bool end_within(std::chrono::milliseconds time) {
-        std::unique_lock guard(lock_);
-        return ended_.wait_for(guard, time, [this] { return working_ == 0; });
-    }
-
-  private:
-    const std::function<void(std::size_t)> work_;
-    std::mutex lock_;
-    std::condition_variable ended_;
-    std::size_t working_;
-    std::vector<std::jthread> threads_;  // end before the rest does
-};
 
 }  // namespace
 

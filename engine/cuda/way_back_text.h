@@ -1,41 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the kernel that walks a program both ways, and its merge.
+// The kernel that walks a program both ways: how it is built, its text with its merge, and the memory that it
+// takes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "engine/cuda/kernel_wish.h"
 #include "kernels/philox.h"
 #include "products/program/adjoint.h"
 #include "products/program/precision.h"
 
 namespace tilewalk::cuda {
 
-// Constants of the text besides the programs. No bit of a result depends on keeps_shocks, width, block or
-// piece_steps in any precision but single_fast; bench/results/2026-11-24-NVIDIA-H200-ways-back*.txt have what
-// others cost.
+// Constants of the text besides the programs. No bit of a result depends on keeps_shocks, piece_steps or
+// `reads` in any precision but single_fast.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;
-    int width = 2;    // consecutive paths a thread
-    int block = 128;  // threads
-    // Shocks stay in memory until the way back, or are made again, which takes less time where the GPU's
-    // hardware makes them.
-    bool keeps_shocks = !program::is_fast(precision);
-    int piece_steps = 8;  // a power of two, and no fewer than a block of random bits has numbers
+    bool keeps_shocks = true;  // in memory until the way back; else they are made again
+    // Steps of a piece: a power of two, and no fewer than a block of random bits has numbers; 0: 8, or 4
+    // where the states of 8 are too many for shared memory.
+    int piece_steps = 0;
+    // The feed that reads kept shocks back, with its knobs; width and block are those of both ways.
+    kernel_decision reads{};
 
-    int paths_per_pass() const { return width * block; }
+    int width() const { return reads[knobs::width]; }
+    int block() const { return reads[knobs::block]; }
+    int paths_per_pass() const { return width() * block(); }
 };
-// The states that are carried from piece to piece: all that the way back is given, and what they depend on.
-std::vector<std::uint32_t> carried_states(const program::adjoint_program& a);
+// What was fastest for such programs (bench/results/2026-11-24-NVIDIA-H200-ways-back-feeds.txt).
+way_back_decision best_way_back(program::precision precision, int rounds, const program::path_program& p,
+                                const program::adjoint_program& a);
 
 // Whether a GPU can walk it. Derivatives to numbers of tables and to scenarios are found on the CPU.
 bool has_kernel(const program::path_program& p, const program::adjoint_program& a);
 
-// Kernels walk_both_ways and merge_derivatives.
-std::string way_back_kernel_text(const program::path_program& p, const program::adjoint_program& a,
-                                 const way_back_decision& how);
-std::size_t way_back_shared_bytes();
+// The kernels walk_both_ways and merge_derivatives, and the memory of a block of the first.
+struct way_back_kernel {
+    std::string text;
+    std::uint32_t shared_bytes = 0;
+    std::size_t piece_steps = 0;
+    std::size_t carried = 0;           // states of a path that are kept for each piece
+    std::size_t states_in_memory = 0;  // further ones, for which shared memory has no room
+    std::size_t shocks_in_memory = 0;  // of a path, where they are made again and shared memory has no room
+};
+way_back_kernel way_back_kernel_of(const program::path_program& p, const program::adjoint_program& a,
+                                   const way_back_decision& how);
 
 }  // namespace tilewalk::cuda

@@ -2,13 +2,17 @@
 #include "engine/cuda/ways_back.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <numeric>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/cpu/crew.h"
 #include "engine/cuda/chunk.h"
+#include "engine/cuda/device_crew.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
@@ -22,185 +26,440 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// The most that the kept states and the sums of a chunk take, where more is free.
-constexpr std::uint64_t most_bytes_of_chunk = std::uint64_t{4} << 30;
+// The most that the kept states, the shocks and the sums of a launch take, where more is free.
+constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{4} << 30;
 constexpr std::uint32_t threads_of_merge = 256;
 
 word32 warps_of(const way_back_decision& how) {
-    return kernels::paths_per_tile / (kernels::threads_of_warp * static_cast<word32>(how.width));
+    return kernels::paths_per_tile / (kernels::threads_of_warp * static_cast<word32>(how.width()));
 }
 
-// A packed trade and its memory on a device.
-struct trade_in_memory {
-    packed_trades packed;
-    device_memory numbers, words, record;
+// Jobs of one kernel, and what a block of it takes of a device's memory.
+struct group {
+    std::vector<std::size_t> jobs;
+    way_back_decision how;
+    way_back_kernel kernel;
+    std::map<std::string, std::shared_ptr<const std::string>> cubins;  // by architecture
+    std::size_t steps = 0, places = 0;                                 // the most of a job
 
-    trade_in_memory(device& on, const run::job& j, number_type type)
-        : packed(pack({&j, 1}, type)),
+    std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }
+    std::size_t kept_bytes() const {
+        return (pieces() * kernel.carried + kernel.states_in_memory) * paths() *
+               program::bytes_of(program::real_type(how.precision));
+    }
+    std::size_t shock_bytes(int slots) const {
+        const std::size_t shocks =
+            how.keeps_shocks ? steps * static_cast<std::size_t>(slots) : kernel.shocks_in_memory;
+        return shocks * paths() * program::bytes_of(program::traits_of(how.precision).shock);
+    }
+    std::size_t sum_bytes() const { return warps_of(how) * places * sizeof(double); }
+
+  private:
+    std::size_t paths() const { return static_cast<std::size_t>(how.paths_per_pass()); }
+};
+
+std::size_t tile_bytes(const group& g, const run::job& any) {
+    return g.kept_bytes() + g.shock_bytes(any.code->slots_per_step()) + g.sum_bytes();
+}
+
+// Work for one device: some jobs of a group over all tiles of the walk, or one job over some of them.
+struct piece {
+    const group* of;
+    std::span<const std::size_t> jobs;
+    run::tile_range tiles;
+};
+
+// The walk of some jobs on some devices.
+class both_ways_walk {
+  public:
+    both_ways_walk(const run::walk& of, std::span<const std::shared_ptr<loaded_device>> on,
+                   counted_kernels& kernels, const ways_back::decider& how, std::uint64_t memory_bytes,
+                   const ways_back::taker& take, gpu_facts& facts)
+        : of_(of),
+          on_(on),
+          kernels_(kernels),
+          memory_bytes_(memory_bytes),
+          take_(take),
+          facts_(facts),
+          run_tiles_(kernels::tiles_of(of.paths)),
+          part_tiles_(run::part_tiles_of(run_tiles_)),
+          asked_(run::asked_or_all(of.tiles, run_tiles_)),
+          failures_(of.jobs.size()) {
+        std::map<std::pair<const void*, const void*>, std::size_t> known;  // by both programs
+        for (std::size_t j = 0; j < of.jobs.size(); ++j) {
+            const run::job& job = of.jobs[j];
+            const auto [at, is_new] =
+                known.try_emplace({job.code, job.back.code}, static_cast<std::size_t>(groups_.size()));
+            if (is_new) groups_.emplace_back().how = how(*job.code, *job.back.code);
+            group& g = groups_[at->second];
+            g.jobs.push_back(j);
+            g.steps = std::max(g.steps, job.when->steps());
+            g.places = std::max(g.places, program::places_of(*job.back.code, *job.data).size);
+        }
+    }
+
+    std::vector<std::optional<error>> walk(int threads) {
+        for (std::size_t d = 0; d < on_.size(); ++d) {
+            try {
+                const word64 free = on_[d]->get().free_bytes() / 4 * 3;
+                room_ = std::min({room_, free, memory_bytes_ == 0 ? free : word64{memory_bytes_}});
+                architectures_.push_back(on_[d]->get().properties().architecture());
+            } catch (const device_error& e) {
+                facts_.shares[d].lost = e;
+                architectures_.emplace_back();
+            }
+        }
+        for (group& g : groups_) decide(g);
+        compile(threads);
+        cut();
+        shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
+        const auto work = [&](std::size_t d) { work_on(d, pieces); };
+        if (on_.size() == 1 && !of_.on_progress) {
+            work(0);
+        } else {
+            at_work crew(on_.size(), work);
+            do {
+                tell();
+            } while (!crew.end_within(std::chrono::milliseconds(50)));
+        }
+        if (of_.cancel != nullptr && of_.cancel->load())
+            throw error(error_kind::cancelled, "the run was stopped");
+        if (failed_) throw error(*failed_);
+        tell();
+        for (const std::size_t open : pieces.open()) {
+            for (const auto& share : facts_.shares)
+                if (share.lost) fail(pieces_[open].jobs, *share.lost);
+        }
+        return std::move(failures_);
+    }
+
+  private:
+    // Shocks are kept where there is room for those of a part.
+    void decide(group& g) const {
+        const run::job& any = of_.jobs[g.jobs.front()];
+        const auto make = [&] { g.kernel = way_back_kernel_of(*any.code, *any.back.code, g.how); };
+        make();
+        if (!g.how.keeps_shocks) return;
+        if (any.code->slots_per_step() > 0 && tile_bytes(g, any) * part_tiles_ <= room_) return;
+        g.how.keeps_shocks = false;
+        make();
+    }
+
+    // Kernels are compiled by many threads, where a device serves one.
+    void compile(int threads) {
+        std::vector<std::string> targets = architectures_;
+        std::ranges::sort(targets);
+        targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+        std::erase(targets, "");
+        std::mutex lock;
+        cpu::for_each(groups_.size() * targets.size(), threads, of_.cancel,
+                      [&](int, std::uint64_t i) {
+                          group& g = groups_[i / targets.size()];
+                          const std::string& target = targets[i % targets.size()];
+                          try {
+                              auto cubin = kernels_.cubin({g.kernel.text, target, {}});
+                              const std::lock_guard guard(lock);
+                              g.cubins.emplace(target, std::move(cubin));
+                          } catch (const error& e) {
+                              if (e.kind() == error_kind::cancelled) throw;
+                              const std::lock_guard guard(lock);
+                              fail(g.jobs, e);
+                          }
+                      },
+                      {});
+    }
+
+    void fail(std::span<const std::size_t> jobs, const error& why) {
+        for (const std::size_t j : jobs)
+            if (!failures_[j]) failures_[j] = why;
+    }
+
+    // A piece fills the room of a launch at most, and there is one for every device if there can be.
+    void cut() {
+        for (group& g : groups_) {
+            std::erase_if(g.jobs, [&](std::size_t j) { return failures_[j].has_value(); });
+            if (g.jobs.empty()) continue;
+            const word64 all = g.jobs.size() * asked_.count;
+            const word64 share = (all + on_.size() - 1) / on_.size();
+            const word64 most =
+                std::min(room_ / (tile_bytes(g, of_.jobs[g.jobs.front()]) + 1), std::max(share, word64{1}));
+            const std::span<const std::size_t> jobs(g.jobs);
+            if (const word64 together = most / asked_.count; together > 0) {
+                for (std::size_t first = 0; first < jobs.size(); first += together)
+                    pieces_.push_back(
+                        {&g, jobs.subspan(first, std::min<std::size_t>(together, jobs.size() - first)),
+                         asked_});
+                continue;
+            }
+            // Whole parts, but for the end of the run.
+            const word64 tiles = std::max(most / part_tiles_, word64{1}) * part_tiles_;
+            for (std::size_t j = 0; j < jobs.size(); ++j)
+                for (word64 first = asked_.first; first < asked_.end(); first += tiles)
+                    pieces_.push_back(
+                        {&g, jobs.subspan(j, 1), {first, std::min(tiles, asked_.end() - first)}});
+        }
+    }
+
+    bool is_stopped() const { return has_failed_ || (of_.cancel != nullptr && of_.cancel->load()); }
+    void tell() {
+        if (!of_.on_progress) return;
+        std::unique_lock guard(lock_);
+        const run::progress now = done_;
+        guard.unlock();
+        of_.on_progress(now);
+    }
+
+    // Walks pieces on a device until there are none. What a device can't do, such as a piece that it has no
+    // memory for, fails the jobs of the piece. A device that is lost leaves its piece to the others. Any
+    // other failure ends the walk.
+    void work_on(std::size_t d, shared_pieces& pieces) {
+        gpu_facts::share& share = facts_.shares[d];
+        if (share.lost) return;
+        std::optional<std::size_t> taken;
+        double seconds = 0;
+        try {
+            while ((taken = pieces.take())) {
+                try {
+                    seconds += walk_piece(*on_[d], architectures_[d], pieces_[*taken]);
+                    share.has_walked = true;
+                } catch (const device_error& e) {
+                    if (e.is_final()) throw;
+                    const std::lock_guard guard(lock_);
+                    fail(pieces_[*taken].jobs, e);
+                }
+                pieces.finish();
+            }
+        } catch (const device_error& e) {
+            share.lost = e;
+        } catch (const error& e) {
+            end(e);
+        } catch (const std::exception& e) {
+            end(error(error_kind::internal, e.what()));
+        }
+        if (taken) pieces.give_back(*taken);
+        const std::lock_guard guard(lock_);
+        facts_.kernel_seconds = std::max(facts_.kernel_seconds, seconds);
+        facts_.device_seconds = facts_.kernel_seconds;
+    }
+    void end(const error& why) {
+        const std::lock_guard guard(lock_);
+        if (!failed_) failed_ = why;
+        has_failed_ = true;
+    }
+
+    // Returns the seconds of the device.
+    double walk_piece(loaded_device& on, const std::string& architecture, const piece& p);
+    void take_found(const piece& p, std::span<const std::size_t> jobs, std::span<const std::size_t> places,
+                    std::span<const kernels::tile_result> results, std::span<const double> derivatives);
+
+    const run::walk& of_;
+    std::span<const std::shared_ptr<loaded_device>> on_;
+    counted_kernels& kernels_;
+    const std::uint64_t memory_bytes_;
+    const ways_back::taker& take_;
+    gpu_facts& facts_;
+    const word64 run_tiles_, part_tiles_;
+    const run::tile_range asked_;
+    word64 room_ = most_bytes_of_launch;
+    std::vector<std::string> architectures_;  // by device; empty: it is lost
+    std::vector<group> groups_;
+    std::vector<piece> pieces_;
+    std::mutex lock_;  // guards what follows, and facts
+    std::vector<std::optional<error>> failures_;
+    std::map<std::size_t, run::tally> in_part_;  // by job: walked over some of its tiles
+    run::progress done_;
+    std::optional<error> failed_;
+    std::atomic<bool> has_failed_{false};
+};
+
+// Packed trades and their memory on a device.
+struct trades_in_memory {
+    packed_trades packed;
+    device_memory numbers, words, records;
+
+    trades_in_memory(device& on, packed_trades made)
+        : packed(std::move(made)),
           numbers(on, packed.numbers.size()),
           words(on, packed.words.size() * sizeof(word32)),
-          record(on, sizeof(kernels::trade_record)) {
-        if (packed.failures[0]) throw error(*packed.failures[0]);
-    }
+          records(on, packed.records.size() * sizeof(kernels::trade_record)) {}
     void upload(device& on, stream s) const {
         on.upload(numbers.as<void>(), packed.numbers.data(), packed.numbers.size(), s);
         on.upload(words.as<void>(), packed.words.data(), packed.words.size() * sizeof(word32), s);
-        on.upload(record.as<void>(), packed.records.data(), sizeof(kernels::trade_record), s);
+        on.upload(records.as<void>(), packed.records.data(), records.bytes(), s);
     }
 };
 
-// Chunks of a run: whole parts, but for the end of the run.
-std::vector<run::tile_range> chunks_of(const run::tile_range& all, word64 part_tiles, word64 most_tiles) {
-    const word64 tiles = std::max(most_tiles / part_tiles, word64{1}) * part_tiles;
-    std::vector<run::tile_range> out;
-    for (word64 first = all.first; first < all.end(); first += tiles)
-        out.push_back({first, std::min(tiles, all.end() - first)});
+std::vector<run::job> jobs_back(std::span<const run::job> of) {
+    std::vector<run::job> out;
+    for (const run::job& j : of) out.push_back({&j.back.code->back, j.back.data, j.when, {}});
     return out;
+}
+
+double both_ways_walk::walk_piece(loaded_device& on, const std::string& architecture, const piece& p) {
+    device& d = on.get();
+    const way_back_decision& how = p.of->how;
+    const number_type type = program::real_type(how.precision);
+    std::vector<std::size_t> numbers_of_jobs;
+    std::vector<run::job> jobs;
+    const auto gather = [&](std::span<const std::size_t> from) {
+        numbers_of_jobs.assign(from.begin(), from.end());
+        jobs.clear();
+        for (const std::size_t j : numbers_of_jobs) jobs.push_back(of_.jobs[j]);
+        return std::pair(pack(jobs, type), pack(jobs_back(jobs), type));
+    };
+    auto [packed, packed_back] = gather(p.jobs);
+    std::vector<std::size_t> good;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+        if (!packed.failures[k]) {
+            good.push_back(numbers_of_jobs[k]);
+            continue;
+        }
+        const std::lock_guard guard(lock_);
+        fail({&numbers_of_jobs[k], 1}, *packed.failures[k]);
+    }
+    if (good.empty()) return 0;
+    if (good.size() < jobs.size()) std::tie(packed, packed_back) = gather(good);
+
+    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}});
+    const auto& cubin = p.of->cubins.at(architecture);
+    const kernel both_ways = on.find(cubin, "walk_both_ways");
+    const kernel merge = on.find(cubin, "merge_derivatives");
+    const kernel merge_tiles = on.find(merge_cubin, "merge_tiles");
+
+    std::vector<std::size_t> sizes;
+    std::vector<kernels::derivatives_of_trade> derivatives_of;
+    std::vector<word32> first_places;
+    std::size_t all_places = 0, most_steps = 0;
+    for (const run::job& j : jobs) {
+        const program::derivative_places places = program::places_of(*j.back.code, *j.data);
+        derivatives_of.push_back({all_places, places.size, first_places.size()});
+        for (const std::size_t first : places.first) first_places.push_back(static_cast<word32>(first));
+        sizes.push_back(places.size);
+        all_places += places.size;
+        most_steps = std::max(most_steps, j.when->steps());
+    }
+    const std::size_t blocks = jobs.size() * p.tiles.count;
+    const std::size_t sum_bytes = all_places * p.tiles.count * warps_of(how) * sizeof(double);
+
+    const owned_stream s = new_stream(d);
+    const trades_in_memory forth(d, std::move(packed)), back(d, std::move(packed_back));
+    const chunk tiles{of_.seed, of_.paths, p.tiles, part_tiles_};
+    chunk_memory results(d, reduction_named("tree"), tiles, jobs.size());
+    const std::size_t parts = tiles.parts();
+    const device_memory kept(d, blocks * p.of->kept_bytes()),
+        shocks(d, blocks * p.of->shock_bytes(jobs.front().code->slots_per_step())), sums(d, sum_bytes),
+        merged(d, parts * all_places * sizeof(double)),
+        records(d, derivatives_of.size() * sizeof(kernels::derivatives_of_trade)),
+        places(d, first_places.size() * sizeof(word32));
+    std::vector<kernels::tile_result> found(parts * jobs.size());
+    std::vector<double> derivatives(parts * all_places);
+    in_flight work(d, {s.get()});
+    forth.upload(d, s.get());
+    back.upload(d, s.get());
+    d.upload(records.as<void>(), derivatives_of.data(), records.bytes(), s.get());
+    d.upload(places.as<void>(), first_places.data(), places.bytes(), s.get());
+    const owned_event begun = new_event(d, s.get());
+    results.clear(s.get());
+    d.fill(sums.as<void>(), 0, sum_bytes, s.get());
+
+    kernels::way_back_arguments a{};
+    a.forth = results.arguments();
+    a.forth.trades = forth.records.as<kernels::trade_record>();
+    a.forth.numbers = forth.numbers.as<void>();
+    a.forth.words = forth.words.as<word32>();
+    a.forth.trade_count = static_cast<word32>(jobs.size());
+    a.back = back.records.as<kernels::trade_record>();
+    a.back_numbers = back.numbers.as<void>();
+    a.back_words = back.words.as<word32>();
+    a.derivatives = records.as<kernels::derivatives_of_trade>();
+    a.first_places = places.as<word32>();
+    a.kept = kept.as<void>();
+    a.shocks = shocks.as<void>();
+    a.sums = sums.as<double>();
+    a.most_pieces = static_cast<word32>(p.of->pieces());
+    a.most_steps = static_cast<word32>(p.of->steps);
+    launch with;
+    with.blocks = static_cast<std::uint32_t>(blocks);
+    with.threads = static_cast<std::uint32_t>(how.block());
+    with.shared_bytes = p.of->kernel.shared_bytes;
+    void* arguments[] = {&a};
+    d.run(both_ways, with, arguments, s.get());
+    results.merge(merge_tiles, s.get());
+    const std::size_t most_places = std::ranges::max(sizes);
+    kernels::derivative_merge_arguments m{sums.as<double>(),
+                                          merged.as<double>(),
+                                          records.as<kernels::derivatives_of_trade>(),
+                                          most_places,
+                                          static_cast<word32>(p.tiles.count),
+                                          tiles.part_tiles(),
+                                          warps_of(how)};
+    launch merging;
+    merging.threads = threads_of_merge;
+    merging.blocks = static_cast<std::uint32_t>(jobs.size() * parts *
+                                                ((most_places + threads_of_merge - 1) / threads_of_merge));
+    void* merge_arguments[] = {&m};
+    d.run(merge, merging, merge_arguments, s.get());
+    const owned_event ended = new_event(d, s.get());
+    d.download(found.data(), results.parts(), found.size() * sizeof(kernels::tile_result), s.get());
+    d.download(derivatives.data(), merged.as<void>(), derivatives.size() * sizeof(double), s.get());
+    d.wait(s.get());
+    work.end();
+    const double seconds = d.milliseconds_between(begun.get(), ended.get()) / 1000;
+    take_found(p, numbers_of_jobs, sizes, found, derivatives);
+    return seconds;
+}
+
+void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> jobs,
+                                std::span<const std::size_t> places,
+                                std::span<const kernels::tile_result> results,
+                                std::span<const double> derivatives) {
+    const std::size_t parts = results.size() / jobs.size();
+    const std::lock_guard guard(lock_);
+    facts_.launches += 3;
+    std::size_t first_place = 0;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+        run::tally& tally = in_part_
+                                .try_emplace(jobs[k], run_tiles_, part_tiles_, std::size_t{1},
+                                             std::vector<program::output_pair>{}, places[k])
+                                .first->second;
+        for (std::size_t q = 0; q < parts; ++q) {
+            const word64 first = p.tiles.first + q * part_tiles_;
+            tally.add({first, std::min(part_tiles_, p.tiles.end() - first)},
+                      results.subspan(k * parts + q, 1),
+                      derivatives.subspan((first_place * parts + q * places[k]), places[k]));
+        }
+        first_place += places[k];
+        const word64 first_path = p.tiles.first * kernels::paths_per_tile;
+        done_.path_steps_done +=
+            (std::min(p.tiles.end() * kernels::paths_per_tile, word64{of_.paths}) - first_path) *
+            of_.jobs[jobs[k]].when->steps();
+        const auto tiles_known = [&] {
+            word64 count = 0;
+            for (const run::tile_range& r : tally.known()) count += r.count;
+            return count;
+        };
+        if (tiles_known() < asked_.count) continue;
+        ++done_.jobs_done;
+        take_(jobs[k], tally);
+        in_part_.erase(jobs[k]);
+    }
 }
 
 }  // namespace
-
-struct ways_back::plan {
-    way_back_decision how;
-    std::size_t pieces = 0;
-    std::size_t kept_bytes = 0, shock_bytes = 0, sum_bytes = 0;  // of a tile
-    std::uint64_t room = 0;                                      // for a chunk
-
-    std::size_t tile_bytes() const { return kept_bytes + shock_bytes + sum_bytes; }
-    compile_request request(const run::job& j, const std::string& architecture) const {
-        return {way_back_kernel_text(*j.code, *j.back.code, how), architecture, {}};
-    }
-};
-
-ways_back::plan ways_back::plan_of(const run::job& j, const run::walk& of) const {
-    const number_type type = program::real_type(how_.precision);
-    const std::size_t steps = j.when->steps();
-    const auto paths = static_cast<std::size_t>(how_.paths_per_pass());
-    plan out{.how = how_};
-    out.pieces =
-        (steps + static_cast<std::size_t>(how_.piece_steps) - 1) / static_cast<std::size_t>(how_.piece_steps);
-    out.kept_bytes = out.pieces * carried_states(*j.back.code).size() * paths * program::bytes_of(type);
-    out.shock_bytes = steps * static_cast<std::size_t>(j.code->slots_per_step()) * paths *
-                      program::bytes_of(program::traits_of(how_.precision).shock);
-    out.sum_bytes = warps_of(how_) * program::places_of(*j.back.code, *j.data).size * sizeof(double);
-    out.room = std::min({most_bytes_of_chunk, std::uint64_t{on_.get().free_bytes()} / 4 * 3,
-                         memory_bytes_ == 0 ? ~std::uint64_t{0} : memory_bytes_});
-    // A chunk has at least one part.
-    const word64 part_tiles = run::part_tiles_of(kernels::tiles_of(of.paths));
-    if (!how_.keeps_shocks || out.shock_bytes == 0 || out.tile_bytes() * part_tiles > out.room) {
-        out.how.keeps_shocks = false;
-        out.shock_bytes = 0;
-    }
-    return out;
-}
 
 bool ways_back::can_walk(const run::job& j) {
     return has_kernel(*j.code, *j.back.code);
 }
 
-void ways_back::compile(std::span<const run::job> jobs, const run::walk& of, int threads) {
-    // A device serves one thread, its texts are compiled by many.
-    std::vector<compile_request> requests;
-    try {
-        const std::string architecture = on_.get().properties().architecture();
-        for (const run::job& j : jobs) requests.push_back(plan_of(j, of).request(j, architecture));
-    } catch (const device_error&) {
-        return;
-    }
-    cpu::for_each(requests.size(), threads, of.cancel,
-                  [&](int, std::uint64_t i) {
-                      try {
-                          kernels_.cubin(requests[i]);
-                      } catch (const std::exception&) {
-                          return;  // the walk says why
-                      }
-                  },
-                  {});
+std::vector<std::optional<error>> ways_back::walk(const run::walk& of, const taker& take) {
+    facts_.shares.resize(on_.size());
+    return both_ways_walk(of, on_, kernels_, how_, memory_bytes_, take, facts_).walk(threads_);
 }
 
-run::tally ways_back::walk(const run::job& j, const run::walk& of) {
-    device& d = on_.get();
-    const plan by = plan_of(j, of);
-    const way_back_decision& how = by.how;
-    const number_type type = program::real_type(how.precision);
-    const std::string architecture = d.properties().architecture();
-    const auto cubin = kernels_.cubin(by.request(j, architecture));
-    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}});
-    const kernel both_ways = on_.find(cubin, "walk_both_ways");
-    const kernel merge = on_.find(cubin, "merge_derivatives");
-    const kernel merge_tiles = on_.find(merge_cubin, "merge_tiles");
-
-    const program::derivative_places places = program::places_of(*j.back.code, *j.data);
-    const word64 run_tiles = kernels::tiles_of(of.paths), part_tiles = run::part_tiles_of(run_tiles);
-    const std::vector<run::tile_range> chunks =
-        chunks_of(run::asked_or_all(of.tiles, run_tiles), part_tiles, by.room / (by.tile_bytes() + 1));
-    const word64 most_tiles = chunks.front().count;
-
-    const owned_stream s = new_stream(d);
-    const trade_in_memory forth(d, j, type), back(d, {&j.back.code->back, j.back.data, j.when, {}}, type);
-    const chunk largest{of.seed, of.paths, chunks.front(), part_tiles};
-    chunk_memory results(d, reduction_named("tree"), largest, 1);
-    const device_memory kept(d, most_tiles * by.kept_bytes), shocks(d, most_tiles * by.shock_bytes),
-        sums(d, most_tiles * by.sum_bytes), merged(d, largest.parts() * places.size * sizeof(double));
-    std::vector<kernels::tile_result> found;
-    std::vector<double> derivatives;
-    in_flight work(d, {s.get()});
-    forth.upload(d, s.get());
-    back.upload(d, s.get());
-
-    run::tally out(run_tiles, part_tiles, 1, {}, places.size);
-    for (const run::tile_range& tiles : chunks) {
-        if (of.cancel != nullptr && of.cancel->load())
-            throw error(error_kind::cancelled, "the run was stopped");
-        results.turn_to({of.seed, of.paths, tiles, part_tiles});
-        results.clear(s.get());
-        d.fill(sums.as<void>(), 0, tiles.count * by.sum_bytes, s.get());
-        kernels::way_back_arguments a{};
-        a.forth = results.arguments();
-        a.forth.trades = forth.record.as<kernels::trade_record>();
-        a.forth.numbers = forth.numbers.as<void>();
-        a.forth.words = forth.words.as<word32>();
-        a.forth.trade_count = 1;
-        a.back = back.record.as<kernels::trade_record>();
-        a.back_numbers = back.numbers.as<void>();
-        a.back_words = back.words.as<word32>();
-        a.kept = kept.as<void>();
-        a.shocks = shocks.as<void>();
-        a.sums = sums.as<double>();
-        a.places = places.size;
-        a.pieces = static_cast<word32>(by.pieces);
-        for (std::size_t k = 0; k < places.first.size(); ++k)
-            a.first_place[k] = static_cast<word32>(places.first[k]);
-        launch with;
-        with.blocks = static_cast<std::uint32_t>(tiles.count);
-        with.threads = static_cast<std::uint32_t>(how.block);
-        with.shared_bytes = static_cast<std::uint32_t>(way_back_shared_bytes());
-        void* arguments[] = {&a};
-        d.run(both_ways, with, arguments, s.get());
-        results.merge(merge_tiles, s.get());
-        const std::size_t parts = results.number_of_parts();
-        kernels::derivative_merge_arguments m{
-            sums.as<double>(),         merged.as<double>(), places.size, static_cast<word32>(tiles.count),
-            results.of().part_tiles(), warps_of(how)};
-        launch merging;
-        merging.threads = threads_of_merge;
-        merging.blocks =
-            static_cast<std::uint32_t>(parts * ((places.size + threads_of_merge - 1) / threads_of_merge));
-        void* merge_arguments[] = {&m};
-        d.run(merge, merging, merge_arguments, s.get());
-        launches_ += 3;
-        found.resize(parts);
-        derivatives.resize(parts * places.size);
-        d.download(found.data(), results.parts(), parts * sizeof(kernels::tile_result), s.get());
-        d.download(derivatives.data(), merged.as<void>(), derivatives.size() * sizeof(double), s.get());
-        d.wait(s.get());
-        for (std::size_t p = 0; p < parts; ++p) {
-            const word64 first = tiles.first + p * part_tiles;
-            out.add({first, std::min(part_tiles, tiles.end() - first)}, {&found[p], 1},
-                    std::span(derivatives).subspan(p * places.size, places.size));
-        }
-    }
-    work.end();
+gpu_facts ways_back::facts() const {
+    gpu_facts out = facts_;
+    out.kernels_compiled = kernels_.compiled();
+    out.kernels_from_cache = kernels_.from_cache();
     return out;
 }
 

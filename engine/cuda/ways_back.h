@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back on a GPU: trades one after the other, each with the kernel of its shape.
+// Ways back on GPUs: trades of one shape many at a time, each launch on the device that is free.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/cuda/counted_kernels.h"
+#include "engine/cuda/gpu_run.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/run/job.h"
@@ -16,31 +21,36 @@ namespace tilewalk::cuda {
 
 class ways_back {
   public:
-    // memory_bytes 0: all that is free.
-    ways_back(loaded_device& on, counted_kernels& kernels, const way_back_decision& how,
-              std::uint64_t memory_bytes)
-        : on_(on), kernels_(kernels), how_(how), memory_bytes_(memory_bytes) {}
+    // Decides how the kernel of a shape is built.
+    using decider =
+        std::function<way_back_decision(const program::path_program&, const program::adjoint_program&)>;
+    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels.
+    ways_back(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels, decider how,
+              std::uint64_t memory_bytes, int threads)
+        : on_(on), kernels_(kernels), how_(std::move(how)), memory_bytes_(memory_bytes), threads_(threads) {}
+    // As suits each shape.
+    static decider as_suits(program::precision precision, int rounds) {
+        return [=](const auto& p, const auto& a) { return best_way_back(precision, rounds, p, a); };
+    }
 
     // Whether a GPU can walk a job's way back.
     static bool can_walk(const run::job& j);
-    // Compiles the kernels of jobs ahead of their walks, by several threads. Whatever fails is left to the
-    // walk that needs it; only a stop is thrown.
-    void compile(std::span<const run::job> jobs, const run::walk& of, int threads);
-    // Walks the job over the tiles of the walk. Throws tilewalk::error: device_error, compile, cancelled.
-    run::tally walk(const run::job& j, const run::walk& of);
 
-    std::uint64_t launches() const { return launches_; }
+    // Called with a job and its tally, one call at a time.
+    using taker = std::function<void(std::size_t job, const run::tally& found)>;
+    // Walks all jobs, over the tiles of the walk. Returns by job why it has no tally: a kernel that can't be
+    // compiled, numbers that can't be packed, or no device that is left. Throws tilewalk::error: cancelled.
+    std::vector<std::optional<error>> walk(const run::walk& of, const taker& take);
+
+    gpu_facts facts() const;
 
   private:
-    // The kernel of a job and what it takes of a device's memory.
-    struct plan;
-    plan plan_of(const run::job& j, const run::walk& of) const;
-
-    loaded_device& on_;
-    counted_kernels& kernels_;
-    way_back_decision how_;
+    std::span<const std::shared_ptr<loaded_device>> on_;
+    counted_kernels kernels_;
+    decider how_;
     std::uint64_t memory_bytes_;
-    std::uint64_t launches_ = 0;
+    int threads_;
+    gpu_facts facts_;
 };
 
 }  // namespace tilewalk::cuda

@@ -26,11 +26,10 @@ run::outcome walked_for_price(run::back_end& on, const run::walk& paths) {
     return std::move(walks.walk_on(on).back());
 }
 
-void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, bool any_walked,
-                     run_manifest& told) {
+void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& told) {
     for (std::size_t d = 0; d < facts.shares.size(); ++d) {
         const std::string& name = on.devices[d]->get().properties().name;
-        if (facts.shares[d].has_walked && any_walked) told.devices.push_back(name);
+        if (facts.shares[d].has_walked) told.devices.push_back(name);
         if (facts.shares[d].lost) told.lost_devices.push_back(name + ": " + facts.shares[d].lost->message());
     }
 }
@@ -85,76 +84,74 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
         if (plans_[i].back) both_ways.push_back(i);
         return plans_[i].back != nullptr;
     });
-    walk_on_gpus(gpus, on, told, keeps);
-    const bool any_walked = !both_ways.empty() && walk_both_ways(both_ways, gpus, on, told);
-    if (any_walked && told.devices.empty())
-        told.devices.push_back(on.devices.front()->get().properties().name);
+    cuda::gpu_facts facts;
+    walk_on_gpus(gpus, on, facts, keeps);
+    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts);
+    tell_of_kernels(facts, told);
+    tell_of_devices(on, facts, told);
     tells_.now.trades_done = plans_.size() - left_.size();
 }
 
-// One device walks them, one after the other.
-bool book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                               const cuda::backend::choice& on, run_manifest& told) {
+void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                               const cuda::backend::choice& on, cuda::gpu_facts& told) {
     const bool is_fast = program::is_fast(run_.how.precision);
-    cuda::loaded_device& device = *on.devices.front();
-    const cuda::way_back_decision how{.precision = run_.how.precision,
-                                      .rounds = random::find(run_.random, random::back_end::gpu).rounds};
-    cuda::way_back_decision for_sample = how;
-    for_sample.rounds = random::catalogue().front().rounds;
+    const int rounds = random::find(run_.random, random::back_end::gpu).rounds;
+    std::vector<std::size_t> walked;
     std::vector<run::job> jobs;
-    for (const std::size_t i : trades)
-        if (can_walk_both_ways(plans_[i].job())) jobs.push_back(plans_[i].job());
-    cuda::counted_kernels kernels(gpus.kernels());
-    cuda::ways_back walks(device, kernels, how, run_.memory_bytes),
-        sampling(device, kernels, for_sample, run_.memory_bytes);
-    walks.compile(jobs, all_, run_.threads);
-    if (is_fast) sampling.compile(jobs, first_of(all_), run_.threads);
-    bool any_walked = false;
     for (const std::size_t i : trades) {
-        planned& p = plans_[i];
-        try {
-            if (walk_both_ways(i, walks, sampling)) {
-                any_walked = true;
-            } else {
-                left_.push_back(i);
-            }
-        } catch (const error& e) {
-            if (e.kind() == error_kind::cancelled) throw;
-            const bool cpu_can = on.may_fall_back && !is_fast;
-            (cpu_can ? p.gpu_failure : p.failure) = e;
-            if (cpu_can) left_.push_back(i);
+        const run::job job = plans_[i].job();
+        if (cuda::ways_back::can_walk(job) && all_.replay == nullptr && rounds > 0) {
+            walked.push_back(i);
+            jobs.push_back(job);
+        } else if (is_fast) {
+            plans_[i].failure =
+                error(error_kind::usage,
+                      "derivatives of this trade are found on the CPU, which has no precision "
+                      "single_fast; take precision single");
+        } else {
+            left_.push_back(i);
         }
-        tells_.tell();
     }
-    told.kernels_compiled += kernels.compiled();
-    told.kernels_from_cache += kernels.from_cache();
-    told.launches += walks.launches() + sampling.launches();
-    return any_walked;
-}
-
-bool book_walk::can_walk_both_ways(const run::job& j) const {
-    return cuda::ways_back::can_walk(j) && all_.replay == nullptr &&
-           random::find(run_.random, random::back_end::gpu).rounds > 0;
-}
-
-bool book_walk::walk_both_ways(std::size_t i, cuda::ways_back& walks, cuda::ways_back& sampling) {
-    const planned& p = plans_[i];
-    const run::job job = p.job();
-    const bool is_fast = program::is_fast(run_.how.precision);
-    if (!can_walk_both_ways(job)) {
-        if (!is_fast) return false;
-        throw error(error_kind::usage,
-                    "derivatives of this trade are found on the CPU, which has no precision single_fast; "
-                    "take precision single");
+    if (jobs.empty()) return;
+    const auto walk_with = [&](int rounds_of_random, run::walk paths, const auto& take) {
+        cuda::ways_back walks(on.devices, gpus.kernels(),
+                              cuda::ways_back::as_suits(run_.how.precision, rounds_of_random),
+                              run_.memory_bytes, run_.threads);
+        paths.jobs = jobs;
+        auto failures = walks.walk(paths, take);
+        told.add(walks.facts());
+        return failures;
+    };
+    run::walk asked = all_;
+    const std::uint64_t done_before = tells_.now.path_steps_done;
+    if (tells_.is_heard()) {
+        asked.on_progress = [&](const run::progress& p) {
+            tells_.now.path_steps_done = done_before + p.path_steps_done;
+            tells_.tell();
+        };
     }
-    walked_[i].emplace(walks.walk(job, all_), false, p.back.get());
-    tells_.now.path_steps_done += run_.paths * p.ready->when.steps();
-    if (!is_fast) return true;
-    walked_[i]->sample = sampling.walk(job, first_of(all_)).whole();
-    return true;
+    const auto failures = walk_with(rounds, asked, [&](std::size_t k, const run::tally& found) {
+        walked_[walked[k]].emplace(found, false, plans_[walked[k]].back.get());
+    });
+    for (std::size_t k = 0; k < walked.size(); ++k) {
+        if (!failures[k]) continue;
+        planned& p = plans_[walked[k]];
+        const bool cpu_can = on.may_fall_back && !is_fast;
+        (cpu_can ? p.gpu_failure : p.failure) = failures[k];
+        if (cpu_can) left_.push_back(walked[k]);
+    }
+    if (!is_fast) return;
+    // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
+    const auto without_sample = walk_with(random::catalogue().front().rounds, first_of(all_),
+                                          [&](std::size_t k, const run::tally& found) {
+                                              if (walked_[walked[k]])
+                                                  walked_[walked[k]]->sample = found.whole();
+                                          });
+    for (std::size_t k = 0; k < walked.size(); ++k)
+        if (walked_[walked[k]]) walked_[walked[k]]->sample_failure = without_sample[k];
 }
 
-void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_facts& told,
                              ready_on_gpus* keeps) {
     if (on.devices.empty() || left_.empty()) return;
     ready_on_gpus once;
@@ -177,13 +174,13 @@ void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& o
     }
     run::outcome got = walked_for_price(launcher, asked);
     cuda::gpu_facts facts = launcher.facts();
-    tell_of_kernels(facts, told);
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
     const bool is_fast = program::is_fast(run_.how.precision);
     take_gpu_outcome(got, source.is_quasi, on.may_fall_back && !is_fast && !source.needs_gpu);
     if (is_fast) take_gpu_sample(gpus, on, with, asked, facts, ready.sample);
-    tell_of_devices(on, facts, any_walked, told);
+    for (auto& share : facts.shares) share.has_walked = share.has_walked && any_walked;
+    told.add(facts);
 
     std::erase_if(left_, [&](std::size_t i) { return walked_[i] || plans_[i].failure; });
     tells_.now.trades_done = plans_.size() - left_.size();

@@ -75,13 +75,11 @@ class book_walk {
 
   private:
     std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
-    void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+    void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_facts& told,
                       ready_on_gpus* keeps);
-    // Walks trades that have ways back; those that a GPU can't walk are left. True if any was walked.
-    bool walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                        const cuda::backend::choice& on, run_manifest& told);
-    bool walk_both_ways(std::size_t trade, cuda::ways_back& walks, cuda::ways_back& sampling);
-    bool can_walk_both_ways(const run::job& j) const;
+    // Walks trades that have ways back; those that a GPU can't walk are left.
+    void walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                        const cuda::backend::choice& on, cuda::gpu_facts& told);
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                          run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);

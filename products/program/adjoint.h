@@ -83,6 +83,10 @@ struct adjoint_program {
 adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
                         const std::vector<jump>& smoothed = {}, std::size_t output = 0);
 
+// The forward program of steps that no section follows but those on every step: without what only the way
+// back of the others needs. States and columns keep their places.
+path_program again_quietly(const adjoint_program& a);
+
 // The width of each smoothed comparison, by its runs; 0 where it counts for nothing.
 using smoothing = std::vector<std::vector<double>>;
 

@@ -490,6 +490,21 @@ adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
     return out;
 }
 
+path_program again_quietly(const adjoint_program& a) {
+    path_program out = a.again;
+    std::vector<bool> needed(out.states.size(), false);
+    for (std::size_t s = 0; s < out.sections.size(); ++s) {
+        if (s == 0 || out.sections[s].is_on_every_step) {
+            for (const derivative_in& given : a.sections[s].given) needed[given.number] = true;
+        } else {
+            out.sections[s].writes.clear();
+            out.sections[s].nodes.clear();
+        }
+    }
+    keep_states(out, std::move(needed));
+    return out;
+}
+
 derivative_places places_of(const adjoint_program& a, const path_data& data) {
     derivative_places out;
     out.terms = a.initial_states.size();
