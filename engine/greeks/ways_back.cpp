@@ -9,18 +9,6 @@ namespace tilewalk::greeks {
 
 namespace {
 
-bool walk_alike(const planned_numbers& a, const planned_numbers& b) {
-    const auto same_events = [](const program::event& x, const program::event& y) {
-        return x.section == y.section && x.row == y.row;
-    };
-    if (a.when.times != b.when.times || a.data.runs != b.data.runs || a.data.widths != b.data.widths)
-        return false;
-    for (std::size_t step = 0; step < a.when.steps(); ++step)
-        if (!std::ranges::equal(a.when.events_after(step), b.when.events_after(step), same_events))
-            return false;
-    return &a.code == &b.code || program::shape_of(a.code) == program::shape_of(b.code);
-}
-
 std::vector<double> difference(const std::vector<double>& up, const std::vector<double>& down,
                                double distance) {
     std::vector<double> out(up.size());
@@ -34,16 +22,15 @@ std::vector<double> difference(const std::vector<double>& up, const std::vector<
 
 }  // namespace
 
-std::optional<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
-                                                   const planned_numbers& down, double distance) {
-    if (!walk_alike(of, up) || !walk_alike(of, down)) return std::nullopt;
-    std::optional<program::path_data> out(std::in_place);
-    out->terms = difference(up.data.terms, down.data.terms, distance);
-    out->initial_states = difference(up.data.initial_states, down.data.initial_states, distance);
-    for (std::size_t s = 0; s < up.data.rows.size(); ++s)
-        out->rows.push_back(difference(up.data.rows[s], down.data.rows[s], distance));
-    out->runs = of.data.runs;
-    out->widths = of.data.widths;
+program::path_data moves_of_numbers(const program::path_data& up, const program::path_data& down,
+                                    double distance) {
+    program::path_data out;
+    out.terms = difference(up.terms, down.terms, distance);
+    out.initial_states = difference(up.initial_states, down.initial_states, distance);
+    for (std::size_t s = 0; s < up.rows.size(); ++s)
+        out.rows.push_back(difference(up.rows[s], down.rows[s], distance));
+    out.runs = up.runs;
+    out.widths = up.widths;
     return out;
 }
 

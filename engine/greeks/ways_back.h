@@ -7,31 +7,21 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/plan/trade_program.h"
 #include "engine/run/job.h"
 #include "engine/run/tally.h"
 #include "products/program/adjoint.h"
 #include "products/program/jumps.h"
+#include "products/program/timeline.h"
 
 namespace tilewalk::greeks {
 
-// A trade as it was planned.
-struct planned_numbers {
-    const program::path_program& code;
-    const program::path_data& data;
-    const program::timeline& when;
-};
-
-// The derivatives of a trade's numbers to one number of the market, from its plans in two markets about it.
-// Nothing if they are other programs, or stop at other times: no difference of numbers says then how the
-// price moves.
-std::optional<program::path_data> moves_of_numbers(const planned_numbers& of, const planned_numbers& up,
-                                                   const planned_numbers& down, double distance);
+// The derivatives of a trade's numbers to one number of the market, from its numbers in two markets about it.
+program::path_data moves_of_numbers(const program::path_data& up, const program::path_data& down,
+                                    double distance);
 
 // Marks the numbers that move. True if any does.
 bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,

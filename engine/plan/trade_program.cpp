@@ -317,11 +317,21 @@ program::timeline timeline_of(const std::vector<double>& grid, const events_by_s
     return when;
 }
 
-// Plans the trade as if the blocks marked idle were not there.
-trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
-                           const markets::market_view& market, program::precision for_precision,
-                           const amendment& amend, const poll& often) {
-    trade_program out;
+// A trade as it is recorded, before the passes.
+struct recorded_trade {
+    program::recorder::recorded made;
+    std::vector<double> grid;
+    events_by_step after;
+    std::vector<block> blocks;  // those marked idle have no times
+};
+
+// Where people read of the plan, what they read.
+enum class is_told : std::uint8_t { no, yes };
+
+// Records the trade as if the blocks marked idle were not there. What is known before the passes goes to `out`.
+recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
+                              const markets::market_view& market, const poll& often, is_told people,
+                              trade_program& out) {
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
     out.assets = script.assets();
@@ -337,41 +347,53 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     past_world past(market, out.currency, into);
     play_past(script, market, past, false, into);
     into.set_eager(false);
-    out.remarks = std::any_of(script.blocks().begin(), script.blocks().end(), begins_now)
-                      ? remarks_at_start(t, market, out.currency)
-                      : past.remarks();
+    if (people == is_told::yes) {
+        out.remarks = std::any_of(script.blocks().begin(), script.blocks().end(), begins_now)
+                          ? remarks_at_start(t, market, out.currency)
+                          : past.remarks();
+    }
 
-    const std::vector<block> blocks = without(idle, script.blocks());
+    recorded_trade made;
+    made.blocks = without(idle, script.blocks());
+    made.grid = {0.0};
     std::unique_ptr<models::world> world;
-    std::vector<double> grid{0.0};
     // The market need not say how it goes on where everything has happened.
-    if (goes_on(blocks)) {
+    if (goes_on(made.blocks)) {
         world = models::make_world(
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
         out.missing_correlations = world->correlations();
         std::erase_if(out.missing_correlations, [](const auto& taken) { return taken.is_stated; });
-        grid = grid_of(blocks, *world);
-        world->begin(grid, into);
+        made.grid = grid_of(made.blocks, *world);
+        world->begin(made.grid, into);
     }
-    const events_by_step after =
-        record_sections(script, blocks, grid, world.get(), into, out.section_of_block);
-    if (world) out.models = world->describe();
+    made.after = record_sections(script, made.blocks, made.grid, world.get(), into, out.section_of_block);
+    if (world && people == is_told::yes) out.models = world->describe();
 
     into.poll();
-    auto recorded = std::move(into).finish();
-    if (amend) amend(recorded, grid);
-    const auto plain = program::optimise(recorded.code, {.is_fast = program::is_fast(for_precision)});
+    made.made = std::move(into).finish();
+    out.blocks = script.blocks();
+    return made;
+}
+
+// Plans the trade as if the blocks marked idle were not there.
+trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
+                           const markets::market_view& market, program::precision for_precision,
+                           const amendment& amend, const poll& often) {
+    trade_program out;
+    recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out);
+    if (amend) amend(recorded.made, recorded.grid);
+    const auto plain =
+        program::optimise(recorded.made.code, {.is_fast = program::is_fast(for_precision)});
     const auto hoist_and_bind = [&](const program::program& code) {
         out.code = program::hoist(code);
-        out.data = program::bind(out.code, recorded.data, program::real_type(for_precision));
+        out.data = program::bind(out.code, recorded.made.data, program::real_type(for_precision));
     };
     hoist_and_bind(program::compare_logarithms(plain));
     if (!program::has_all_logarithms(out.code, out.data)) hoist_and_bind(plain);
-    out.blocks = script.blocks();
-    out.when = timeline_of(grid, after, out.code);
+    out.when = timeline_of(recorded.grid, recorded.after, out.code);
     std::vector<bool> is_of_intervals(out.code.sections.size());
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-        if (blocks[b].continuous) is_of_intervals[out.section_of_block[b]] = true;
+    for (std::size_t b = 0; b < recorded.blocks.size(); ++b)
+        if (recorded.blocks[b].continuous) is_of_intervals[out.section_of_block[b]] = true;
     program::mark_every_step(out.code, out.when, is_of_intervals);
     const bool is_worthless = out.is_certain() && out.data.initial_states[out.code.outputs[0]] == 0;
     if (const auto ended = remark_on_end(out.blocks, market.as_of); ended && is_worthless)
@@ -406,8 +428,77 @@ trade_program plan_trade(const books::trade& t, const markets::market_view& mark
             if (idle[b] || section == 0 || !made.code.sections[section].writes.empty()) continue;
             idle[b] = found = true;
         }
-        if (!found) return made;
+        if (found) continue;
+        made.idle = std::move(idle);
+        return made;
     }
+}
+
+namespace {
+
+// Whether the passes make the same of both.
+bool is_same_program(const program::program& a, const program::program& b) {
+    const auto same_section = [](const program::section& x, const program::section& y) {
+        const auto same_write = [](const program::state_write& v, const program::state_write& w) {
+            return v.state == w.state && v.node == w.node;
+        };
+        const auto same_table = [](const program::table& v, const program::table& w) {
+            return v.name == w.name && v.size == w.size;
+        };
+        return x.nodes == y.nodes && std::ranges::equal(x.writes, y.writes, same_write) && x.rows == y.rows &&
+               std::ranges::equal(x.tables, y.tables, same_table);
+    };
+    return a.states == b.states && a.terms == b.terms && a.outputs == b.outputs && a.crossed == b.crossed &&
+           a.normals_per_step == b.normals_per_step && a.uniforms_per_step == b.uniforms_per_step &&
+           a.scenarios_per_step == b.scenarios_per_step && a.normal_streams == b.normal_streams &&
+           a.uniform_streams == b.uniform_streams && std::ranges::equal(a.sections, b.sections, same_section);
+}
+
+}  // namespace
+
+struct trade_numbers::state {
+    const books::trade& of;
+    const program::path_program& code;
+    std::vector<bool> idle;
+    program::number_type walked_in;
+    recorded_trade recorded;
+    std::shared_ptr<const program::path_data> data;
+
+    recorded_trade recorded_in(const markets::market_view& market, const poll& often) const {
+        trade_program unread;
+        return record_without(idle, of, market, often, is_told::no, unread);
+    }
+    std::shared_ptr<const program::path_data> bound(const program::program_data& numbers) const {
+        return std::make_shared<const program::path_data>(program::bind(code, numbers, walked_in));
+    }
+};
+
+trade_numbers::trade_numbers(const books::trade& t, const markets::market_view& market,
+                             const program::path_program& code, const std::vector<bool>& idle,
+                             program::precision for_precision, const poll& often) {
+    auto made = std::make_unique<state>(state{t, code, idle, program::real_type(for_precision), {}, {}});
+    made->recorded = made->recorded_in(market, often);
+    made->data = made->bound(made->recorded.made.data);
+    state_ = std::move(made);
+}
+
+trade_numbers::~trade_numbers() = default;
+
+std::shared_ptr<const program::path_data> trade_numbers::in(const markets::market_view& other,
+                                                            const poll& often) const {
+    const state& s = *state_;
+    const recorded_trade there = s.recorded_in(other, often);
+    const program::program_data& numbers = there.made.data;
+    const program::program_data& before = s.recorded.made.data;
+    if (!is_same_program(there.made.code, s.recorded.made.code) || there.grid != s.recorded.grid ||
+        numbers.runs != before.runs)
+        return nullptr;
+    if (numbers.terms == before.terms && numbers.rows == before.rows && numbers.tables == before.tables &&
+        numbers.initial_states == before.initial_states)
+        return s.data;
+    auto data = s.bound(numbers);
+    if (!program::has_all_logarithms(s.code, *data)) return nullptr;
+    return data;
 }
 
 }  // namespace tilewalk::plan

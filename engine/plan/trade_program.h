@@ -25,6 +25,7 @@ struct trade_program {
     program::timeline when;
     std::vector<language::block> blocks;
     std::vector<std::size_t> section_of_block;  // 0, which is the step, where a block never runs
+    std::vector<bool> idle;  // by block: its terms leave it nothing to do, and no path stops for it
     std::vector<std::string> assets, currencies, rate_currencies;  // that its script asks for
     std::vector<correlation_taken> missing_correlations;           // taken as 0: the market states none
     std::vector<std::string> models;  // that move them, one line each, for people
@@ -46,6 +47,29 @@ using poll = std::function<void()>;
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision = program::precision::double_,
                          const amendment& amend = {}, const poll& often = {});
+
+// The numbers of a planned trade in other markets. Passes look at a program and not at its numbers: where the
+// trade is recorded as the same program, they give what they gave before and need not run again.
+class trade_numbers {
+  public:
+    // `code` and `idle` are of the trade's plan in `market`, for a walk in this precision. The trade and the
+    // code outlive this.
+    trade_numbers(const books::trade& t, const markets::market_view& market,
+                  const program::path_program& code, const std::vector<bool>& idle,
+                  program::precision for_precision, const poll& often = {});
+    ~trade_numbers();
+    trade_numbers(const trade_numbers&) = delete;
+    trade_numbers& operator=(const trade_numbers&) = delete;
+
+    // Throws as plan_trade does. Null where the trade has another program there, or its paths stop at other
+    // times. Markets in which no number is another give the same object.
+    std::shared_ptr<const program::path_data> in(const markets::market_view& other,
+                                                 const poll& often = {}) const;
+
+  private:
+    struct state;
+    std::unique_ptr<const state> state_;
+};
 
 // Remarks on odd terms of a trade that can't be planned.
 std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::market_view& market);

@@ -286,11 +286,18 @@ class greek_run {
         std::size_t first = 0;
         cpu::crew crew(run_.threads);
         const auto find_ways_back = [&] {
+            std::vector<std::unique_ptr<const plan::trade_numbers>> numbers(begins.size());
+            crew.for_each(begins.size(), options_.cancel,
+                          [&](int, std::uint64_t k) {
+                              const std::size_t i = first + k;
+                              if (!read[i].empty()) numbers[k] = numbers_of(r.plans[i], i);
+                          },
+                          {});
             std::vector<std::optional<program::path_data>> moves(pairs.size());
             crew.for_each(pairs.size(), options_.cancel,
                           [&](int, std::uint64_t k) {
                               const auto [i, n] = pairs[k];
-                              moves[k] = moves_of(r.plans[i], i, *about[n], n);
+                              moves[k] = moves_of(numbers[i - first].get(), i, *about[n], n);
                           },
                           {});
             std::vector<std::vector<bumped>> bumps(begins.size());
@@ -324,21 +331,32 @@ class greek_run {
         }
     }
 
+    // Null where no difference of the program's numbers says how the price moves.
+    std::unique_ptr<const plan::trade_numbers> numbers_of(const planned& p, std::size_t i) const {
+        if (by_ == method::bump) return nullptr;
+        const ready_trade& of = *p.ready;
+        return std::make_unique<const plan::trade_numbers>(book_.state().trades[i], in_.state(), *of.code,
+                                                           of.idle, run_.how.precision,
+                                                           poll_of(options_.cancel));
+    }
+
     // Nothing where no difference of the program's numbers says how the price moves.
-    std::optional<program::path_data> moves_of(const planned& p, std::size_t i, const moved_markets& about,
-                                               std::size_t n) const {
+    std::optional<program::path_data> moves_of(const plan::trade_numbers* of, std::size_t i,
+                                               const moved_markets& about, std::size_t n) const {
+        if (!about.are_there()) return std::nullopt;
+        const auto& here = in_.state();
+        const auto& above = about.up->state();
+        const auto& below = about.down->state();
+        if (reads_[i].are_alike(here, above) && reads_[i].are_alike(here, below)) return program::path_data();
         // A number that is added to scenarios moves none of the program.
-        if (by_ == method::bump || asked_.numbers[n].number->is_added || !about.are_there())
-            return std::nullopt;
+        if (of == nullptr || asked_.numbers[n].number->is_added) return std::nullopt;
         const plan::poll often = poll_of(options_.cancel);
-        const books::trade& t = book_.state().trades[i];
         try {
-            const auto up = plan::plan_trade(t, about.up->state(), run_.how.precision, {}, often);
-            const auto down = plan::plan_trade(t, about.down->state(), run_.how.precision, {}, often);
-            const ready_trade& ready = *p.ready;
-            return greeks::moves_of_numbers({*ready.code, ready.data, ready.when},
-                                            {up.code, up.data, up.when}, {down.code, down.data, down.when},
-                                            about.distance);
+            const auto up = of->in(above, often);
+            const auto down = of->in(below, often);
+            if (!up || !down) return std::nullopt;
+            if (up == down) return program::path_data();
+            return greeks::moves_of_numbers(*up, *down, about.distance);
         } catch (const std::exception& e) {
             throw_if_cancelled(e);  // a difference of prices says what is wrong
             return std::nullopt;
