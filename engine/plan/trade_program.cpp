@@ -328,7 +328,8 @@ struct recorded_trade {
 // Where people read of the plan, what they read.
 enum class is_told : std::uint8_t { no, yes };
 
-// Records the trade as if the blocks marked idle were not there. What is known before the passes goes to `out`.
+// Records the trade as if the blocks marked idle were not there. What is known before the passes goes to
+// `out`.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
                               trade_program& out) {
@@ -361,8 +362,10 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
     if (goes_on(made.blocks)) {
         world = models::make_world(
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
-        out.missing_correlations = world->correlations();
-        std::erase_if(out.missing_correlations, [](const auto& taken) { return taken.is_stated; });
+        if (people == is_told::yes) {
+            out.missing_correlations = world->correlations();
+            std::erase_if(out.missing_correlations, [](const auto& taken) { return taken.is_stated; });
+        }
         made.grid = grid_of(made.blocks, *world);
         world->begin(made.grid, into);
     }
@@ -382,8 +385,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
     trade_program out;
     recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out);
     if (amend) amend(recorded.made, recorded.grid);
-    const auto plain =
-        program::optimise(recorded.made.code, {.is_fast = program::is_fast(for_precision)});
+    const auto plain = program::optimise(recorded.made.code, {.is_fast = program::is_fast(for_precision)});
     const auto hoist_and_bind = [&](const program::program& code) {
         out.code = program::hoist(code);
         out.data = program::bind(out.code, recorded.made.data, program::real_type(for_precision));

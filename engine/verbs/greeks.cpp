@@ -417,7 +417,12 @@ class greek_run {
     priced_book walk_with(const std::vector<std::pair<std::size_t, double>>& widths, const run_options& how,
                           stages by = {}) const {
         std::vector<std::size_t> places;
-        for (const auto& [i, width] : widths) places.push_back(i);
+        std::vector<std::shared_ptr<const ready_trade>> ready;
+        for (const auto& [i, width] : widths) {
+            places.push_back(i);
+            ready.push_back(smoothed_.at(i).ready);
+        }
+        by.ready = ready;
         by.add_ways_back = [&](planned_run& r) {
             for (std::size_t t = 0; t < widths.size(); ++t)
                 if (!r.plans[t].failure)

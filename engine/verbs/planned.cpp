@@ -142,6 +142,20 @@ planned plan_one(const books::trade& t, const markets::market_state& in, const s
     return p;
 }
 
+planned planned_again(const books::trade& t, const std::shared_ptr<const ready_trade>& ready,
+                      const markets::market_state& in, const settled& run, missing_pairs& missing) {
+    planned p;
+    try {
+        check_for_run(ready->data, ready->missing_correlations, in, run);
+        p.ready = ready;
+        missing.add(ready->missing_correlations);
+    } catch (const error& e) {
+        p.failure = at_trade(t, e);
+        p.remarks = plan::remarks_on_terms(t, in);
+    }
+    return p;
+}
+
 planner usual_planner() {
     return [](const books::trade& t, const markets::market_state& in, program::precision p,
               const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };

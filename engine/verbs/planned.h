@@ -104,6 +104,9 @@ bool has_shocks_for(planned& p, const arrays::shock_file& file, std::uint64_t pa
 planned plan_one(const books::trade& t, const markets::market_state& in, const settled& run,
                  shape_store& shapes, missing_pairs& missing, const std::atomic<bool>* cancel,
                  const planner& by, std::uint32_t first_scenario = 0);
+// A trade that was planned in that market, for this run.
+planned planned_again(const books::trade& t, const std::shared_ptr<const ready_trade>& ready,
+                      const markets::market_state& in, const settled& run, missing_pairs& missing);
 // Plans by plan::plan_trade.
 planner usual_planner();
 

@@ -169,8 +169,6 @@ class prepared_state {
     void plan(planned_run& r, cpu::crew& by, const teller& tells);
     planned plan_anew(std::size_t i, const planned_run& r, missing_pairs& missing,
                       std::shared_ptr<const kept_plan>& into);
-    planned plan_again(std::size_t i, const kept_plan& kept, const planned_run& r,
-                       missing_pairs& missing) const;
     cuda::backend::choice choose(const std::string& device);
 
     const engine_settings settings_;
@@ -205,21 +203,6 @@ planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_p
     return p;
 }
 
-planned prepared_state::plan_again(std::size_t i, const kept_plan& kept, const planned_run& r,
-                                   missing_pairs& missing) const {
-    const markets::market_state& in = r.in.front().state();
-    planned p;
-    try {
-        check_for_run(kept.ready->data, kept.ready->missing_correlations, in, r.run);
-        p.ready = kept.ready;
-        missing.add(p.ready->missing_correlations);
-    } catch (const error& e) {
-        p.failure = at_trade(r.book.trades[i], e);
-        p.remarks = plan::remarks_on_terms(r.book.trades[i], in);
-    }
-    return p;
-}
-
 void prepared_state::plan(planned_run& r, cpu::crew& by, const teller& tells) {
     plans kept;
     {
@@ -232,7 +215,7 @@ void prepared_state::plan(planned_run& r, cpu::crew& by, const teller& tells) {
     r.plans.resize(kept.size());
     for (std::size_t i = 0; i < kept.size(); ++i) {
         if (kept[i] && kept[i]->is_good_for(in, r.run.how.precision)) {
-            r.plans[i] = plan_again(i, *kept[i], r, missing);
+            r.plans[i] = planned_again(r.book.trades[i], kept[i]->ready, in.state(), r.run, missing);
         } else {
             stale.push_back(i);
         }

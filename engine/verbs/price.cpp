@@ -73,6 +73,15 @@ void plan_all(planned_run& r, const planner& by, const teller& tells) {
     for (const missing_pairs& pairs : missing) r.missing_correlations.push_back(pairs.all());
 }
 
+// Takes plans that are there.
+void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trade>> ready) {
+    const std::vector<books::trade>& trades = r.book.trades;
+    missing_pairs missing;
+    for (std::size_t i = 0; i < trades.size(); ++i)
+        r.plans.push_back(planned_again(trades[i], ready[i], r.in.front().state(), r.run, missing));
+    r.missing_correlations.push_back(missing.all());
+}
+
 // Says why a trade's paths in a market are not those in the first one; empty if they are.
 std::string remark_on_paths(const planned& first, const planned& here) {
     if (!first.ready || !here.ready) return {};
@@ -222,7 +231,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(), {}, {}};
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
-    plan_all(planned, by.plan, tells);
+    by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     return walked_and_told(std::move(planned), {gpus, choosing.get(), by.on_cpu, usual, nullptr}, tells);

@@ -30,6 +30,9 @@ struct stages {
     verbs::cpu_maker on_cpu = [](const cpu::lane_operations& operations, int threads, program::precision in) {
         return std::make_unique<cpu::back_end>(operations, threads, in);
     };
+    // Plans of the book in its one market, by trade, from a run before; empty: there are none yet. They are
+    // walked in any precision.
+    std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
     // Adds ways back to plans.
     std::function<void(verbs::planned_run&)> add_ways_back{};
 };
