@@ -114,6 +114,25 @@ TEST(trade_numbers, are_those_of_a_plan_in_every_precision) {
         EXPECT_GT(compare_book(made_book("--trades 40"), tests::demo_market(), precision).moved, 300u);
 }
 
+// A variance whose own volatility is small enough is drawn without a tail, by a shorter program.
+TEST(trade_numbers, are_none_where_the_program_is_another) {
+    const book b = book::parse(R"(
+market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.03}}
+  assets:
+    A: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.42, rho: -0.7}}}
+trades:
+  - {id: call, product: european, underlying: A, strike: 100, maturity: 1.0}
+)");
+    findings found;
+    for (const double sigma : {0.41, 0.43})
+        compare(b.state().trades.at(0), *b.market(), b.market()->with("A.heston.sigma", sigma),
+                program::precision::double_, "A.heston.sigma", found);
+    EXPECT_EQ(found.moved, 1u);
+    EXPECT_EQ(found.other_program, 1u);
+}
+
 TEST(trade_numbers, are_the_same_object_where_nothing_moves) {
     const book b = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, "

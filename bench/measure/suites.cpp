@@ -32,6 +32,10 @@ void check_calls(const request& asked);
 void run_calls(gpu_timer& on, const request& asked, const sink& to);
 void run_calls_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                       const sink& to);
+void check_greeks(const request& asked);
+void run_greeks(gpu_timer& on, const request& asked, const sink& to);
+void run_greeks_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                       const sink& to);
 
 namespace {
 
@@ -58,6 +62,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      check_steps, "", run_steps, run_steps_on_cpu},
     {"calls", "calls of the library on three small trades, plain and prepared, and how soon a run stops",
      check_calls, "", run_calls, run_calls_on_cpu},
+    {"greeks", "a price, and the price with all its sensitivities, on the GPU and on one core", check_greeks,
+     "", run_greeks, run_greeks_on_cpu},
 });
 
 }  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/measure/suites.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::bench::greeks {
+
+// A trade of 252 steps, and the sensitivities that are asked of it.
+struct example {
+    std::string_view name;  // in its rows
+    std::string (*book)();  // market and trade, in YAML
+    std::vector<std::string> wanted,
+        differenced;          // measures and keys; those that differences of prices check
+    std::size_t numbers = 0;  // sensitivities to a key
+    // Times of a price that price and all sensitivities together may take; 0: nobody has said.
+    double target_on_gpu = 0, target_in_single_fast = 0, target_on_one_core = 0;
+
+    double target(std::string_view device, std::string_view precision) const;
+};
+std::span<const example> examples();
+
+// Where and how much is walked.
+struct place {
+    std::string device;  // as run_settings::device says it
+    std::string precision;
+    std::uint64_t paths = 0, checked = 0;
+    int threads = 0;
+};
+
+// Why the sensitivities on this device can't be timed; empty if they can. `got` is of the paths that are
+// checked; `on_cpu` are those that the processor finds in the same precision, or in double for single_fast;
+// `moved` are differences of prices on the processor.
+std::string why_wrong(const results& got, const results& price, const results& on_cpu, const results& moved,
+                      const example& of, bool has_bits_of_cpu);
+
+void measure(const place& at, const example& of, const stop_rule& until, const std::atomic<bool>* cancel,
+             const sink& to);
+
+}  // namespace tilewalk::bench::greeks
