@@ -107,6 +107,19 @@ TEST(jumps, move_with_what_is_compared) {
 }
 
 // By product, whether trades of it have jumps: always, never, or as their terms say.
+// Most of a note's dates decide nothing on most paths, which have been called before.
+TEST(jumps, that_seldom_count_can_be_smoothed) {
+    const book b = book::parse(
+        "trades:\n  - {id: note, product: autocallable, basket: [ACME, BETA], initial_level: [100, 48.2], "
+        "observations: {start: 0, end: 1, count: 252}, call_level: 1, coupon: 0.1, protection: 0.6, "
+        "notional: "
+        "100}\n");
+    const auto of = plan::plan_trade(b.state().trades.at(0), tests::demo_market().state());
+    const auto all = program::jumps_of(of.code, of.data, of.when);
+    EXPECT_EQ(all.size(), 3u);
+    EXPECT_EQ(program::smoothable(of.code, of.data, of.when, all).size(), all.size());
+}
+
 TEST(jumps, of_the_library_are_known) {
     const std::set<std::string> never{"best_of",
                                       "cap_floor",

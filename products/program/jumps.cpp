@@ -17,7 +17,7 @@ namespace {
 
 using index = std::uint32_t;
 
-constexpr std::uint64_t tried_paths = 12;
+constexpr std::uint64_t tried_paths = 12, most_tried_paths = 1200;
 constexpr std::uint64_t measured_paths = 64;
 constexpr std::size_t most_places = 24;  // tried of one comparison
 constexpr double same_number = 1e-9;     // of the size of the larger side, or of 1
@@ -208,11 +208,17 @@ class linearity {
     linearity(const path_program& p, const path_data& data, const timeline& when)
         : p_(p), data_(data), when_(when), on_(p, data) {}
 
+    // Many a truth decides nothing, such as that of a note which has been called before: paths are tried
+    // until one counts.
     bool holds_for(const jump& of) const {
+        const std::size_t runs = data_.runs[of.section];
+        if (runs == 0) return false;
         bool has_counted = false;
-        for (std::uint64_t path = 0; path < tried_paths; ++path) {
-            const std::size_t run = path * data_.runs[of.section] / tried_paths;
+        for (std::uint64_t path = 0; path < tried_paths || (!has_counted && path < most_tried_paths);
+             ++path) {
+            const std::size_t run = (path % tried_paths * runs / tried_paths + path / tried_paths) % runs;
             const double without = payoff(of, run, path, 0), with = payoff(of, run, path, 1);
+            if (path >= tried_paths && with == without) continue;
             const double size = std::max({std::abs(without), std::abs(with), 1.0});
             for (const double share : {1e-4, 0.5, 1 - 1e-4}) {
                 const double between = (1 - share) * without + share * with;
