@@ -107,6 +107,63 @@ TEST(peers, hostile_lines_are_refused_with_their_place) {
     EXPECT_EQ(got.device, "a [2Jb");
 }
 
+TEST(peers, gradients_are_read_and_compared) {
+    const auto of = [](const std::string& key, const std::string& value) {
+        auto line = nlohmann::json::parse(good_line);
+        line["workload"] = "asian_greeks";
+        line["gradient"] = {{"spot", 0.59}, {"volatilities", 21.7}, {"rates", 24.6}};
+        line["gradient_errors"] = {{"spot", 0.001}, {"volatilities", 0.05}, {"rates", 0.03}};
+        line["peak_bytes"] = 1000;
+        if (!key.empty()) line[key] = nlohmann::json::parse(value);
+        return peers::read_line(line.dump(), "torch", "p", 1);
+    };
+    const auto got = of("", "");
+    EXPECT_EQ(got.gradient.size(), 3u);
+    const row r = peers::row_of(got);
+    EXPECT_EQ(r.figures["d_volatilities"], 21.7);
+    EXPECT_EQ(r.figures["d_rates_error"], 0.03);
+    EXPECT_EQ(r.figures["peak_bytes"], 1000);
+    for (const char* bad :
+         {"7", "{}", R"({"spot": 1, "volatilities": 1})", R"({"spot": "1", "volatilities": 1, "rates": 1})",
+          R"({"spot": null, "volatilities": 1, "rates": 1})"}) {
+        EXPECT_THROW(of("gradient", bad), error) << bad;
+        EXPECT_THROW(of("gradient_errors", bad), error) << bad;
+    }
+    EXPECT_THROW(of("gradient_errors", R"({"spot": 0, "volatilities": 1, "rates": 1})"), error);
+    EXPECT_THROW(of("peak_bytes", "-1"), error);
+
+    const std::map<std::string, estimate> truth{{"spot", {0.59, 0.001}}, {"rates", {24.5, 0.01}}};
+    EXPECT_EQ(peers::why_not_the_gradient(got.gradient, truth, "ours"), "");
+    const auto off = peers::why_not_the_gradient(got.gradient, {{"spot", {0.6, 0.001}}}, "ours");
+    EXPECT_NE(off.find("the derivative to spot is 0.59"), std::string::npos) << off;
+    EXPECT_NE(peers::why_not_the_gradient({}, truth, "ours"), "");
+}
+
+// The derivatives that JAX finds for these numbers.
+TEST(peers, books_have_the_gradients_of_the_workloads) {
+    const json numbers = peers::read_workloads(TILEWALK_SOURCE_DIR "/bench/peers");
+    run_options options;
+    options.overrides.paths = 1 << 14;
+    options.overrides.device = "cpu";
+    const auto greek = [&](const std::string& text, const std::string& key, const std::string& measure) {
+        const book b = book::parse(text);
+        for (const greek_row& g : engine().greeks(b, *b.market(), {{measure}}, options).greeks)
+            if (g.key == key) return estimate{g.value, g.standard_error};
+        return estimate{std::nan(""), 0};
+    };
+    const std::string asian = peers::asian_greeks_book(numbers["asian_greeks"]),
+                      heston = peers::heston_book(numbers["heston_greeks"]);
+    EXPECT_TRUE(peers::agree(greek(asian, "A.spot", "delta"), {0.5891, 0.0004}));
+    EXPECT_TRUE(peers::agree(greek(asian, "", "vega"), {0.2174, 0.0003}));
+    EXPECT_TRUE(peers::agree(greek(asian, "", "rho"), {0.002458, 0.000002}));
+    EXPECT_TRUE(peers::agree(greek(heston, "A.spot", "delta"), {0.6993, 0.0004}));
+    EXPECT_TRUE(peers::agree(greek(heston, "A.heston.v0", "parameter"), {46.94, 0.07}));
+    EXPECT_TRUE(peers::agree(greek(heston, "A.heston.kappa", "parameter"), {0.0787, 0.0014}));
+    EXPECT_TRUE(peers::agree(greek(heston, "A.heston.theta", "parameter"), {44.72, 0.08}));
+    EXPECT_TRUE(peers::agree(greek(heston, "A.heston.sigma", "parameter"), {-1.185, 0.015}));
+    EXPECT_TRUE(peers::agree(greek(heston, "A.heston.rho", "parameter"), {-0.139, 0.007}));
+}
+
 TEST(peers, agree_within_four_errors_of_both) {
     EXPECT_TRUE(peers::agree({10, 0.3}, {11.9, 0.4}));
     EXPECT_FALSE(peers::agree({10, 0.3}, {12.1, 0.4}));
@@ -261,7 +318,8 @@ TEST(peers, programs_skip_what_is_not_installed) {
             const auto line = peers::read_line(text, library, program, ++count);
             EXPECT_NE(line.skipped.find("No module named"), std::string::npos) << text;
         }
-        EXPECT_EQ(count, 4) << library;
+        // Those that find gradients have two more.
+        EXPECT_EQ(count, library == "torch" || library == "jax" ? 6 : 4) << library;
     }
 }
 

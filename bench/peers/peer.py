@@ -3,7 +3,10 @@
 
 A program prices the workloads of workloads.json with one library, each in float32 and float64, and prints one JSON
 object a line: {"workload", "library", "style", "version", "device", "precision", "paths", "steps", "price",
-"standard_error", "milliseconds"}; or, if it can't, {"workload", "library", "style", "skipped"}.
+"standard_error", "milliseconds"}; or, if it can't, {"workload", "library", "style", "skipped"}. A workload with a
+"gradient" is a price and its derivatives to so many numbers of each name. Its line also has "gradient" and
+"gradient_errors", by name the sum over its numbers and the standard error of that, and "peak_bytes", the memory of the
+device that was in use at once, where the library knows it.
 """
 import argparse
 import json
@@ -16,6 +19,7 @@ import time
 WARM_UPS = 2
 FEWEST, MOST, SECONDS = 5, 21, 3.0  # samples of one time
 PRECISIONS = ("float32", "float64")
+GRADIENTS = 32  # that their mean and its error are found from
 
 
 def read_workloads(shrink=1):
@@ -62,6 +66,24 @@ def milliseconds_of(run):
     return statistics.median(samples)
 
 
+def gradient_of(w, run):
+    """The gradient's sums by name, and their standard errors, from runs with random numbers of their own."""
+    sums = []
+    for _ in range(GRADIENTS):
+        left = list(run())[2:]
+        if len(left) != sum(w["gradient"].values()):
+            raise ValueError(f"the gradient has {len(left)} numbers, expected {sum(w['gradient'].values())}")
+        one = {}
+        for name, count in w["gradient"].items():
+            one[name], left = math.fsum(left[:count]), left[count:]
+        sums.append(one)
+    means = {name: statistics.fmean(s[name] for s in sums) for name in w["gradient"]}
+    errors = {name: statistics.stdev(s[name] for s in sums) / math.sqrt(GRADIENTS) for name in w["gradient"]}
+    if not all(map(math.isfinite, [*means.values(), *errors.values()])):
+        raise ArithmeticError(f"the gradient is {means} +- {errors}")
+    return {"gradient": means, "gradient_errors": errors}
+
+
 def only_rows_to_output():
     """Redirects the output of libraries to standard error; returns the stream for rows."""
     sys.stdout.flush()
@@ -91,10 +113,11 @@ def reason(e):
     return f"{type(e).__name__}: {text[0] if text else ''}"[:300]
 
 
-def main(library, open_library):
+def main(library, open_library, has_gradients=False):
     """`open_library(arguments)` imports the library and gives an object with `version`, `device`, and
     `pricers(precision)`: of (style, workload) a function of the workload's numbers that makes a function without
-    arguments, which prices it and returns (price, standard error) as floats once the device is done."""
+    arguments, which prices it and returns (price, standard error, derivatives...) as floats once the device is done. A
+    library with gradients has `start_peak()` and `peak_bytes()` since then, which is None where it is not known."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--shrink", type=int, default=1, help="a part of the paths, to try the program")
     parser.add_argument("--cpu", action="store_true", help="run where there is no GPU, to try the program")
@@ -104,7 +127,7 @@ def main(library, open_library):
     arguments = parser.parse_args()
     workloads = read_workloads(arguments.shrink)
     only = arguments.only.split(",") if arguments.only else list(workloads)
-    workloads = {name: workloads[name] for name in only}
+    workloads = {name: workloads[name] for name in only if has_gradients or "gradient" not in workloads[name]}
     rows = only_rows_to_output()
 
     def show(**line):
@@ -122,13 +145,20 @@ def main(library, open_library):
                 continue
             w = workloads[name]
             try:
+                if "gradient" in w:
+                    opened.start_peak()
                 run = make(w)
-                price, standard_error = run()
+                price, standard_error, *_ = run()
                 if not (math.isfinite(price) and math.isfinite(standard_error)):
                     raise ArithmeticError(f"the price is {price} +- {standard_error}")
+                more = {}
+                if "gradient" in w:
+                    more = gradient_of(w, run)
+                    peak = opened.peak_bytes()
+                    more |= {"peak_bytes": peak} if peak else {}
                 show(workload=name, library=library, style=style, version=opened.version, device=opened.device,
                      precision=precision, paths=w["paths"], steps=w["steps"], price=price,
-                     standard_error=standard_error, milliseconds=milliseconds_of(run))
+                     standard_error=standard_error, milliseconds=milliseconds_of(run), **more)
             except Exception as e:
                 show(workload=name, library=library, style=style, precision=precision, skipped=reason(e))
     return 0

@@ -5,7 +5,11 @@
 For speed: the generator is XLA's own (rbg), not JAX's Threefry; the normals of a chunk of steps are drawn at once, and
 its steps are unrolled, so that XLA makes few kernels of them; assets are arrays of their own; the put's regressions are
 sums over paths in double and a solution written out, which XLA fuses, instead of calls of libraries; two numbers leave
-the device, in one transfer."""
+the device, in one transfer.
+
+Gradients are those of value_and_grad of the mean payoff, to all numbers at once, through a scan over chunks of steps:
+`checkpoint` keeps the states before a chunk and walks it again on the way back, normals and all, `scan` keeps what the
+way back reads."""
 import functools
 import math
 import os
@@ -33,11 +37,98 @@ class jax_peer:
         self.jax, self.np, self.lax, self.chunk = jax, jax.numpy, jax.lax, chunk
         self.version, self.device = jax.__version__, getattr(device, "device_kind", device.platform)
         self.runs = 0
+        self.peak_before = 0
 
     def pricers(self, precision):
         self.dtype = getattr(self.np, precision)
-        return {("jit", name): functools.partial(self.run, getattr(self, name))
-                for name in ("asian", "heston", "autocallable", "bermudan_put")}
+        gradients = {(style, name + "_greeks"): functools.partial(self.gradient, getattr(self, name + "_by_numbers"), keeps)
+                     for name in ("asian", "heston")
+                     for style, keeps in (("checkpoint", self.jax.checkpoint), ("scan", lambda body: body))}
+        return gradients | {("jit", name): functools.partial(self.run, getattr(self, name))
+                            for name in ("asian", "heston", "autocallable", "bermudan_put")}
+
+    def bytes_at_once(self):
+        known = self.jax.devices()[0].memory_stats() or {}
+        return known.get("peak_bytes_in_use", 0)
+
+    def start_peak(self):
+        self.peak_before = self.bytes_at_once()
+
+    def peak_bytes(self):
+        """The peak of the process, which is this workload's only where it has grown."""
+        peak = self.bytes_at_once()
+        return peak if peak > self.peak_before else None
+
+    def gradient(self, payoffs_of, keeps, w):
+        """The estimate and the derivatives of the mean; `keeps` says what of a chunk waits for the way back."""
+        np, dtype = self.np, self.dtype  # this pricer's, even if later ones differ
+        of = {"volatilities": "volatility", "rates": "rate"}
+        numbers = tuple(np.full(count, w[of.get(name, name)], dtype) for name, count in w["gradient"].items())
+
+        def mean(numbers, key):
+            paid = payoffs_of(w, key, dtype, keeps, *numbers)
+            return paid.mean(), paid
+
+        @self.jax.jit
+        def run(seed, numbers):
+            (_, paid), found = self.jax.value_and_grad(mean, has_aux=True)(numbers, self.jax.random.key(seed))
+            paid = paid.astype(np.float64)
+            estimate = np.stack((paid.mean(), paid.std(ddof=1) / math.sqrt(w["paths"])))
+            return np.concatenate((estimate, *(g.astype(np.float64) for g in found)))
+
+        def price():
+            self.runs += 1
+            return tuple(run(42 + self.runs, numbers).tolist())  # waits for the device
+        return price
+
+    def scan(self, w, key, dtype, shocks, step, keeps, start, by_step=()):
+        """The state after all steps. `step` gives the next state of a state, a row of normals a shock, and the numbers
+        of the step; chunks are those of prices."""
+        chunk = self.chunk or CHUNKS[w["name"].removesuffix("_greeks")]
+        if w["steps"] % chunk:
+            raise ValueError(f"{w['steps']} steps are no chunks of {chunk}")
+
+        def steps(state, of):
+            i, numbers = of
+            z = self.normals(key, i, (chunk, shocks, w["paths"]), dtype)
+            for k in range(chunk):
+                state = step(state, z[k], [n[k] for n in numbers])
+            return state, None
+        count = w["steps"] // chunk
+        of_chunks = self.np.arange(count), [n.reshape(count, chunk) for n in by_step]
+        return self.lax.scan(keeps(steps), start, of_chunks)[0]
+
+    def asian_by_numbers(self, w, key, dtype, keeps, spot, volatilities, rates):
+        np, dt = self.np, w["dt"]
+
+        def step(state, z, of):
+            x, total = state
+            drift, volatility = of
+            x = x + drift + volatility * z[0]
+            return x, total + np.exp(x)
+        zero = np.zeros(w["paths"], dtype)
+        by_step = ((rates - 0.5 * volatilities ** 2) * dt, volatilities * math.sqrt(dt))
+        _, total = self.scan(w, key, dtype, 1, step, keeps, (zero, zero), by_step)
+        discount = np.exp(-dt * rates.sum())
+        return discount * np.maximum(total * (spot[0] / w["steps"]) - w["strike"], 0)
+
+    def heston_by_numbers(self, w, key, dtype, keeps, *numbers):
+        np, dt = self.np, w["dt"]
+        spot, variance, reversion, mean_variance, volatility, rho = (n[0] for n in numbers)
+
+        def step(state, z, _):
+            x, v = state
+            # The derivative of a root at 0, where the variance is below, is not that of the step.
+            is_positive = v > 0
+            positive = np.where(is_positive, v, 0)
+            root = np.where(is_positive, np.sqrt(np.where(is_positive, v, 1) * dt), 0)
+            x = x + (w["rate"] - 0.5 * positive) * dt + root * z[0]
+            v = v + reversion * (mean_variance - positive) * dt + \
+                volatility * root * (rho * z[0] + np.sqrt(1 - rho * rho) * z[1])
+            return x, v
+        zero = np.zeros(w["paths"], dtype)
+        x, _ = self.scan(w, key, dtype, 2, step, keeps, (zero, zero + variance))
+        return w["discount"] * np.maximum(spot * np.exp(x) - w["strike"], 0)
 
     def run(self, payoffs_of, w):
         dtype = self.dtype  # this pricer's, even if later ones differ
@@ -154,4 +245,4 @@ class jax_peer:
 
 
 if __name__ == "__main__":
-    raise SystemExit(peer.main("jax", open_jax))
+    raise SystemExit(peer.main("jax", open_jax, has_gradients=True))

@@ -6,7 +6,11 @@ For speed the compiled style walks a chunk of steps in one kernel; all calls of 
 once as one CUDA graph, which a price replays, and two numbers leave the device. The normals of a chunk are drawn ahead
 of it by one call: drawn where they are used, so that they do not go through memory, they took two to six times as
 long. The put's regressions are sums over paths in double and a solution written out: nothing waits for the host.
-Without a capture there is no row, rather than a slower one."""
+Without a capture there is no row, rather than a slower one.
+
+Gradients are those of reverse mode, of the mean payoff to all numbers at once. The compiled Asian is one function of
+all normals, Heston's a chunk of steps; the graph that is replayed holds the way back, too. `launched` is the same
+without a graph."""
 import functools
 import math
 
@@ -37,7 +41,14 @@ class torch_peer:
         self.dtype = getattr(self.torch, precision)
         names = ("asian", "heston", "autocallable", "bermudan_put")
         eager = {("eager", name): functools.partial(self.eager, getattr(self, name)) for name in names}
-        return eager | {("compile", name): functools.partial(self.captured, getattr(self, "compiled_" + name))
+        gradients = {}
+        for name in ("asian", "heston"):
+            eager_of, compiled_of = getattr(self, name + "_by_numbers"), getattr(self, f"compiled_{name}_by_numbers")
+            gradients |= {("eager", name + "_greeks"): functools.partial(self.launched, eager_of),
+                          ("launched", name + "_greeks"): functools.partial(self.launched, compiled_of),
+                          ("compile", name + "_greeks"):
+                              functools.partial(self.captured, functools.partial(self.gradient, compiled_of))}
+        return eager | gradients | {("compile", name): functools.partial(self.captured, getattr(self, "compiled_" + name))
                         for name in names}
 
     def eager(self, payoffs_of, w):
@@ -47,6 +58,91 @@ class torch_peer:
             with self.torch.no_grad():
                 return tuple(self.estimate(payoffs()).tolist())  # waits for the device
         return price
+
+    def start_peak(self):
+        if self.where == "cuda":
+            self.torch.cuda.empty_cache()
+            self.torch.cuda.reset_peak_memory_stats()
+
+    def peak_bytes(self):
+        return self.torch.cuda.max_memory_allocated() if self.where == "cuda" else None
+
+    def gradient(self, payoffs_of, w):
+        """A function that gives the estimate and the derivatives of the mean, in one tensor."""
+        torch = self.torch
+        of = {"volatilities": "volatility", "rates": "rate"}
+        numbers = [torch.full((count,), float(w[of.get(name, name)]), dtype=self.dtype, device=self.where,
+                              requires_grad=True) for name, count in w["gradient"].items()]
+        payoffs = payoffs_of(w)
+
+        def run():
+            paid = payoffs(*numbers)
+            found = torch.autograd.grad(paid.mean(), numbers)
+            return torch.cat((self.estimate(paid.detach()), *(g.double() for g in found)))
+        return run
+
+    def launched(self, payoffs_of, w):
+        self.torch._dynamo.reset()
+        run = self.gradient(payoffs_of, w)
+        return lambda: tuple(run().tolist())  # waits for the device
+
+    def asian_of(self, w):
+        """The payoffs by all normals, spot, volatilities and rates."""
+        torch, dt = self.torch, w["dt"]
+
+        def payoffs(z, spot, volatilities, rates):
+            drifts = (rates - 0.5 * volatilities * volatilities) * dt
+            x = torch.cumsum(drifts[:, None] + (volatilities * math.sqrt(dt))[:, None] * z, 0)
+            average = spot * torch.exp(x).mean(0)
+            return torch.exp(-dt * rates.sum()) * torch.clamp(average - w["strike"], min=0)
+        return payoffs
+
+    def asian_by_numbers(self, w):
+        payoffs = self.asian_of(w)
+        return lambda *numbers: payoffs(self.normals(w["steps"], w["paths"]), *numbers)
+
+    def compiled_asian_by_numbers(self, w):
+        payoffs = self.torch.compile(self.asian_of(w), fullgraph=True, dynamic=False)
+        return lambda *numbers: payoffs(self.normals(w["steps"], w["paths"]), *numbers)
+
+    def heston_step_of(self, w):
+        torch, dt = self.torch, w["dt"]
+
+        def step(x, v, z, u, reversion, mean_variance, volatility, rho):
+            # The derivative of a root at 0, where the variance is below, is not that of the step.
+            is_positive = v > 0
+            positive = torch.where(is_positive, v, 0)
+            root = torch.where(is_positive, torch.sqrt(torch.where(is_positive, v, 1) * dt), 0)
+            x = x + (w["rate"] - 0.5 * positive) * dt + root * z
+            v = v + reversion * (mean_variance - positive) * dt + \
+                volatility * root * (rho * z + torch.sqrt(1 - rho * rho) * u)
+            return x, v
+        return step
+
+    def heston_in_chunks(self, w, steps, chunk):
+        """The payoffs by the numbers of Heston, whose steps are taken by `steps`, a chunk at a time."""
+        def payoffs(spot, variance, *parameters):
+            x = self.zeros(w)
+            v = x + variance
+            for _ in range(w["steps"] // chunk):
+                x, v = steps(self.normals(chunk, 2, w["paths"]), x, v, *parameters)
+            return w["discount"] * self.torch.clamp(spot * self.torch.exp(x) - w["strike"], min=0)
+        return payoffs
+
+    def heston_by_numbers(self, w):
+        step = self.heston_step_of(w)
+        return self.heston_in_chunks(w, lambda z, x, v, *parameters: step(x, v, z[0, 0], z[0, 1], *parameters), 1)
+
+    def compiled_heston_by_numbers(self, w):
+        chunk, step = self.chunk or CHUNKS["heston"], self.heston_step_of(w)
+        if w["steps"] % chunk:
+            raise ValueError(f"{w['steps']} steps are no chunks of {chunk}")
+
+        def steps(z, x, v, *parameters):
+            for k in range(chunk):
+                x, v = step(x, v, z[k, 0], z[k, 1], *parameters)
+            return x, v
+        return self.heston_in_chunks(w, self.compile(steps), chunk)
 
     def estimate(self, payoffs):
         payoffs = payoffs.double()
@@ -276,4 +372,4 @@ class torch_peer:
 
 
 if __name__ == "__main__":
-    raise SystemExit(peer.main("torch", open_torch))
+    raise SystemExit(peer.main("torch", open_torch, has_gradients=True))

@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -32,11 +34,33 @@ namespace peers {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> known_workloads{"asian", "heston", "autocallable", "bermudan_put"};
+constexpr std::array<std::string_view, 6> known_workloads{"asian",        "heston",       "autocallable",
+                                                          "bermudan_put", "asian_greeks", "heston_greeks"};
 constexpr std::array<std::string_view, 5> libraries{"torch", "jax", "cupy", "numba", "quantlib"};
 constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
 constexpr std::size_t most_of_line = 16384, most_of_word = 400;
 constexpr double most_seconds = 600;  // for one program; compilers of libraries take minutes
+
+bool is_of_greeks(std::string_view workload) {
+    return workload.ends_with("_greeks");
+}
+
+// A derivative of a workload, and the row of ours that it is: the name of a number, a measure, of which the
+// row is for all numbers together, or a key.
+struct sensitivity {
+    std::string name, row;
+};
+const std::vector<sensitivity>& sensitivities_of(std::string_view workload) {
+    static const std::vector<sensitivity> of_asian{
+        {"spot", "A.spot"}, {"volatilities", "vega"}, {"rates", "rho"}},
+        of_heston{{"spot", "A.spot"},
+                  {"variance", "A.heston.v0"},
+                  {"reversion", "A.heston.kappa"},
+                  {"mean_variance", "A.heston.theta"},
+                  {"volatility_of_variance", "A.heston.sigma"},
+                  {"correlation", "A.heston.rho"}};
+    return workload == "asian_greeks" ? of_asian : of_heston;
+}
 
 template <class list>
 bool is_in(const list& of, std::string_view what) {
@@ -91,7 +115,7 @@ reported read_line(std::string_view line, std::string_view library, const std::s
     if (!is_in(known_workloads, out.workload)) {
         refuse("found the workload " + config::shown(out.workload) +
                ", expected one of asian, heston, "
-               "autocallable, bermudan_put");
+               "autocallable, bermudan_put, asian_greeks, heston_greeks");
     }
     if (out.library != library) {
         refuse("found the library " + config::shown(out.library) + ", expected " + std::string(library));
@@ -107,6 +131,22 @@ reported read_line(std::string_view line, std::string_view library, const std::s
     out.price = amount("price", true);
     out.standard_error = amount("standard_error", false);
     out.milliseconds = amount("milliseconds", false);
+    if (!is_of_greeks(out.workload)) return out;
+    if (read.contains("peak_bytes")) out.peak_bytes = amount("peak_bytes", false);
+    for (const auto& [name, key] : sensitivities_of(out.workload)) {
+        const auto named = [&](const char* of) -> double {
+            const auto all = read.find(of);
+            const auto at = all != read.end() && all->is_object() ? all->find(name) : json::const_iterator{};
+            if (all == read.end() || !all->is_object() || at == all->end() || !at->is_number() ||
+                !std::isfinite(at->get<double>()))
+                refuse("expected a number as '" + name + "' of '" + of + "'");
+            return *at;
+        };
+        const estimate e{named("gradient"), named("gradient_errors")};
+        if (e.standard_error <= 0)
+            refuse("expected an error of more than 0 as '" + name + "' of 'gradient_errors'");
+        out.gradient[name] = e;
+    }
     return out;
 }
 
@@ -125,6 +165,11 @@ row row_of(const reported& from) {
                  {"path_steps_per_second", from.paths * from.steps / (from.milliseconds * 1e-3)}};
     if (!from.version.empty()) r.figures["version"] = from.version;
     if (!from.device.empty()) r.figures["device"] = from.device;
+    for (const auto& [name, e] : from.gradient) {
+        r.figures["d_" + name] = e.price;
+        r.figures["d_" + name + "_error"] = e.standard_error;
+    }
+    if (from.peak_bytes > 0) r.figures["peak_bytes"] = from.peak_bytes;
     return r;
 }
 
@@ -160,6 +205,25 @@ std::string asian_book(const json& n) {
         "0, end: {}, count: {}}}}}\n",
         n.at("rate").dump(), n.at("spot").dump(), n.at("volatility").dump(), n.at("strike").dump(),
         n.at("years").dump(), n.at("steps").dump());
+}
+
+// A volatility and a rate for each date.
+std::string asian_greeks_book(const json& n) {
+    const int steps = n.at("steps");
+    const auto by_date = [&](const char* of) {
+        std::string out;
+        for (int i = 1; i <= steps; ++i)
+            out += fmt::format("{}{}: {}", i > 1 ? ", " : "", n.at("years").get<double>() * i / steps,
+                               n.at(of).dump());
+        return out;
+    };
+    return fmt::format(
+        "market: {{as_of: 2026-01-15, currencies: {{USD: {{zero_rates: {{{}}}}}}}, assets: {{A: {{currency: "
+        "USD, spot: {}, volatility: {{{}}}}}}}}}\n"
+        "trades:\n  - {{id: asian, product: asian, underlying: A, option: call, strike: {}, averaging_dates: "
+        "{{start: 0, end: {}, count: {}}}}}\n",
+        by_date("rate"), n.at("spot").dump(), by_date("volatility"), n.at("strike").dump(),
+        n.at("years").dump(), steps);
 }
 
 std::string autocallable_book(const json& n) {
@@ -212,6 +276,24 @@ std::string words_of(const estimate& e) {
     return fmt::format("{:.6f} +- {:.6f}", e.price, e.standard_error);
 }
 
+}  // namespace
+
+std::string why_not_the_gradient(const std::map<std::string, estimate>& got,
+                                 const std::map<std::string, estimate>& expected, const std::string& whose) {
+    constexpr double most_errors = 6;
+    for (const auto& [name, e] : expected) {
+        const auto found = got.find(name);
+        if (found == got.end()) return "there is no derivative to " + name;
+        const double apart = std::abs(found->second.price - e.price);
+        if (!(apart <= most_errors * std::hypot(found->second.standard_error, e.standard_error)))
+            return fmt::format("the derivative to {} is {}, {} {}", name, words_of(found->second), whose,
+                               words_of(e));
+    }
+    return {};
+}
+
+namespace {
+
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -235,6 +317,7 @@ planned_walk planned(const std::string& book, program::precision p) {
 struct known {
     std::string who;
     std::optional<estimate> price;
+    std::map<std::string, estimate> gradient;
     // The key of the reference for others: what they run in and on.
     struct yardstick {
         json axes;
@@ -326,6 +409,9 @@ void compare(row& r, const reported& line, known& with) {
     if (!with.price) {
         with.who = is_own ? "Tilewalk's" : line.library + "'s";
         with.price = got;
+        with.gradient = line.gradient;
+    } else if (r.wrong = why_not_the_gradient(line.gradient, with.gradient, with.who); !r.wrong.empty()) {
+        return;
     } else if (!agree(got, *with.price)) {
         r.wrong = "the price is " + words_of(got) + ", " + with.who + " " + words_of(*with.price);
         return;
@@ -333,10 +419,11 @@ void compare(row& r, const reported& line, known& with) {
     add_ratio(r, line, is_own, with);
 }
 
-// On one thread, with the share of the paths that a library takes there: see peer_quantlib.py.
+// On one thread a library takes this share of the paths: see peer_quantlib.py.
+constexpr std::uint64_t share_of_one_thread = 32;
+
 void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const std::string& book,
                         const json& numbers, known& of, const sink& to) {
-    constexpr std::uint64_t share = 32;
     reported line;
     line.workload = workload;
     line.library = "tilewalk";
@@ -349,7 +436,7 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
         const tilewalk::book parsed = tilewalk::book::parse(book, "benchmark");
         run_options options;
         options.overrides.paths =
-            std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share);
+            std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share_of_one_thread);
         options.overrides.seed = timed_walk::seed + 2;
         options.overrides.device = "cpu";
         options.overrides.threads = 1;
@@ -368,6 +455,63 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
         line.version = version();
         line.device = "CPU, one thread";
         line.paths = static_cast<double>(*options.overrides.paths);
+        line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
+        line.price = priced.price;
+        line.standard_error = priced.standard_error;
+        line.milliseconds = measured->of.median;
+        made.figures = row_of(line).figures;
+        made.figures["noise"] = measured->of.noise;
+        compare(made, line, of);
+    });
+}
+
+// A price and its gradient, from the planned trade to the sums of both.
+void measure_own_greeks(const cpu_bench& on, const std::string& workload, const std::string& text,
+                        std::uint64_t paths, const char* device, const own_style& style, known& of,
+                        const sink& to) {
+    const bool is_on_cpu = std::string_view(device) == "cpu";
+    reported line;
+    line.workload = workload;
+    line.library = "tilewalk";
+    line.style = is_on_cpu ? "one_thread" : program::name_of(style.in);
+    line.precision = style.precision;
+    row r = row_of(line);
+    r.figures = json::object();
+    on.says("peers: " + workload + ", Tilewalk, " + line.style);
+    attempt(r, to, [&](row& made) {
+        const tilewalk::book b = tilewalk::book::parse(text, "benchmark");
+        run_options options;
+        options.overrides.paths = paths;
+        options.overrides.seed = timed_walk::seed + 3;
+        options.overrides.device = device;
+        options.overrides.precision = program::name_of(style.in);
+        if (is_on_cpu) options.overrides.threads = 1;
+        options.cancel = on.cancel;
+        const engine pricer;
+        const greek_options wanted{workload == "asian_greeks"
+                                       ? std::vector<std::string>{"delta", "vega", "rho"}
+                                       : std::vector<std::string>{"delta", "parameter"}};
+        const results got = pricer.greeks(b, *b.market(), wanted, options);
+        const price_row& priced = got.rows.at(0);
+        if (priced.status != trade_status::priced) throw error(priced.kind, priced.message);
+        for (const auto& [name, row] : sensitivities_of(workload)) {
+            const auto found = std::ranges::find_if(got.greeks, [&, &key = row](const greek_row& g) {
+                return g.key == key || (g.key.empty() && g.measure == key);
+            });
+            if (found == got.greeks.end() || found->has_failed())
+                throw error(error_kind::internal, "there is no sensitivity " + row);
+            // Rows are for a move of 1 % and of 1 bp.
+            const double per = row == "vega" ? 1e-2 : row == "rho" ? 1e-4 : 1;
+            line.gradient[name] = {found->value / per, found->standard_error / per};
+        }
+        const auto measured = measure(
+            [&]() -> std::optional<double> {
+                return 1e3 * pricer.greeks(b, *b.market(), wanted, options).manifest.path_seconds;
+            },
+            on.until, now);
+        line.version = version();
+        line.device = is_on_cpu ? "CPU, one thread" : got.manifest.devices.at(0);
+        line.paths = static_cast<double>(paths);
         line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
         line.price = priced.price;
         line.standard_error = priced.standard_error;
@@ -439,6 +583,21 @@ void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& why_no
             skip(row_of(own_line(name)), to, why_no_gpu);
         }
         measure_own_on_cpu(here, name, book, numbers.at(name), all[name], to);
+    }
+    const std::pair<const char*, std::string> with_greeks[] = {
+        {"asian_greeks", asian_greeks_book(numbers.at("asian_greeks"))},
+        {"heston_greeks", heston_book(numbers.at("heston_greeks"))}};
+    for (const auto& [name, book] : with_greeks) {
+        const std::uint64_t paths = numbers.at(name).at("paths");
+        if (on != nullptr) {
+            // Double first: others are compared with it.
+            for (auto s = std::rbegin(own_styles); s != std::rend(own_styles); ++s)
+                measure_own_greeks(here, name, book, paths, "cuda", *s, all[name], to);
+        } else {
+            skip(row_of(own_line(name)), to, why_no_gpu);
+        }
+        measure_own_greeks(here, name, book, std::max<std::uint64_t>(paths / share_of_one_thread, 1 << 14),
+                           "cpu", {program::precision::double_, "float64"}, all[name], to);
     }
     skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
     for (const std::string_view library : libraries) measure_library(here, in, library, all, to);
