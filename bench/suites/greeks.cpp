@@ -235,6 +235,8 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
                 return milliseconds(last.manifest.path_seconds);
             };
             sample();  // from here on kernels are compiled, caches warm
+            if (!is_on_cpu && last.manifest.devices.empty())
+                throw error(error_kind::internal, "the GPU has walked none of it");
             calls.clear();
             return bench::measure(sample, until, now)->of;
         };

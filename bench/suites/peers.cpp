@@ -494,6 +494,8 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
         const results got = pricer.greeks(b, *b.market(), wanted, options);
         const price_row& priced = got.rows.at(0);
         if (priced.status != trade_status::priced) throw error(priced.kind, priced.message);
+        if (!is_on_cpu && got.manifest.devices.empty())
+            throw error(error_kind::internal, "the GPU has walked none of it");
         for (const auto& [name, row] : sensitivities_of(workload)) {
             const auto found = std::ranges::find_if(got.greeks, [&, &key = row](const greek_row& g) {
                 return g.key == key || (g.key.empty() && g.measure == key);
@@ -510,7 +512,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
             },
             on.until, now);
         line.version = version();
-        line.device = is_on_cpu ? "CPU, one thread" : got.manifest.devices.at(0);
+        line.device = is_on_cpu ? "CPU, one thread" : got.manifest.devices.front();
         line.paths = static_cast<double>(paths);
         line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
         line.price = priced.price;
