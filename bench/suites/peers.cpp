@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 6> known_workloads{"asian",        "hesto
 constexpr std::array<std::string_view, 5> libraries{"torch", "jax", "cupy", "numba", "quantlib"};
 constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
 constexpr std::size_t most_of_line = 16384, most_of_word = 400;
-constexpr double most_seconds = 600;  // for one program; compilers of libraries take minutes
+constexpr double most_seconds = 1200;  // for one program; compilers of libraries take minutes
 
 bool is_of_greeks(std::string_view workload) {
     return workload.ends_with("_greeks");
