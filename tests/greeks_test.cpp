@@ -3,6 +3,7 @@
 // together.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -216,6 +217,12 @@ TEST(greeks, of_paths_take_one_walk) {
     // Each market beside the one that is asked for takes one more.
     EXPECT_GE(of({{"gamma", "vanna"}, "auto"}).greeks.size(), 4u);
     EXPECT_EQ(walks, 1 + 4);
+    EXPECT_EQ(of({{"gamma"}, "auto"}).greeks.size(), 1u);
+    EXPECT_EQ(walks, 1 + 4);
+    EXPECT_EQ(of({{"theta"}, "auto"}).greeks.size(), 1u);
+    EXPECT_EQ(walks, 1 + 1);
+    EXPECT_EQ(of({{"gamma", "theta"}, "auto"}).greeks.size(), 2u);
+    EXPECT_EQ(walks, 1 + 4 + 1);
 }
 
 TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
@@ -486,6 +493,75 @@ TEST(greeks, of_totals_know_what_trades_have_in_common) {
     EXPECT_NE(total("A.volatility").standard_error, apart);
     // A forward has no vega.
     EXPECT_LE(std::abs(total("A.volatility").value), most_errors * total("A.volatility").standard_error);
+}
+
+// A call less a put is a forward: its delta is known, and it has no gamma.
+TEST(greeks, of_a_call_and_a_put_keep_parity) {
+    const std::string terms = ", product: european, underlying: A, strike: 105, maturity: 1}\n";
+    const results r = greeks_of("  - {id: c, option: call" + terms + "  - {id: p, option: put" + terms,
+                                1 << 16, {{"delta", "gamma"}, "auto"}, market::parse(flat_market));
+    for (const std::string measure : {"delta", "gamma"}) {
+        const auto of = [&](const std::string& trade) {
+            return *std::ranges::find_if(
+                r.greeks, [&](const greek_row& g) { return g.trade == trade && g.measure == measure; });
+        };
+        const greek_row call = of("c"), put = of("p");
+        ASSERT_EQ(call.part_means.size(), 64U);
+        std::vector<double> apart;
+        for (std::size_t i = 0; i < 64; ++i) apart.push_back(call.part_means[i] - put.part_means[i]);
+        double mean = 0, squares = 0;
+        for (const double x : apart) mean += x / 64;
+        for (const double x : apart) squares += (x - mean) * (x - mean);
+        const double error = std::sqrt(squares / 64 / 63);
+        // On paths, the difference of gammas is 0 but for rounding.
+        const double truth = measure == "delta" ? std::exp(-flat_option::yield) : 0;
+        EXPECT_NEAR(call.value - put.value, truth, most_errors * error + 1e-9) << measure;
+        EXPECT_NEAR(mean, call.value - put.value, 1e-12) << measure;
+        EXPECT_LT(error, 0.5 * std::hypot(call.standard_error, put.standard_error)) << measure;
+    }
+}
+
+// A price is homogeneous in spot and strike, path by path, so that spot x delta + strike x the derivative to
+// the strike is the price, with no error of chance.
+TEST(greeks, of_spot_and_strike_make_the_price) {
+    const double strike = 105, move = 1e-5;
+    const auto call = [&](const std::string& id, double k) {
+        return fmt::format("  - {{id: {}, product: european, underlying: A, strike: {}, maturity: 1}}\n", id,
+                           k);
+    };
+    const results r =
+        greeks_of(call("at", strike) + call("above", strike + move) + call("below", strike - move), 1 << 16,
+                  {{"delta"}, "auto"}, market::parse(flat_market));
+    const double of_strike = (r.rows[1].price - r.rows[2].price) / (2 * move);
+    EXPECT_NEAR(flat_option::spot * row_of(r, "at", "A.spot").value + strike * of_strike, r.rows[0].price,
+                1e-6 * r.rows[0].price);
+}
+
+// What happens when all volatilities move together is told by the row of no key, the sum over pillars.
+TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
+    const auto in = [](double more) {
+        return market::parse(fmt::format(
+            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0.03}}}}\n"
+            "assets: {{A: {{currency: USD, spot: 100, volatility: {{0.5: {}, 1: {}, 2: {}}}}}}}\n",
+            0.2 + more, 0.25 + more, 0.22 + more));
+    };
+    const std::string trade =
+        "  - {id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 2, count: "
+        "8}}\n";
+    constexpr double move = 1e-4;
+    const results here = greeks_of(trade, 1 << 16, {{"vega"}, "auto"}, in(0));
+    const auto price = [&](double more) {
+        return engine().price(book::parse("trades:\n" + trade), in(more), with_paths(1 << 16)).rows[0].price;
+    };
+    const greek_row& all = row_of(here, "t", "");
+    double sum = 0;
+    for (const greek_row& g : here.greeks)
+        if (g.trade == "t" && !g.key.empty()) sum += g.value;
+    EXPECT_NEAR(all.value, sum, 1e-12 * std::abs(sum));
+    // With the same random numbers but for the few paths that the move takes across the strike.
+    const double parallel = 0.01 * (price(move) - price(-move)) / (2 * move);
+    EXPECT_NEAR(all.value, parallel, 0.02 * all.standard_error);
+    EXPECT_GT(std::abs(all.value), 100 * all.standard_error);
 }
 
 TEST(greeks, of_an_in_and_an_out_barrier_make_those_of_neither) {
