@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "engine/calibration/target.h"
+#include "engine/calibration/quoted_models.h"
 #include "engine/config/document.h"
 #include "engine/config/wording.h"
 #include "engine/config/written.h"
 #include "engine/market/market_state.h"
-#include "engine/market/wording.h"
+#include "engine/reading/market_parts.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 
@@ -22,56 +22,16 @@ using config::node;
 
 struct quotes_state {
     node root;                     // of the market
+    node calibrate;                // what was to be fitted
     std::filesystem::path inside;  // the folder that files named by it are confined to, or empty
     markets::market_state market;
-    struct item {
-        std::string of;
-        fitted_part what = fitted_part::asset;
-        std::unique_ptr<target> fit;
-    };
-    std::vector<item> items;
+    std::vector<quoted_model> models;
 };
 
 namespace {
 
 const char* section_of(fitted_part what) {
     return what == fitted_part::asset ? "assets" : "currencies";
-}
-
-struct asked {
-    const node::member* of = nullptr;
-    const node::member* quotes = nullptr;
-    const catalogue_entry* model = nullptr;
-};
-
-std::vector<asked> read_asked(const node& calibrate) {
-    const std::string such = "such as {ACME: {heston: {by_strike: {2027-01-15: {90: 0.24, 100: 0.22}}}}}";
-    if (!calibrate.is_mapping()) {
-        calibrate.fail("found " + calibrate.found() +
-                       ", expected a mapping of assets and currencies to models with quotes, " + such);
-    }
-    if (calibrate.members().empty()) calibrate.fail("found nothing to calibrate, expected a mapping " + such);
-    std::vector<std::string> known;
-    for (const catalogue_entry& entry : catalogue()) known.emplace_back(entry.name);
-    std::vector<asked> out;
-    for (const node::member& of : calibrate.members()) {
-        if (!of.value.is_mapping()) {
-            of.value.fail("found " + of.value.found() + ", expected a model with its quotes, one of " +
-                          config::joined(known));
-        }
-        of.value.only(known);
-        if (of.value.members().size() != 1) {
-            of.value.fail("found " + std::to_string(of.value.members().size()) + " models, expected one of " +
-                          config::joined(known));
-        }
-        const node::member& quotes = of.value.members().front();
-        if (!quotes.value.is_mapping()) {
-            quotes.value.fail("found " + quotes.value.found() + ", expected a mapping with the quotes of " +
-                              quotes.key);
-        }
-        out.push_back({&of, &quotes, &*std::ranges::find(catalogue(), quotes.key, &catalogue_entry::name)});
-    }
-    return out;
 }
 
 // An asset or currency with what it holds changed.
@@ -133,35 +93,18 @@ std::shared_ptr<const quotes_state> read_quotes(const config::document& read, co
                   "currencies, assets, calibrate");
     }
     root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings", "calibrate"});
-    const std::vector<asked> all = read_asked(root.at("calibrate"));
     auto made = std::make_shared<quotes_state>();
+    made->calibrate = root.at("calibrate");
+    const std::vector<named_quotes> all = name_quotes(made->calibrate);
     made->root = with_whole_paths(root.without("calibrate"));
     // The models are not known yet, and correlations may name their factors.
     node still = made->root.without("correlations");
-    for (const asked& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
+    for (const named_quotes& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
     if (options.strict) config::demand_end(read);
     if (options.confine) made->inside = config::folder_of_file(name);
     made->market = markets::read_market(still, made->inside);
     made->market.name = name;
-    for (const asked& a : all) {
-        const markets::market_state& market = made->market;
-        std::vector<std::string> assets, currencies;
-        for (const auto& [known, asset] : market.assets) assets.push_back(known);
-        for (const auto& [known, curve] : market.currencies) currencies.push_back(known);
-        const bool is_asset = a.model->what == fitted_part::asset;
-        const std::vector<std::string>& known = is_asset ? assets : currencies;
-        if (std::ranges::find(known, a.of->key) == known.end()) {
-            const std::vector<std::string>& others = is_asset ? currencies : assets;
-            if (std::ranges::find(others, a.of->key) != others.end()) {
-                a.quotes->fail("found " + a.quotes->key + " for " + a.of->key + ", which is " +
-                               (is_asset ? "a currency" : "an asset") + "; expected a model of " +
-                               (is_asset ? "rates" : "assets"));
-            }
-            a.of->fail(markets::unknown_name(is_asset ? "asset" : "currency", a.of->key, known));
-        }
-        made->items.push_back(
-            {a.of->key, a.model->what, a.model->read(a.quotes->value, {a.model->name, a.of->key, market})});
-    }
+    made->models = read_quoted_models(all, made->market);
     return made;
 }
 
@@ -191,7 +134,7 @@ calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) 
     made.as_of = dates::to_string(state.market.as_of);
     config::node root = state.root;
     std::string header = "# Written by tilewalk calibrate from " + printable(state.market.name) + ".\n";
-    for (const auto& item : state.items) {
+    for (const auto& item : state.models) {
         calibrations::outcome found = item.fit->fit(cancel);
         const config::node model = calibrations::parsed(found.model);
         root = calibrations::changed(root, item.what, item.of, [&](const config::node& of) {
@@ -202,6 +145,7 @@ calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) 
             made.fits.push_back(std::move(fit));
         }
     }
+    root = root.with(markets::key_of_quotes, state.calibrate);
     // The rest of the market has to agree with the fitted models, for instance correlations of their factors.
     markets::read_market(root, state.inside);
     made.market = header + config::written(root);

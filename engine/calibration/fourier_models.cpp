@@ -70,19 +70,32 @@ class fourier_target final : public target {
     }
 
     outcome fit(const std::atomic<bool>* cancel) const override {
+        model_fit made = before_fit();
+        const std::vector<double> found = calibrations::fit(how(cancel), made);
+        return {{std::move(made)}, "{" + name_ + ": " + space_.written(found) + "}"};
+    }
+
+    std::vector<fitted_numbers> follow(const number_by_key& now,
+                                       const std::atomic<bool>* cancel) const override {
+        return {calibrations::follow(how(cancel), before_fit(), now)};
+    }
+
+  private:
+    model_fit before_fit() const {
         model_fit made;
         made.of = asset_;
         made.model = name_;
         made.unit = quotes_.by_price ? "price" : "volatility";
         made.quotes = quotes_.quotes;
-        const double unit = quotes_.by_price ? quotes_.expiries.back().forward : 1;
-        const auto values = [this](std::span<const double> p, std::span<double> out) { price(p, out); };
-        const std::vector<double> found =
-            calibrations::fit({space_, values, starts(), good_volatility * unit, cancel}, made);
-        return {{std::move(made)}, "{" + name_ + ": " + space_.written(found) + "}"};
+        return made;
     }
 
-  private:
+    fitting how(const std::atomic<bool>* cancel) const {
+        const double unit = quotes_.by_price ? quotes_.expiries.back().forward : 1;
+        const auto values = [this](std::span<const double> p, std::span<double> out) { price(p, out); };
+        return {space_, values, starts(), good_volatility * unit, cancel};
+    }
+
     void price(std::span<const double> p, std::span<double> out) const {
         std::vector<fourier::characteristic> laws;
         for (const quoted_expiry& e : quotes_.expiries) laws.push_back(remembered(of_.law(p, e.years)));

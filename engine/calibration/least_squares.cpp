@@ -3,6 +3,7 @@
 #include "engine/calibration/least_squares.h"
 
 #include <Eigen/Core>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -27,6 +28,10 @@ constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 // undo it; and the least part of such a direction that a parameter must have to be named.
 constexpr double least_determined = 1e-3, named_share = 0.2;
 
+// Below this a combination of parameters counts as one that nothing determines: no digit of what follows from
+// it would be known.
+constexpr double least_rcond = 1e-10;
+
 struct change {
     const between& of;
 
@@ -35,11 +40,11 @@ struct change {
         return of.by == between::scale::geometric ? of.low * std::pow(of.high / of.low, share)
                                                   : of.low + (of.high - of.low) * share;
     }
-    double variable(double parameter) const {
+    double variable(double parameter, double nearest_to_end = off_the_end) const {
         const double share = of.by == between::scale::geometric
                                  ? std::log(parameter / of.low) / std::log(of.high / of.low)
                                  : (parameter - of.low) / (of.high - of.low);
-        const double inside = std::clamp(share, off_the_end, 1 - off_the_end);
+        const double inside = std::clamp(share, nearest_to_end, 1 - nearest_to_end);
         return std::log(inside / (1 - inside));
     }
     bool is_at_bound(double variable) const { return 1 / (1 + std::exp(std::abs(variable))) < at_the_end; }
@@ -191,6 +196,73 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
     out.has_converged = best->has_converged || stopped;
     out.undetermined = undetermined(along, best->at, out.is_at_bound);
     out.evaluations = along.evaluations;
+    return out;
+}
+
+moved_minimum move_minimum(const least_squares& of, std::span<const double> at) {
+    using Eigen::Index;
+    functor along(of);
+    along.is_careful = true;
+    Eigen::VectorXd variables(along.inputs()), residuals(along.values()), scratch(along.values());
+    std::vector<Index> inside;
+    for (Index i = 0; i < variables.size(); ++i) {
+        const change by{of.bounds[static_cast<std::size_t>(i)]};
+        variables(i) = by.variable(at[static_cast<std::size_t>(i)], 0.1 * at_the_end);
+        if (!by.is_at_bound(variables(i))) inside.push_back(i);
+    }
+    moved_minimum out;
+    out.slopes.assign(of.bounds.size(), std::vector<double>(of.residuals));
+    if (inside.empty()) return out;
+    Eigen::MatrixXd all(along.values(), along.inputs());
+    along.df(variables, all);
+    along(variables, residuals);
+    const auto count = static_cast<Index>(inside.size());
+    Eigen::MatrixXd slopes(along.values(), count);
+    for (Index k = 0; k < count; ++k) slopes.col(k) = all.col(inside[static_cast<std::size_t>(k)]);
+
+    // The sum of the residuals, held, times the model, whose second derivatives are the curvature.
+    constexpr double h = 1e-3;
+    const auto bent = [&](Index j, double by_j, Index k, double by_k) {
+        Eigen::VectorXd moved = variables;
+        moved(inside[static_cast<std::size_t>(j)]) += by_j;
+        moved(inside[static_cast<std::size_t>(k)]) += by_k;
+        along(moved, scratch);
+        return residuals.dot(scratch - residuals);
+    };
+    Eigen::MatrixXd curvature = slopes.transpose() * slopes;
+    for (Index j = 0; j < count; ++j) {
+        for (Index k = 0; k <= j; ++k) {
+            const double second =
+                j == k ? (bent(j, h, j, 0) + bent(j, -h, j, 0)) / (h * h)
+                       : (bent(j, h, k, h) - bent(j, h, k, -h) - bent(j, -h, k, h) + bent(j, -h, k, -h)) /
+                             (4 * h * h);
+            curvature(j, k) += second;
+            if (j != k) curvature(k, j) += second;
+        }
+    }
+    // In units in which each direction alone has the curvature 1.
+    const Eigen::VectorXd scale = slopes.colwise().norm().transpose();
+    if (!(scale.minCoeff() > 0)) {
+        out.is_determined = false;
+        return out;
+    }
+    const Eigen::MatrixXd unit = scale.cwiseInverse().asDiagonal();
+    const Eigen::FullPivLU<Eigen::MatrixXd> solved(unit * curvature * unit);
+    if (!(solved.rcond() > least_rcond)) {
+        out.is_determined = false;
+        return out;
+    }
+    const Eigen::MatrixXd moves = unit * solved.solve(unit * slopes.transpose());
+    out.root_mean_square_left =
+        (slopes * (moves * residuals)).norm() / std::sqrt(static_cast<double>(along.values()));
+    for (Index k = 0; k < count; ++k) {
+        const auto i = static_cast<std::size_t>(inside[static_cast<std::size_t>(k)]);
+        const change by{of.bounds[i]};
+        const double v = variables(static_cast<Index>(i));
+        const double per_variable = (by.parameter(v + 1e-4) - by.parameter(v - 1e-4)) / 2e-4;
+        for (Index r = 0; r < slopes.rows(); ++r)
+            out.slopes[i][static_cast<std::size_t>(r)] = per_variable * moves(k, r);
+    }
     return out;
 }
 

@@ -46,6 +46,20 @@ struct minimum {
 // as an error; throws tilewalk::error (cancelled), too.
 minimum minimise(const least_squares& of, const std::vector<std::vector<double>>& starts);
 
+// A minimum where what the residuals are taken from moves.
+struct moved_minimum {
+    // The derivatives of the parameters, by parameter and residual: to a number that is taken away from that
+    // residual. Those of a parameter at its bound are 0.
+    std::vector<std::vector<double>> slopes;
+    // By how much one more step would change the residuals: next to nothing at a minimum.
+    double root_mean_square_left = 0;
+    // Directions of parameters that the residuals do not determine: there are no derivatives then.
+    bool is_determined = true;
+};
+// From the equation that holds at a minimum: the sum over residuals of each times its slope is 0. So the
+// curvature of the residuals counts where they are not 0. No search is made.
+moved_minimum move_minimum(const least_squares& of, std::span<const double> at);
+
 // The coefficients of the combination of columns that comes nearest to `to`.
 std::vector<double> linear_fit(const std::vector<std::vector<double>>& columns, std::span<const double> to);
 

@@ -9,11 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "engine/calibration/parameters.h"
+#include "engine/config/numbers.h"
 #include "engine/config/time_reader.h"
 #include "engine/config/wording.h"
 #include "engine/market/surface_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/parameters.h"
+#include "engine/reading/key_list.h"
 #include "tilewalk/bounds.h"
 
 namespace tilewalk::calibrations {
@@ -56,6 +59,7 @@ class quotes_reader {
             read_surface(of_.at("by_moneyness"), written_by::moneyness);
         }
         sort_expiries();
+        number_repeated_keys(out_.quotes);
         return std::move(out_);
     }
 
@@ -114,6 +118,8 @@ class quotes_reader {
         fitted_quote q;
         q.name = when.text() + " " + level.text() + (moneyness ? " of forward" : "") +
                  (price ? read.option == right::call ? " call" : " put" : "");
+        q.key = key_of(when.text(), level.text());
+        if (price) q.key += read.option == right::call ? ",call" : ",put";
         q.weight = models::read_parameter(item, "weight", {0, most_weight}, 1);
         q.where = item.where();
         if (volatility) {
@@ -156,11 +162,18 @@ class quotes_reader {
                 read.volatility = quoted.volatility;
                 fitted_quote q;
                 q.name = e.written + " " + quoted.written + (by_strike ? "" : " of forward");
+                q.key = key_of(e.written, quoted.written);
                 q.market = quoted.volatility;
                 q.where = quoted.where;
                 add(std::move(read), std::move(q), false, level, quoted.key_path);
             }
         }
+    }
+
+    std::string key_of(const std::string& expiry, const std::string& level) const {
+        const auto number = config::plain_number(level);
+        return in_.of + ".quote@" + markets::time_name(expiry) + "," +
+               (number ? config::shown(*number) : level);
     }
 
     std::size_t expiry_number(double years, const std::string& written, const node& place) {

@@ -3,13 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 
+#include "engine/config/numbers.h"
 #include "engine/config/wording.h"
+#include "engine/report/numbers.h"
 
 namespace tilewalk::calibrations {
 
 namespace {
+
+// What rounding in the variable of a search leaves of a parameter.
+constexpr double same_parameter = 1e-9;
+// A market's numbers are those of a fit if one more step moves the quotes by no more than this share of them.
+constexpr double most_left = 1e-5;
 
 std::vector<std::string> names_of(std::span<const parameter> all) {
     std::vector<std::string> names;
@@ -78,6 +87,10 @@ std::vector<double> parameter_space::free_of(std::span<const double> all) const 
     return out;
 }
 
+std::vector<std::string> parameter_space::names() const {
+    return names_of(all_);
+}
+
 std::vector<fitted_parameter> parameter_space::fitted(const minimum& found) const {
     const std::vector<double> values = all(found.at);
     std::vector<fitted_parameter> out;
@@ -100,8 +113,10 @@ std::string parameter_space::written(std::span<const double> free) const {
     return out + "}";
 }
 
-std::vector<double> fit(const fitting& how, model_fit& into) {
-    std::vector<double> values(into.quotes.size());
+namespace {
+
+// It has `how`, `into` and `values` by reference.
+least_squares problem_of(const fitting& how, const model_fit& into, std::vector<double>& values) {
     least_squares problem;
     problem.bounds = how.space.bounds();
     problem.good_enough = how.good_enough;
@@ -115,6 +130,14 @@ std::vector<double> fit(const fitting& how, model_fit& into) {
             if (q.weight > 0) residuals[at++] = std::sqrt(q.weight) * (values[i] - q.market);
         }
     };
+    return problem;
+}
+
+}  // namespace
+
+std::vector<double> fit(const fitting& how, model_fit& into) {
+    std::vector<double> values(into.quotes.size());
+    const least_squares problem = problem_of(how, into, values);
     std::vector<std::vector<double>> starts;
     for (const std::vector<double>& start : how.starts) starts.push_back(how.space.free_of(start));
     const minimum found = minimise(problem, starts);
@@ -135,6 +158,75 @@ std::vector<double> fit(const fitting& how, model_fit& into) {
     into.evaluations = found.evaluations;
     summarise(into);
     return found.at;
+}
+
+fitted_numbers follow(const fitting& how, const model_fit& of, const number_by_key& now) {
+    std::vector<std::string> keys;
+    std::vector<double> at;
+    for (const std::string& name : how.space.names()) {
+        keys.push_back(of.of + "." + of.model + "." + name);
+        at.push_back(now(keys.back()));
+    }
+    const std::vector<double> free = how.space.free_of(at), back = how.space.all(free);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        if (std::abs(back[i] - at[i]) <= same_parameter * std::abs(back[i])) continue;
+        fail_as_no_fit(of, "found " + keys[i] + " at " + config::shown(at[i]) +
+                               ", where its fit is held to " + config::shown(back[i]));
+    }
+    std::vector<double> values(of.quotes.size());
+    const auto moves = moves_by_quote(problem_of(how, of, values), of, free);
+    fitted_numbers out{of.of, of.unit, {}, weighed(of.quotes), {}};
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        if (std::ranges::all_of(moves[i], [](double m) { return m == 0; })) continue;
+        out.keys.push_back(keys[how.space.number_of_free(i)]);
+        out.moves.push_back(moves[i]);
+    }
+    return out;
+}
+
+std::vector<fitted_quote> weighed(const std::vector<fitted_quote>& quotes) {
+    std::vector<fitted_quote> out;
+    std::ranges::copy_if(quotes, std::back_inserter(out), [](const fitted_quote& q) { return q.weight > 0; });
+    return out;
+}
+
+std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, const model_fit& of,
+                                                std::span<const double> at) {
+    const std::vector<fitted_quote> quotes = weighed(of.quotes);
+    const moved_minimum found = move_minimum(problem, at);
+    double squares = 0;
+    for (const fitted_quote& q : quotes) squares += q.weight * q.market * q.market;
+    const double size = std::sqrt(squares / static_cast<double>(quotes.size()));
+    if (!found.is_determined) {
+        fail_as_no_fit(of,
+                       "found quotes that do not determine the parameters, so that none follows from them");
+    }
+    if (!(found.root_mean_square_left <= most_left * size)) {
+        fail_as_no_fit(of,
+                       "found parameters that are not those of a fit to the quotes: another step would "
+                       "move the quotes by " +
+                           report::significant(found.root_mean_square_left, 2));
+    }
+    std::vector<std::vector<double>> out = found.slopes;
+    for (auto& of_parameter : out) {
+        of_parameter.resize(quotes.size());
+        for (std::size_t i = 0; i < quotes.size(); ++i) of_parameter[i] *= std::sqrt(quotes[i].weight);
+    }
+    return out;
+}
+
+void fail_as_no_fit(const model_fit& of, const std::string& found) {
+    throw error(error_kind::input,
+                "the quotes of " + of.of + (of.part.empty() ? "" : " at " + of.part) + " for its " +
+                    of.model + ": " + found +
+                    "; expected a market as 'tilewalk calibrate' writes it, unchanged",
+                of.quotes.front().where);
+}
+
+void number_repeated_keys(std::vector<fitted_quote>& quotes) {
+    std::map<std::string, int> seen;
+    for (fitted_quote& q : quotes)
+        if (const int number = ++seen[q.key]; number > 1) q.key += "#" + std::to_string(number);
 }
 
 void summarise(model_fit& of) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/calibration/least_squares.h"
+#include "engine/calibration/target.h"
 #include "engine/config/document.h"
 #include "engine/models/parameters.h"
 #include "tilewalk/calibration.h"
@@ -34,6 +35,8 @@ class parameter_space {
     std::vector<double> all(std::span<const double> free) const;
     std::vector<double> free_of(std::span<const double> all) const;
     std::vector<fitted_parameter> fitted(const minimum& found) const;
+    std::vector<std::string> names() const;
+    std::size_t number_of_free(std::size_t number) const { return free_[number]; }
     // "{v0: 0.04, kappa: 1.5}", to the last bit.
     std::string written(std::span<const double> free) const;
 
@@ -55,6 +58,21 @@ struct fitting {
 };
 // The free parameters.
 std::vector<double> fit(const fitting& how, model_fit& into);
+
+// How the numbers of a market that such a fit has found follow from its quotes: parameters that are held, or
+// at a bound, do not.
+fitted_numbers follow(const fitting& how, const model_fit& of, const number_by_key& now);
+
+// The least squares in which the residuals of quotes with a weight stand first: how their minimum moves, by
+// parameter and quote. Throws tilewalk::error (input) where `at` is no minimum, or not determined.
+std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, const model_fit& of,
+                                                std::span<const double> at);
+std::vector<fitted_quote> weighed(const std::vector<fitted_quote>& quotes);
+// What follow() throws where a market's numbers are not those of a fit.
+[[noreturn]] void fail_as_no_fit(const model_fit& of, const std::string& found);
+
+// Quotes whose keys are alike are told apart by their number: "ACME.quote@0.5y,1#2".
+void number_repeated_keys(std::vector<fitted_quote>& quotes);
 
 // Fills in the summary of a fit from its quotes.
 void summarise(model_fit& of);

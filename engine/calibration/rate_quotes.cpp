@@ -10,10 +10,13 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/calibration/parameters.h"
+#include "engine/config/numbers.h"
 #include "engine/config/time_reader.h"
 #include "engine/config/wording.h"
 #include "engine/market/wording.h"
 #include "engine/models/parameters.h"
+#include "engine/reading/key_list.h"
 #include "tilewalk/bounds.h"
 
 namespace tilewalk::calibrations {
@@ -83,6 +86,7 @@ class quotes_reader {
         }
         if (swaptions) read_list(*swaptions, true);
         if (caps) read_list(*caps, false);
+        number_repeated_keys(out_.quotes);
         return std::move(out_);
     }
 
@@ -156,6 +160,11 @@ class quotes_reader {
                      (is_call       ? ""
                       : is_swaption ? " receiver"
                                     : " floor");
+        const node* const begin = item.find(is_swaption ? "expiry" : "start");
+        quote.key = in_.of + ".quote@" + (begin ? markets::time_name(begin->text()) + "," : "") +
+                    markets::time_name(item.at(is_swaption ? "tenor" : "maturity").text()) +
+                    (strike ? "," + config::shown(q.strike) : "") + "," +
+                    std::string((is_swaption ? swaption_rights : cap_rights)[is_call ? 0 : 1]);
         quote.weight = models::read_parameter(item, "weight", {0, most_weight}, 1);
         quote.where = item.where();
         take_value(item, q, quote);

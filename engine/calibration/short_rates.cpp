@@ -53,6 +53,18 @@ class rate_target final : public target {
     }
 
     outcome fit(const std::atomic<bool>* cancel) const override {
+        model_fit made = before_fit();
+        const std::vector<double> found = calibrations::fit(how(cancel), made);
+        return {{std::move(made)}, "{" + name_ + ": " + space_.written(found) + "}"};
+    }
+
+    std::vector<fitted_numbers> follow(const number_by_key& now,
+                                       const std::atomic<bool>* cancel) const override {
+        return {calibrations::follow(how(cancel), before_fit(), now)};
+    }
+
+  private:
+    model_fit before_fit() const {
         model_fit made;
         made.of = currency_;
         made.model = name_;
@@ -60,18 +72,19 @@ class rate_target final : public target {
                     : quotes_.unit == rate_unit::normal ? "normal volatility"
                                                         : "Black volatility";
         made.quotes = quotes_.quotes;
+        return made;
+    }
+
+    fitting how(const std::atomic<bool>* cancel) const {
         double typical = 0;
         for (std::size_t i = 0; i < quotes_.options.size(); ++i) {
             typical += normal_volatility(i) / static_cast<double>(quotes_.options.size());
         }
         const auto values = [this](std::span<const double> p, std::span<double> out) { price(p, out); };
         const double good_enough = quotes_.unit == rate_unit::black ? 1e-9 : 1e-12;
-        const std::vector<double> found = calibrations::fit(
-            {space_, values, of_.starts(std::clamp(typical, 1e-5, 0.1)), good_enough, cancel}, made);
-        return {{std::move(made)}, "{" + name_ + ": " + space_.written(found) + "}"};
+        return {space_, values, of_.starts(std::clamp(typical, 1e-5, 0.1)), good_enough, cancel};
     }
 
-  private:
     double normal_volatility(std::size_t i) const {
         const quoted_rate_option& q = quotes_.options[i];
         const double quoted = quotes_.quotes[i].market;

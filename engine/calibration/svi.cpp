@@ -15,6 +15,7 @@
 #include "engine/market/arbitrage.h"
 #include "engine/market/smile.h"
 #include "engine/market/surface.h"
+#include "engine/reading/key_list.h"
 #include "engine/report/numbers.h"
 
 namespace tilewalk::calibrations {
@@ -25,6 +26,7 @@ using markets::smile_point;
 using markets::svi_parameters;
 
 constexpr std::size_t numbers = 5;  // of a smile
+constexpr std::array<const char*, numbers> names_of_svi{"a", "b", "rho", "m", "sigma"};
 constexpr double good_volatility = 1e-10;
 // Lee's bound of a wing, less what rounding may add.
 constexpr double steepest = 2 - 1e-9;
@@ -35,6 +37,10 @@ struct shape {
     double least, left, right, m, sigma;
 
     static shape of(std::span<const double> p) { return {p[0], p[1], p[2], p[3], p[4]}; }
+    static shape of(const svi_parameters& p) {
+        return {p.a + p.b * p.sigma * std::sqrt(1 - p.rho * p.rho), p.b * (1 - p.rho), p.b * (1 + p.rho), p.m,
+                p.sigma};
+    }
     std::vector<double> as_vector() const { return {least, left, right, m, sigma}; }
 
     svi_parameters svi() const {
@@ -46,6 +52,16 @@ struct shape {
         // b sigma sqrt(1 - rho^2)
         p.a = least - sigma * std::sqrt(left * right);
         return p;
+    }
+
+    // The derivatives of a, b, rho, m and sigma, by number and unknown.
+    std::array<std::array<double, numbers>, numbers> slopes_of_svi() const {
+        const double sum = left + right, mean = std::sqrt(left * right);
+        return {{{1, -0.5 * sigma * right / mean, -0.5 * sigma * left / mean, 0, -mean},
+                 {0, 0.5, 0.5, 0, 0},
+                 {0, -2 * right / (sum * sum), 2 * left / (sum * sum), 0, 0},
+                 {0, 0, 0, 1, 0},
+                 {0, 0, 0, 0, 1}}};
     }
 };
 
@@ -136,6 +152,40 @@ class svi_target final : public target {
         return made;
     }
 
+    // A smile that was held off arbitrage is not where its quotes alone would have it, and is refused.
+    std::vector<fitted_numbers> follow(const number_by_key& now,
+                                       const std::atomic<bool>* cancel) const override {
+        std::vector<fitted_numbers> out;
+        for (const slice& s : slices_) {
+            model_fit of = before_fit(s);
+            fitted_numbers made{asset_, of.unit, {}, weighed(of.quotes), {}};
+            const std::string key = asset_ + ".volatility@" + markets::time_name(s.at->written) + ",";
+            std::array<double, numbers> p{};
+            for (std::size_t i = 0; i < numbers; ++i) {
+                made.keys.push_back(key + names_of_svi[i]);
+                p[i] = now(made.keys.back());
+            }
+            const std::vector<double> at =
+                shape::of(svi_parameters{p[0], p[1], p[2], p[3], p[4]}).as_vector();
+            const least_squares problem = problem_of(s, of, cancel);
+            for (std::size_t i = 0; i < numbers; ++i) {
+                const between& range = problem.bounds[i];
+                if (at[i] >= range.low * (1 - 1e-9) - 1e-12 && at[i] <= range.high * (1 + 1e-9) + 1e-12)
+                    continue;
+                fail_as_no_fit(of, "found a smile that no fit of them gives");
+            }
+            const auto moves = moves_by_quote(problem, of, at);
+            const auto slopes = shape::of(at).slopes_of_svi();
+            for (std::size_t i = 0; i < numbers; ++i) {
+                std::vector<double>& row = made.moves.emplace_back(made.quotes.size());
+                for (std::size_t q = 0; q < row.size(); ++q)
+                    for (std::size_t k = 0; k < numbers; ++k) row[q] += slopes[i][k] * moves[k][q];
+            }
+            out.push_back(std::move(made));
+        }
+        return out;
+    }
+
   private:
     // The places at which the smile of an expiry is checked against that of the expiry before.
     std::vector<double> watched(std::size_t e, const std::vector<svi_parameters>& smiles) const {
@@ -162,15 +212,18 @@ class svi_target final : public target {
         return s.at->discount * analytics::black_price(q.option, s.at->forward, q.strike, deviation);
     }
 
-    // At `places` it is held off butterflies, and off variances below those of the smile before.
-    svi_parameters fit_slice(const slice& s, const std::vector<double>& places, const svi_parameters* before,
-                             const std::atomic<bool>* cancel, model_fit& into) const {
-        into.of = asset_;
-        into.model = "svi";
-        into.part = s.at->written;
-        into.unit = quotes_.by_price ? "price" : "volatility";
-        for (const std::size_t i : s.numbers) into.quotes.push_back(quotes_.quotes[i]);
+    model_fit before_fit(const slice& s) const {
+        model_fit out;
+        out.of = asset_;
+        out.model = "svi";
+        out.part = s.at->written;
+        out.unit = quotes_.by_price ? "price" : "volatility";
+        for (const std::size_t i : s.numbers) out.quotes.push_back(quotes_.quotes[i]);
+        return out;
+    }
 
+    // Of the quotes alone. It has `s` and `into` by reference.
+    least_squares problem_of(const slice& s, const model_fit& into, const std::atomic<bool>* cancel) const {
         using scale = between::scale;
         const auto [least, most] = std::ranges::minmax(s.variances);
         const double span = std::max(s.most_x - s.least_x, 1e-3);
@@ -180,25 +233,39 @@ class svi_target final : public target {
                           {1e-6, steepest, scale::geometric},
                           {s.least_x - span, s.most_x + span, scale::even},
                           {1e-3 * span, 20 * span, scale::geometric}};
-        const double unit = quotes_.by_price ? s.at->forward : 1;
-        problem.good_enough = good_volatility * unit;
         problem.cancel = cancel;
-        std::vector<double> floors;
-        for (const double x : places) {
-            floors.push_back(before == nullptr ? 0 : markets::smile::svi(*before).at(x).variance);
-        }
-        std::size_t weighed = 0;
-        for (const fitted_quote& q : into.quotes) weighed += q.weight > 0 ? 1 : 0;
-        problem.residuals = weighed + 2 * places.size();
-        double price_of_a_miss = prices_of_a_miss.front();
-        problem.has_kinks = !places.empty();
-        problem.evaluate = [&](std::span<const double> p, std::span<double> residuals) {
+        for (const fitted_quote& q : into.quotes) problem.residuals += q.weight > 0 ? 1 : 0;
+        problem.evaluate = [this, &s, &into](std::span<const double> p, std::span<double> residuals) {
             const svi_parameters smile = shape::of(p).svi();
             std::size_t at = 0;
             for (std::size_t i = 0; i < into.quotes.size(); ++i) {
                 const fitted_quote& q = into.quotes[i];
                 if (q.weight > 0) residuals[at++] = std::sqrt(q.weight) * (value(s, i, smile) - q.market);
             }
+        };
+        return problem;
+    }
+
+    // At `places` it is held off butterflies, and off variances below those of the smile before.
+    svi_parameters fit_slice(const slice& s, const std::vector<double>& places, const svi_parameters* before,
+                             const std::atomic<bool>* cancel, model_fit& into) const {
+        into = before_fit(s);
+        least_squares problem = problem_of(s, into, cancel);
+        const double unit = quotes_.by_price ? s.at->forward : 1;
+        problem.good_enough = good_volatility * unit;
+        std::vector<double> floors;
+        for (const double x : places) {
+            floors.push_back(before == nullptr ? 0 : markets::smile::svi(*before).at(x).variance);
+        }
+        const std::size_t of_quotes = problem.residuals;
+        problem.residuals += 2 * places.size();
+        double price_of_a_miss = prices_of_a_miss.front();
+        problem.has_kinks = !places.empty();
+        const auto residuals_of_quotes = problem.evaluate;
+        problem.evaluate = [&](std::span<const double> p, std::span<double> residuals) {
+            residuals_of_quotes(p, residuals);
+            const svi_parameters smile = shape::of(p).svi();
+            std::size_t at = of_quotes;
             for (std::size_t i = 0; i < places.size(); ++i) {
                 const smile_point w = markets::smile::svi(smile).at(places[i]);
                 const double miss = margin - markets::density_ratio(w, places[i]);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,11 +22,24 @@ struct outcome {
     std::string model;  // YAML, as the market's `model:` takes it
 };
 
+// How the numbers of a market that a fit has found follow from its quotes.
+struct fitted_numbers {
+    std::string of, unit;                    // as those of the model_fit
+    std::vector<std::string> keys;           // market keys of the numbers that move with quotes
+    std::vector<fitted_quote> quotes;        // those with a weight
+    std::vector<std::vector<double>> moves;  // derivatives by number and quote
+};
+using number_by_key = std::function<double(const std::string&)>;
+
 // A model with its quotes, read and checked.
 class target {
   public:
     virtual ~target() = default;
     virtual outcome fit(const std::atomic<bool>* cancel) const = 0;
+    // For a market that has the fitted model. Throws tilewalk::error (input) where its numbers are not those
+    // of a fit to the quotes.
+    virtual std::vector<fitted_numbers> follow(const number_by_key& now,
+                                               const std::atomic<bool>* cancel) const = 0;
 };
 
 struct reading {

@@ -82,6 +82,11 @@ command add_greeks(CLI::App& to) {
                     "auto, pathwise, smoothed or bump: auto takes the derivative of the paths, with\n"
                     "jumps of the payoff smoothed, and the difference of two prices where that can't be")
         ->type_name("NAME");
+    app->add_option("--view", asked->wanted.view,
+                    "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
+                    "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
+                    "calibrate' wrote keeps (default market)")
+        ->type_name("NAME");
     add_book_options(*app, asked->options);
     app->footer(
         measures_text() + "\n" + ranking_text() +
@@ -90,7 +95,8 @@ command add_greeks(CLI::App& to) {
         "  tilewalk greeks book.yaml\n"
         "  tilewalk greeks book.yaml --greeks delta,vega --paths 1M --output greeks.csv\n"
         "  tilewalk greeks book.yaml --greeks 'ACME.*' --trade c1\n"
-        "  tilewalk greeks book.yaml --greeks delta,gamma,cross_gamma\n\n"
+        "  tilewalk greeks book.yaml --greeks delta,gamma,cross_gamma\n"
+        "  tilewalk greeks book.yaml --market fitted.yaml --view quotes\n\n"
         "Exit codes: 0 all is well, 3 some trades or sensitivities failed (the others are reported); " +
         exit_code_hint());
     return {app, [asked] { return greeks(*asked); }};

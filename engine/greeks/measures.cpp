@@ -18,7 +18,8 @@ constexpr std::array all{
     greek_measure{"dividend", "a dividend, or a dividend yield", 1, true},
     greek_measure{"fx", "an exchange rate", 1, false},
     greek_measure{"correlation", "a correlation", 1, true},
-    greek_measure{"parameter", "a parameter of a model", 1, false},
+    greek_measure{"parameter", "a parameter of a model, or the price of an option that one was fitted to", 1,
+                  false},
     greek_measure{"theta", "the day, by one", 1, false},
     greek_measure{"gamma", "the price of an asset, twice", 2, false},
     greek_measure{"cross_gamma", "the prices of two assets", 2, false},
@@ -99,6 +100,16 @@ risk_number risk_of(const markets::keyed_number& number) {
     // rounding falls with it.
     out.small = 1e-3 * out.large;
     return out;
+}
+
+bool fits(std::string_view pattern, std::string_view text) {
+    const std::size_t star = pattern.find('*');
+    if (star == pattern.npos) return pattern == text;
+    if (!text.starts_with(pattern.substr(0, star))) return false;
+    const std::string_view rest = pattern.substr(star + 1);
+    for (std::size_t at = star; at <= text.size(); ++at)
+        if (fits(rest, text.substr(at))) return true;
+    return false;
 }
 
 }  // namespace tilewalk::greeks

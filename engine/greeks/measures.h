@@ -22,4 +22,7 @@ struct risk_number {
 // Facts that are known, such as fixings, are no risk: their measure is empty.
 risk_number risk_of(const markets::keyed_number& number);
 
+// Whether the whole text fits a pattern in which * stands for any text.
+bool fits(std::string_view pattern, std::string_view text);
+
 }  // namespace tilewalk::greeks

@@ -20,13 +20,6 @@ namespace {
 using config::node;
 using section = market_part::section;
 
-// The time of a pillar in a key: "2027-01-15", "0.5y".
-std::string time_name(const std::string& written) {
-    if (dates::parse_date(written)) return written;
-    const auto years = config::plain_number(written);
-    return years ? config::shown(*years) + "y" : written;
-}
-
 bool is_time(const std::string& key) {
     return dates::parse_date(key) || config::plain_number(key);
 }
@@ -262,6 +255,12 @@ class lister {
 };
 
 }  // namespace
+
+std::string time_name(const std::string& written) {
+    if (dates::parse_date(written)) return written;
+    const auto years = config::plain_number(written);
+    return years ? config::shown(*years) + "y" : written;
+}
 
 std::vector<keyed_number> list_keys(const node& root, dates::date as_of) {
     return lister(root, as_of).list();

@@ -13,6 +13,9 @@
 
 namespace tilewalk::markets {
 
+// The key under which a market keeps the quotes that its models were fitted to, as `calibrate:` had them.
+inline constexpr const char* key_of_quotes = "calibrated";
+
 // A market as far as it has been read.
 struct market_so_far {
     market_state market;

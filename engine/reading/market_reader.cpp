@@ -118,6 +118,26 @@ void read_past(const node& fixings, market_so_far& into) {
     }
 }
 
+// Whose they are. They are read where sensitivities to them are asked for, by the models that were fitted.
+void check_quotes(const node& quotes, const market_so_far& so_far) {
+    expect_mapping(quotes,
+                   "a mapping of assets and currencies to models with the quotes that they were fitted to, "
+                   "as 'tilewalk calibrate' writes it");
+    for (const node::member& of : quotes.members()) {
+        const market_state& market = so_far.market;
+        if (!market.assets.contains(of.key) && !market.currencies.contains(of.key)) {
+            std::vector<std::string> known = so_far.asset_names;
+            known.insert(known.end(), so_far.currency_names.begin(), so_far.currency_names.end());
+            of.fail(unknown_name("asset or currency", of.key, known));
+        }
+        if (of.value.is_mapping() && of.value.members().size() == 1 &&
+            of.value.members().front().value.is_mapping())
+            continue;
+        of.value.fail("found " + of.value.found() +
+                      ", expected one model with its quotes, such as {heston: {quotes: [...]}}");
+    }
+}
+
 }  // namespace
 
 std::optional<std::pair<std::string, std::string>> market_so_far::split_pair(const std::string& pair) const {
@@ -135,7 +155,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
         root.fail("found " + root.found_kind() +
                   ", expected a market: a mapping with as_of, currencies, assets, fx, correlations, fixings");
     }
-    root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings"});
+    root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings", key_of_quotes});
     market_so_far so_far;
     so_far.inside = inside;
     so_far.folder = folder;
@@ -149,6 +169,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     if (!fault.empty()) root.fail("found the names " + fault);
     if (const node* correlations = root.find("correlations")) read_correlations(*correlations, so_far);
     if (const node* fixings = root.find("fixings")) read_past(*fixings, so_far);
+    if (const node* quotes = root.find(key_of_quotes)) check_quotes(*quotes, so_far);
     so_far.market.source = std::make_shared<const written_market>(root, so_far.market.as_of, inside, folder);
     return std::move(so_far.market);
 }

@@ -2,32 +2,39 @@
 #include "engine/report/greek_sums.h"
 
 #include <algorithm>
-#include <functional>
-#include <span>
+#include <cmath>
 
 #include "engine/run/units.h"
+#include "tilewalk/engine.h"
 
 namespace tilewalk::report {
 
-std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& told) {
-    const auto is_summable = [&](const greek_row* r) {
-        return !r->has_failed() && r->unit == rows.front()->unit;
-    };
-    if (rows.empty() || !std::ranges::all_of(rows, is_summable)) return std::nullopt;
-    greek_row out = *rows.front();
+greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& told) {
+    greek_row& out = as;
     out.value = out.bias = out.standard_error = 0;
+    out.paths = 0;
+    out.method = terms.front().row->method;
     out.part_means.clear();
     bool are_known = true;
-    for (const greek_row* r : rows) {
-        out.value += r->value;
-        out.bias += r->bias;
-        out.paths = std::max(out.paths, r->paths);
-        if (r->method != out.method) out.method = "mixed";
-        if (r->standard_error == 0) continue;
-        if (out.part_means.empty()) out.part_means.resize(r->part_means.size());
-        are_known = are_known && !r->part_means.empty() && r->part_means.size() == out.part_means.size();
-        if (are_known)
-            std::ranges::transform(out.part_means, r->part_means, out.part_means.begin(), std::plus<>());
+    for (const auto& [row, factor] : terms) {
+        if (row->has_failed()) {
+            out.value = out.standard_error = no_figure;
+            out.bias = 0;
+            out.part_means.clear();
+            out.message = row->key + " has no value: " + row->message;
+            out.kind = row->kind;
+            return out;
+        }
+        out.value += factor * row->value;
+        out.bias += std::abs(factor) * row->bias;
+        out.paths = std::max(out.paths, row->paths);
+        if (row->method != out.method) out.method = "mixed";
+        if (row->standard_error == 0) continue;
+        if (out.part_means.empty()) out.part_means.resize(row->part_means.size());
+        are_known = are_known && !row->part_means.empty() && row->part_means.size() == out.part_means.size();
+        if (!are_known) continue;
+        for (std::size_t p = 0; p < out.part_means.size(); ++p)
+            out.part_means[p] += factor * row->part_means[p];
     }
     if (!are_known) {
         out.standard_error = no_figure;
@@ -38,6 +45,30 @@ std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const
                                  : run::error_of_parts(out.part_means, told.part_paths, told.paths);
     }
     return out;
+}
+
+std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& told) {
+    const auto is_summable = [&](const greek_row* r) {
+        return !r->has_failed() && r->unit == rows.front()->unit;
+    };
+    if (rows.empty() || !std::ranges::all_of(rows, is_summable)) return std::nullopt;
+    std::vector<greek_term> terms;
+    for (const greek_row* r : rows) terms.push_back({r, 1});
+    return sum_of(terms, *rows.front(), told);
+}
+
+void add_with_totals(results& to, const std::vector<greek_row>& of_trade) {
+    for (const greek_measure& m : greek_measures()) {
+        std::vector<const greek_row*> all;
+        for (const greek_row& r : of_trade)
+            if (r.measure == m.name) all.push_back(&r);
+        for (const greek_row* r : all) to.greeks.push_back(*r);
+        if (all.size() < 2 || !m.has_total) continue;
+        if (auto total = sum_of(all, to.manifest)) {
+            total->key.clear();
+            to.greeks.push_back(*std::move(total));
+        }
+    }
 }
 
 }  // namespace tilewalk::report

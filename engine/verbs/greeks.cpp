@@ -24,6 +24,7 @@
 #include "engine/run/units.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/quotes_view.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
@@ -34,6 +35,7 @@ namespace verbs {
 
 namespace {
 
+using greeks::fits;
 using greeks::moved_markets;
 using greeks::risk_number;
 
@@ -46,17 +48,6 @@ method method_named(const std::string& name) {
     throw error(error_kind::usage, "found the method of Greeks " + config::shown(name) +
                                        ", expected one of " + language::joined(names) +
                                        language::suggestion(name, names));
-}
-
-// Whether the whole text fits a pattern in which * stands for any text.
-bool fits(std::string_view pattern, std::string_view text) {
-    const std::size_t star = pattern.find('*');
-    if (star == pattern.npos) return pattern == text;
-    if (!text.starts_with(pattern.substr(0, star))) return false;
-    const std::string_view rest = pattern.substr(star + 1);
-    for (std::size_t at = star; at <= text.size(); ++at)
-        if (fits(rest, text.substr(at))) return true;
-    return false;
 }
 
 // All numbers of the market that are a risk, and what is wanted of them.
@@ -241,7 +232,7 @@ class greek_run {
         if (asked_.is_theta_wanted) add_theta(by_trade, out, quietly, usual);
         add_second_order(by_trade, asked_.second_order, out,
                          {book_, in_, asked_.numbers, reads_, in_moved_market});
-        for (const auto& of_trade : by_trade) add_with_totals(out, of_trade);
+        for (const auto& of_trade : by_trade) report::add_with_totals(out, of_trade);
         return out;
     }
 
@@ -724,22 +715,6 @@ class greek_run {
         return row;
     }
 
-    // Totals are of all volatilities together, of all rates together: where numbers of a measure move in one
-    // unit.
-    static void add_with_totals(results& to, const std::vector<greek_row>& of_trade) {
-        for (const greek_measure& m : greek_measures()) {
-            std::vector<const greek_row*> all;
-            for (const greek_row& r : of_trade)
-                if (r.measure == m.name) all.push_back(&r);
-            for (const greek_row* r : all) to.greeks.push_back(*r);
-            if (all.size() < 2 || !m.has_total) continue;
-            if (auto total = report::sum_of(all, to.manifest)) {
-                total->key.clear();
-                to.greeks.push_back(*std::move(total));
-            }
-        }
-    }
-
     const engine_settings& settings_;
     cuda::backend& gpus_;
     const book& book_;
@@ -769,7 +744,9 @@ class greek_run {
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    results out = greeks_of_book(settings_, *gpus_, trades, in, wanted, options);
+    results out = verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
+        return greeks_of_book(settings_, *gpus_, trades, in, of_market, options);
+    });
     verbs::add_answers(out, settings_, *gpus_, trades, in, options);
     return out;
 }

@@ -49,6 +49,7 @@ struct fitted_parameter {
 
 struct fitted_quote {
     std::string name;  // "2027-01-15 100", "swaption 1 x 5"
+    std::string key;   // in sensitivities: "ACME.quote@2027-01-15,100", "USD.quote@1y,5y"
     double weight = 1;
     double market = 0, model = 0;  // in the unit of the fit
     location where;

@@ -57,6 +57,11 @@ struct greek_options {
     // "auto": the derivative of paths, with jumps of the payoff smoothed, or a difference of prices where
     // that can't be; "pathwise", which does not see jumps; "smoothed"; "bump".
     std::string method = "auto";
+    // "market": to the numbers of the market; "quotes": in place of those that models were fitted with, to
+    // the quotes of the fit, which a market from calibrate() keeps. Patterns of `wanted` are then of their
+    // keys
+    // ("INDEX.quote@*").
+    std::string view = "market";
 };
 
 // A row of the table of measures.

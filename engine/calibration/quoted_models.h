@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models with the quotes that they are, or were, fitted to: `calibrate:` of a file of quotes, and what a
+// market keeps of it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/calibration/target.h"
+#include "engine/config/document.h"
+#include "engine/market/market_state.h"
+#include "tilewalk/market.h"
+
+namespace tilewalk::calibrations {
+
+// Points into the tree that it was read from.
+struct named_quotes {
+    const config::node::member* of = nullptr;
+    const config::node::member* quotes = nullptr;
+    const catalogue_entry* model = nullptr;
+};
+std::vector<named_quotes> name_quotes(const config::node& calibrate);
+
+struct quoted_model {
+    std::string of;
+    fitted_part what = fitted_part::asset;
+    std::unique_ptr<target> fit;
+};
+std::vector<quoted_model> read_quoted_models(const std::vector<named_quotes>& all,
+                                             const markets::market_state& market);
+
+// How the numbers of a market that were fitted follow from the quotes that it keeps. Throws tilewalk::error
+// (usage) where it keeps none, (input) where its numbers are not those of the fit, (cancelled).
+std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel);
+
+}  // namespace tilewalk::calibrations
