@@ -185,6 +185,38 @@ TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     for (const greek_row& g : vegas.greeks) EXPECT_EQ(g.measure, "vega");
 }
 
+// Pilots, wider smoothings, differences and the next day are walks of their own, but a caller sees one
+// progress.
+TEST(greeks, tell_of_one_progress) {
+    const std::string trades =
+        "  - {id: c, product: european, underlying: A, option: call, strike: 105, maturity: 1}\n"
+        "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n";
+    const market in = market::parse(flat_market);
+    for (const greek_options& wanted :
+         {greek_options{}, greek_options{{}, "bump"}, greek_options{{"delta", "gamma", "volga", "charm"}}}) {
+        std::vector<progress> told;
+        run_options options = with_paths(1 << 15);
+        options.on_progress = [&](const progress& p) { told.push_back(p); };
+        const results r = engine().greeks(book::parse("trades:\n" + trades), in, wanted, options);
+        ASSERT_FALSE(told.empty());
+        double before = 0;
+        std::size_t between = 0;
+        for (const progress& p : told) {
+            EXPECT_EQ(p.trades, 2u);
+            EXPECT_LE(p.path_steps_done, p.path_steps);
+            if (p.path_steps == 0) continue;
+            const double part = static_cast<double>(p.path_steps_done) / static_cast<double>(p.path_steps);
+            EXPECT_GE(part, before - 1e-4);
+            before = std::max(before, part);
+            between += part > 0 && part < 1 ? 1 : 0;
+        }
+        EXPECT_GT(between, 0u);
+        EXPECT_EQ(told.back().trades_done, 2u);
+        EXPECT_EQ(told.back().path_steps_done, r.manifest.path_steps);
+        EXPECT_EQ(told.back().path_steps, r.manifest.path_steps);
+    }
+}
+
 // A walk finds all derivatives of paths at once, whatever their number.
 TEST(greeks, of_paths_take_one_walk) {
     struct counted : cpu::back_end {

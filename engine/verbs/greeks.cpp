@@ -24,6 +24,7 @@
 #include "engine/run/units.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/progress_of_walks.h"
 #include "engine/verbs/quotes_view.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/second_order.h"
@@ -180,6 +181,7 @@ class greek_run {
           by_(method_named(wanted.method)),
           run_(settle(options, trades.settings())),
           asked_(greeks_asked(wanted, in)),
+          progress_(options, trades.size()),
           reads_(trades.size()),
           numbers_of_(trades.size()),
           certain_(trades.size()),
@@ -198,13 +200,12 @@ class greek_run {
                                     often);
         };
         by.add_ways_back = [&](planned_run& r) { add_ways_back(r); };
-        priced_book priced = price_book(settings_, gpus_, book_, in_, options_, by);
+        priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
-        run_options quietly = options_;
-        quietly.on_progress = {};
+        const run_options heard = progress_.heard();
         stages usual;
         usual.on_cpu = by.on_cpu;
-        find_by_other_widths(out, priced.derivatives, quietly, usual);
+        find_by_other_widths(out, priced.derivatives, heard, usual);
         std::map<std::pair<std::size_t, std::size_t>, greek_row> rows;  // by trade and number
         for (std::size_t i = 0; i < trades.size(); ++i) {
             if (out.rows[i].status == trade_status::failed) continue;
@@ -225,14 +226,16 @@ class greek_run {
         const auto in_moved_market = [&](const book& some, const market& moved, std::vector<std::string> keys,
                                          double share, double widths) {
             const greek_options wanted{std::move(keys), wanted_.method};
-            greek_run there(settings_, gpus_, some, moved, wanted, quietly);
+            progress_.begin(static_cast<double>(some.size()));
+            greek_run there(settings_, gpus_, some, moved, wanted, heard);
             there.move_as(*this, share, widths);
             return there.told(usual);
         };
-        if (asked_.is_theta_wanted) add_theta(by_trade, out, quietly, usual);
+        if (asked_.is_theta_wanted) add_theta(by_trade, out, heard, usual);
         add_second_order(by_trade, asked_.second_order, out,
                          {book_, in_, asked_.numbers, reads_, in_moved_market});
         for (const auto& of_trade : by_trade) report::add_with_totals(out, of_trade);
+        progress_.end();
         return out;
     }
 
@@ -310,7 +313,9 @@ class greek_run {
             if (pairs.size() >= planned_at_once) find_ways_back();
         }
         find_ways_back();
+        progress_.expect(walks_to_come());
         choose_widths();
+        progress_.begin(static_cast<double>(trades.size()), true);
         for (auto& [i, trade] : smoothed_) {
             for (std::size_t k = 0; k < trade.widths.size(); ++k) {
                 const std::string& key = asked_.numbers[numbers_of_[i][k]].number->key;
@@ -422,6 +427,32 @@ class greek_run {
         return price_book(settings_, gpus_, some_of(book_, places), in_, how, by);
     }
 
+    double walks_of_pilot() const {
+        return static_cast<double>(smoothed_.size() * tried_widths.size()) / share_of_pilot;
+    }
+
+    // Trades that all walks walk together, as far as can be told when the first walk begins: derivatives have
+    // two widths of smoothing, differences of prices four markets and those of derivatives four.
+    double walks_to_come() const {
+        const auto count = [&](std::string_view measure) {
+            return static_cast<double>(std::ranges::count_if(
+                asked_.numbers, [&](const asked_number& n) { return n.risk.measure == measure; }));
+        };
+        double of_book = 1 + (asked_.is_theta_wanted ? 1 : 0);
+        bool moves_spots = false;
+        for (const std::string& m : asked_.second_order) {
+            if (m == "volga")
+                of_book += 4 * (count("vega") + 1);
+            else if (m == "charm")
+                of_book += 2;
+            else
+                moves_spots = true;
+        }
+        if (moves_spots) of_book += 4 * count("delta");
+        return of_book * static_cast<double>(book_.size()) + walks_of_pilot() +
+               static_cast<double>(2 * smoothed_.size() + (states_bias_ ? 4 : 2) * bumps_.size());
+    }
+
     // Widths of smoothing are chosen by a pilot: other paths, in double, so that no device decides otherwise.
     // Paths of a file have no others.
     void choose_widths() {
@@ -429,8 +460,8 @@ class greek_run {
         std::vector<std::pair<std::size_t, double>> tries;
         for (const auto& [i, trade] : smoothed_)
             for (const double by : tried_widths) tries.emplace_back(i, by);
-        run_options pilot = options_;
-        pilot.on_progress = {};
+        progress_.begin(walks_of_pilot());
+        run_options pilot = progress_.heard();
         pilot.overrides.seed = run_.seed + seed_of_pilot;
         pilot.overrides.precision = "double";
         pilot.overrides.paths = std::max(run_.paths / share_of_pilot, least_paths_of_pilot);
@@ -456,7 +487,7 @@ class greek_run {
 
     // Finds what the first walk did not: it had one width for a trade.
     void find_by_other_widths(results& to, const std::vector<std::vector<std::vector<double>>>& first,
-                              const run_options& quietly, const stages& usual) {
+                              const run_options& heard, const stages& usual) {
         to.manifest.path_steps += steps_of_pilot_;
         std::vector<std::pair<std::size_t, double>> others;
         for (auto& [i, trade] : smoothed_) {
@@ -472,7 +503,8 @@ class greek_run {
                 if (!trade.found.contains(width)) others.emplace_back(i, width);
         }
         if (others.empty()) return;
-        priced_book priced = walk_with(others, quietly, usual);
+        progress_.begin(static_cast<double>(others.size()));
+        priced_book priced = walk_with(others, heard, usual);
         to.manifest.path_steps += priced.told.manifest.path_steps;
         for (std::size_t t = 0; t < others.size(); ++t)
             if (priced.told.rows[t].status != trade_status::failed)
@@ -606,10 +638,9 @@ class greek_run {
             in.insert(in.end(), {*m->wide.up, *m->wide.down});
             if (states_bias_) in.insert(in.end(), {*m->narrow.up, *m->narrow.down});
         }
-        run_options quietly = options_;
-        quietly.on_progress = {};
+        progress_.begin(static_cast<double>(in.size() * some.size()));
         std::vector<priced_book> priced;
-        if (!in.empty()) priced = price_book(settings_, gpus_, some, in, quietly);
+        if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard());
         for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
         auto first = priced.begin();
         for (std::size_t k = 0; k < of_numbers.size(); ++k) {
@@ -635,8 +666,8 @@ class greek_run {
         }
     }
 
-    void add_theta(std::vector<std::vector<greek_row>>& rows, results& to, const run_options& quietly,
-                   const stages& usual) const {
+    void add_theta(std::vector<std::vector<greek_row>>& rows, results& to, const run_options& heard,
+                   const stages& usual) {
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i < to.rows.size(); ++i)
             if (to.rows[i].status != trade_status::failed) places.push_back(i);
@@ -645,7 +676,8 @@ class greek_run {
         std::optional<results> later;
         if (tomorrow.in()) {
             const book trades = tomorrow.of(some_of(book_, places));
-            later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), quietly, usual).told);
+            progress_.begin(static_cast<double>(trades.size()));
+            later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, usual).told);
             to.manifest.path_steps += later->manifest.path_steps;
         }
         for (std::size_t t = 0; t < places.size(); ++t) {
@@ -724,6 +756,7 @@ class greek_run {
     method by_;
     settled run_;
     asked_greeks asked_;
+    progress_of_walks progress_;
     bool states_bias_ = true;  // of differences of prices, and of smoothing
     double widths_ = 1;        // of smoothing, by those of the run it is for
     std::map<std::pair<std::string, std::string>, double> widths_of_;  // that run's by trade and key
