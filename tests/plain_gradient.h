@@ -131,9 +131,9 @@ inline void write_states(const program::lane_section& of, const std::vector<doub
 // Derivatives of a path by the way back. The states on the way are those of `again`.
 inline number_vector gradient_along(const program::adjoint_program& a, const program::path_data& data,
                                     const program::timeline& when, const noise_of_path& noise,
-                                    const program::smoothing& widths = {}) {
+                                    const program::smoothing& widths = {}, double control = 0) {
     number_vector out(a.again, data, when);
-    const program::path_data of_back = program::data_of_back(a, data, widths);
+    const program::path_data of_back = program::data_of_back(a, data, widths, control);
     const std::vector<section_run> runs = runs_of(when);
     std::vector<std::vector<double>> before;
     std::vector<double> states = data.initial_states;

@@ -7,8 +7,13 @@
 
 namespace tilewalk::program {
 
-active_values::active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed)
-    : of_(p), wanted_(wanted), smoothed_(std::move(smoothed)), states_(wanted.initial_states) {
+active_values::active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed,
+                             std::uint32_t normal)
+    : of_(p),
+      wanted_(wanted),
+      smoothed_(std::move(smoothed)),
+      normal_(normal),
+      states_(wanted.initial_states) {
     find_truths();
     for (bool changed = true; changed;) {
         changed = false;
@@ -77,6 +82,8 @@ bool active_values::is_active(std::size_t section, std::size_t at, const std::ve
             return wanted_.rows[section][n.args[0]];
         case operation::state:
             return states_[n.args[0]];
+        case operation::normal:
+            return n.args[0] == normal_;
         case operation::scenario:
             return wanted_.scenarios[n.args[0]];
         case operation::interpolate:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "products/program/adjoint.h"
@@ -12,7 +13,10 @@ namespace tilewalk::program {
 
 class active_values {
   public:
-    active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed = {});
+    static constexpr std::uint32_t no_normal = ~std::uint32_t{0};
+    // A normal number, by its slot, may be wanted besides.
+    active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed = {},
+                  std::uint32_t normal = no_normal);
 
     const std::vector<bool>& states() const { return states_; }
     // By node of the section.
@@ -29,6 +33,7 @@ class active_values {
     const path_program& of_;
     const wanted_numbers& wanted_;
     std::vector<jump> smoothed_;
+    std::uint32_t normal_;
     std::vector<bool> states_;
     std::vector<bool> holds_truth_;  // by state
 };

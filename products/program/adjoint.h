@@ -67,6 +67,8 @@ struct adjoint_program {
     // The state of the way back that begins with 1: the derivative of the output to itself; ~0 where no
     // wanted number counts.
     std::uint32_t seeded = 0;
+    // Jumps are held still by normal numbers (see likelihood_ratio.h), and a number is taken from the output.
+    bool has_control = false;
 };
 
 // `output` is a place among the outputs of p.
@@ -107,7 +109,9 @@ derivative_places places_of(const adjoint_program& a, const path_data& data);
 // The numbers of a trade in that line. Scenarios count as 0: a trade does not have their numbers.
 std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data);
 
-// Numbers of the way back, from those of the path.
-path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths = {});
+// Numbers of the way back, from those of the path. `control` is taken from the output where a number is: the
+// nearer to its mean, the less noise.
+path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths = {},
+                       double control = 0);
 
 }  // namespace tilewalk::program

@@ -7,9 +7,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "kernels/philox.h"
 #include "products/program/activity.h"
-#include "products/program/evaluate.h"
+#include "products/program/trial.h"
 
 namespace tilewalk::program {
 
@@ -24,122 +23,6 @@ constexpr double same_number = 1e-9;     // of the size of the larger side, or o
 
 bool is_comparison(operation code) {
     return code == operation::less || code == operation::less_equal || code == operation::equal;
-}
-bool combines_truths(operation code) {
-    return code == operation::logical_not || code == operation::logical_and || code == operation::logical_or;
-}
-
-// A run of a section on a path: all that its nodes are computed from.
-struct place_on_path {
-    const double* row;
-    std::vector<double> states;
-    std::vector<double> normals, uniforms;  // by slot
-};
-
-// A truth may be given a number between 0 and 1: it then decides for a share of each side, and of two truths
-// at once for the product of their shares.
-class trial {
-  public:
-    trial(const path_program& p, const path_data& data) : p_(p), data_(data) {
-        const active_values active(p, no_number_of(p));
-        for (std::size_t s = 0; s < p.sections.size(); ++s) is_truth_.push_back(active.truths(s));
-    }
-
-    // The values of a section's nodes, where a node may be given another value than its own.
-    std::vector<double> values(std::size_t section, const place_on_path& at, index given,
-                               double value) const {
-        const lane_section& of = p_.sections[section];
-        std::vector<double> v(of.nodes.size());
-        for (std::size_t i = 0; i < v.size(); ++i)
-            v[i] = i == given ? value : value_of(of, is_truth_[section], at, v, i);
-        return v;
-    }
-    static constexpr index no_node = ~index{0};
-
-  private:
-    static bool is_share(double truth) { return truth > 0 && truth < 1; }
-
-    double value_of(const lane_section& of, const std::vector<bool>& is_truth, const place_on_path& at,
-                    const std::vector<double>& v, std::size_t i) const {
-        const auto is_shared = [&](index arg) { return is_truth[arg] && is_share(v[arg]); };
-        const node& n = of.nodes[i];
-        switch (n.code) {
-            case operation::constant:
-                return n.number;
-            case operation::term:
-                return data_.terms[n.args[0]];
-            case operation::row:
-                return at.row[n.args[0]];
-            case operation::state:
-                return at.states[n.args[0]];
-            case operation::normal:
-                return at.normals[n.args[0]];
-            case operation::uniform:
-                return at.uniforms[n.args[0]];
-            case operation::scenario:
-                return 0;
-            case operation::interpolate:
-                return interpolated(at.row + of.place_of_table(n.args[1]), of.tables[n.args[1]].size,
-                                    v[n.args[0]]);
-            default: {
-                std::array<double, 3> x{};
-                std::ranges::transform(operands(n), x.begin(), [&](index arg) { return v[arg]; });
-                if (n.code == operation::select && is_shared(n.args[0]))
-                    return x[0] * x[1] + (1 - x[0]) * x[2];
-                if (n.code == operation::equal && is_truth[n.args[0]] && is_truth[n.args[1]] &&
-                    std::ranges::any_of(operands(n), is_shared))
-                    return x[0] * x[1] + (1 - x[0]) * (1 - x[1]);
-                if (combines_truths(n.code) && std::ranges::any_of(operands(n), is_shared)) {
-                    if (n.code == operation::logical_not) return 1 - x[0];
-                    return n.code == operation::logical_and ? x[0] * x[1] : x[0] + x[1] - x[0] * x[1];
-                }
-                return evaluate(n.code, x[0], x[1], x[2]);
-            }
-        }
-    }
-
-    const path_program& p_;
-    const path_data& data_;
-    std::vector<std::vector<bool>> is_truth_;  // by section and node
-};
-
-// Numbers of a path for a trial, the same everywhere: no price depends on them.
-class trial_numbers {
-  public:
-    explicit trial_numbers(std::uint64_t path) : counter_(path << 32) {}
-    double uniform() {
-        const kernels::philox_block b =
-            kernels::path_block(0, counter_++, 0, kernels::uniform_stream, kernels::stream_key{});
-        return (static_cast<double>(b.x0) + 0.5) * 0x1p-32;
-    }
-    double normal() { return evaluate(operation::norm_inv, uniform(), 0, 0); }
-
-  private:
-    std::uint64_t counter_;
-};
-
-// Walks a path, whose nodes' values in each run are those that values_of(section, run, place on the path)
-// says. Returns the first output.
-template <class function>
-double walk_path(const path_program& p, const path_data& data, const timeline& when, std::uint64_t path,
-                 const function& values_of) {
-    trial_numbers numbers(path);
-    place_on_path at{};
-    at.normals.resize(static_cast<std::size_t>(p.normals_per_step));
-    at.uniforms.resize(static_cast<std::size_t>(p.uniforms_per_step));
-    at.states = data.initial_states;
-    const auto run = [&](std::size_t section, std::size_t row) {
-        at.row = data.rows[section].data() + row * data.widths[section];
-        const std::vector<double> v = values_of(section, row, at);
-        for (const state_write& w : p.sections[section].writes) at.states[w.state] = v[w.node];
-    };
-    for (std::size_t step = 0; step < when.steps(); ++step) {
-        std::ranges::generate(at.normals, [&] { return numbers.normal(); });
-        std::ranges::generate(at.uniforms, [&] { return numbers.uniform(); });
-        run(0, step);
-        for (const event& e : when.events_after(step)) run(e.section, e.row);
-    }
-    return at.states[p.outputs[0]];
 }
 
 // A comparison of a section, with what its truth decides.

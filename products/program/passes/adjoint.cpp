@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "products/program/activity.h"
+#include "products/program/likelihood_ratio.h"
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {
@@ -93,11 +94,11 @@ class section_reversal {
     index derivative(index of) const { return derivative_[of]; }
     index plus(index a, index b) { return a == nowhere ? b : put(operation::add, {a, b}); }
     index constant(double x) { return append(into_.nodes, {operation::constant, {}, x}); }
+    // Operands stand in braces, so that every compiler makes them in the order in which they are written.
+    index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
     void write(index state, index from) { into_.writes.push_back({state, from}); }
 
   private:
-    // Operands stand in braces, so that every compiler makes them in the order in which they are written.
-    index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
     index product(index a, index b) { return put(operation::mul, {a, b}); }
     void add(index of, index by) {
         if (active_[of]) derivative_[of] = plus(derivative_[of], by);
@@ -309,8 +310,10 @@ void keep_states(path_program& p, std::vector<bool> needed) {
 // The recorded form of the way back, before it is made small.
 class reversal {
   public:
-    reversal(const path_program& p, const wanted_numbers& wanted, const std::vector<jump>& smoothed)
-        : from_(p), wanted_(wanted), smoothed_(smoothed) {
+    // `scored` is null, or that of which p is the code.
+    reversal(const path_program& p, const wanted_numbers& wanted, const std::vector<jump>& smoothed,
+             const scored_program* scored, index output)
+        : from_(p), wanted_(wanted), smoothed_(smoothed), scored_(scored), output_(output) {
         made_.normals_per_step = p.normals_per_step;
         made_.uniforms_per_step = p.uniforms_per_step;
         made_.scenarios_per_step = p.scenarios_per_step;
@@ -320,10 +323,16 @@ class reversal {
         for (const std::string& s : p.states) made_.states.push_back("d/" + s);
         for (std::size_t t = 0; t < p.per_trade.columns.size(); ++t)
             made_.terms.push_back("term " + std::to_string(t));
+        if (scored_ == nullptr) return;
+        made_.terms.emplace_back("control");
+        is_known_ = add_state("is known");
+        value_ = add_state("value");
+        is_held_ = add_state("is held still");
     }
 
     program make(adjoint_program& told) {
-        const active_values active(from_, wanted_, smoothed_);
+        const active_values active(from_, wanted_, smoothed_,
+                                   scored_ == nullptr ? active_values::no_normal : scored_->normal);
         for (index s = 0; s < from_.states.size(); ++s) {
             if (!wanted_.initial_states[s]) continue;
             told.initial_states.push_back({s, derivative(s)});
@@ -341,10 +350,55 @@ class reversal {
     index derivative(index state) const { return static_cast<index>(from_.states.size()) + state; }
 
   private:
-    index add_output(std::string name) {
+    index add_state(std::string name) {
         made_.states.push_back(std::move(name));
-        made_.outputs.push_back(static_cast<index>(made_.states.size() - 1));
+        return static_cast<index>(made_.states.size() - 1);
+    }
+    index add_output(std::string name) {
+        made_.outputs.push_back(add_state(std::move(name)));
         return made_.outputs.back();
+    }
+
+    // The derivative of the output to what is compared at a jump: the score of the normal number that holds
+    // it still, and what the payoff does along with that number.
+    void hold_still(section_reversal& turned, std::size_t number, const active_values& active,
+                    const std::vector<index>& written) {
+        const auto put = [&](operation code, std::array<index, 3> of) { return turned.put(code, of); };
+        const auto after = [&](index s) { return written[s] == nowhere ? turned.read(s) : written[s]; };
+        // The output at the end of the path is that after the first section on the way back.
+        const index known = turned.read(is_known_);
+        const index value = put(operation::select, {known, turned.read(value_), after(output_)});
+        turned.write(value_, value);
+        turned.write(is_known_, turned.constant(1));
+        // One normal number holds one jump still, and with it all others of the step: that is the last one.
+        const scored_jump* last = nullptr;
+        for (const scored_jump& j : scored_->jumps)
+            if (j.at.section == number) last = &j;
+        if (number == 0) turned.write(is_held_, turned.constant(0));
+        if (last == nullptr) return;
+        const index held = turned.read(is_held_);
+        if (number != 0) turned.write(is_held_, turned.constant(1));
+        const index control = put(operation::term, {static_cast<index>(from_.per_trade.columns.size())});
+        const index f = put(operation::sub, {value, control});
+        index along = nowhere;  // the derivative of the output to the normal number
+        for (index s = 0; s < from_.states.size(); ++s) {
+            const index slope = scored_->slopes[s];
+            if (slope == no_slope || scored_->is_curvature[slope] || !active.states()[s]) continue;
+            // A section that writes the state but not its slope has left none.
+            const index of = written[s] != nowhere && written[slope] == nowhere ? nowhere : after(slope);
+            if (of == nowhere) continue;
+            along = turned.plus(along, put(operation::mul, {turned.read(derivative(s)), of}));
+        }
+        const index z = put(operation::normal, {scored_->normal});
+        index score = put(operation::mul, {f, z});
+        if (along != nowhere) score = put(operation::sub, {score, along});
+        const index by_slope = put(operation::div, {f, last->slope});
+        if (last->curvature != no_slope) score = put(operation::fma, {by_slope, last->curvature, score});
+        const auto seed = [&](index of, index by) {
+            turned.seed(of, put(operation::select, {held, turned.constant(0), by}));
+        };
+        seed(last->difference, put(operation::div, {score, last->slope}));
+        seed(last->slope, put(operation::neg, {by_slope}));
     }
 
     void turn_round(std::size_t number, const active_values& active, const std::vector<derivative_in>& terms,
@@ -361,8 +415,11 @@ class reversal {
         std::vector<index> written(from_.states.size(), nowhere);
         for (const state_write& w : from.writes) {
             written[w.state] = w.node;
+            // Second derivatives are factors of scores; nothing is to be known of their own derivatives.
+            if (scored_ != nullptr && scored_->is_curvature[w.state]) continue;
             if (is_active[w.node]) turned.seed(w.node, turned.read(derivative(w.state)));
         }
+        if (scored_ != nullptr) hold_still(turned, number, active, written);
         turned.go_back();
         for (index s = 0; s < from_.states.size(); ++s) {
             if (!active.states()[s]) continue;
@@ -416,6 +473,9 @@ class reversal {
     const path_program& from_;
     const wanted_numbers& wanted_;
     const std::vector<jump>& smoothed_;
+    const scored_program* scored_;
+    index output_;
+    index is_known_ = nowhere, value_ = nowhere, is_held_ = nowhere;  // states
     program made_;
 };
 
@@ -443,11 +503,15 @@ wanted_numbers all_numbers_of(const path_program& p) {
     return out;
 }
 
-adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
-                        const std::vector<jump>& smoothed, std::size_t output) {
+namespace {
+
+adjoint_program turned_round(const path_program& p, const wanted_numbers& wanted,
+                             const std::vector<jump>& smoothed, std::size_t output,
+                             const scored_program* scored) {
     adjoint_program out;
     out.smoothed = smoothed;
-    reversal turned(p, wanted, smoothed);
+    out.has_control = scored != nullptr;
+    reversal turned(p, wanted, smoothed, scored, p.outputs[output]);
     const index seeded = turned.derivative(p.outputs[output]);
     out.back = hoist(optimise(turned.make(out)));
 
@@ -487,6 +551,25 @@ adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
     out.again = p;
     out.again.crossed.clear();
     keep_states(out.again, std::move(needed));
+    return out;
+}
+
+}  // namespace
+
+adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
+                        const std::vector<jump>& smoothed, std::size_t output) {
+    return turned_round(p, wanted, smoothed, output, nullptr);
+}
+
+scored_adjoint adjoint(const scored_program& p, const wanted_numbers& wanted, std::size_t output) {
+    wanted_numbers with_slopes = wanted;
+    with_slopes.initial_states.resize(p.code.states.size(), false);
+    scored_adjoint out{p.code, turned_round(p.code, with_slopes, {}, output, &p)};
+    std::vector<bool> needed(p.code.states.size(), false);
+    for (const index o : p.code.outputs) needed[o] = true;
+    for (const section_derivatives& s : out.code.sections)
+        for (const derivative_in& g : s.given) needed[g.number] = true;
+    keep_states(out.forth, std::move(needed));
     return out;
 }
 
@@ -540,10 +623,12 @@ std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& d
     return out;
 }
 
-path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths) {
+path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths,
+                       double control) {
     // The numbers of the way forth are what the way back was recorded with.
     program_data as_recorded;
     as_recorded.terms = data.terms;
+    if (a.has_control) as_recorded.terms.push_back(control);
     as_recorded.runs = data.runs;
     for (std::size_t s = 0; s < data.rows.size(); ++s) {
         std::vector<double>& rows = as_recorded.rows.emplace_back();
