@@ -120,20 +120,98 @@ TEST(greeks, of_a_digital_see_its_jump) {
         "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n";
     const flat_option o{105, 1};
     const double density = 10 * std::exp(-o.rate) * bell(o.d2());
-    for (const std::string method : {"auto", "smoothed", "bump"}) {
+    for (const std::string method : {"auto", "smoothed", "likelihood_ratio", "bump"}) {
         const results r = greeks_of(trade, 1 << 18, {{}, method}, in);
         expect_near(row_of(r, "d", "A.spot"), density / (o.spot * o.deviation()));
         expect_near(row_of(r, "d", "A.volatility"), -0.01 * density * o.d1() / o.volatility);
         expect_near(row_of(r, "d", "USD.rate"),
                     1e-4 * (density / o.deviation() - 10 * std::exp(-o.rate) * below(o.d2())));
         for (const greek_row& g : r.greeks) {
-            EXPECT_EQ(g.method, method == "bump" || g.measure == "theta" ? "bump" : "smoothed") << g.key;
+            if (g.measure == "theta") {
+                EXPECT_EQ(g.method, "bump");
+            } else if (method == "auto") {
+                EXPECT_TRUE(g.method == "smoothed" || g.method == "likelihood_ratio") << g.key;
+            } else {
+                EXPECT_EQ(g.method, method) << g.key;
+            }
             // A day is what theta is for, so that its move is no approximation.
-            EXPECT_EQ(g.bias > 0, g.measure != "theta") << g.key;
+            EXPECT_EQ(g.bias > 0, g.measure != "theta" && g.method != "likelihood_ratio") << g.key;
         }
     }
     const results forced = greeks_of(trade, 1 << 14, {{}, "pathwise"}, in);
     EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
+}
+
+// Likelihood ratios have no bias, whatever the number of paths: the errors of runs of few paths, by their
+// standard errors of 32 parts, are those of Student's t. The sum of 24 of their squares is beyond 68 once in
+// 10,000 times.
+TEST(greeks, of_likelihood_ratios_have_no_bias) {
+    const market in = market::parse(flat_market);
+    const flat_option o{105, 1};
+    const double density = 10 * std::exp(-o.rate) * bell(o.d2());
+    const double delta = density / (o.spot * o.deviation()),
+                 vega = -0.01 * density * o.d1() / o.volatility;
+    double squares = 0;  // twelve of each number, of independent runs
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        const results r = engine().greeks(
+            book::parse("trades:\n  - {id: d, product: digital, underlying: A, option: call, strike: 105, "
+                        "maturity: 1, payout: 10}\n"),
+            in, {{"delta", "vega"}, "likelihood_ratio"}, with_paths(1 << 15, seed));
+        const greek_row& row = row_of(r, "d", seed % 2 == 0 ? "A.spot" : "A.volatility");
+        ASSERT_EQ(row.method, "likelihood_ratio");
+        ASSERT_TRUE(row.message.empty()) << row.message;
+        EXPECT_EQ(row.bias, 0);
+        const double z = (row.value - (seed % 2 == 0 ? delta : vega)) / row.standard_error;
+        squares += z * z;
+    }
+    EXPECT_LE(squares, 68);
+    // Nor are the errors too wide: 24 squares sum to less than 6 once in 15,000 times.
+    EXPECT_GE(squares, 6);
+}
+
+// Several jumps a path, and several a date: against differences, and by the rule that an in and an out
+// barrier make the option without one.
+TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
+    const std::string dates = ", underlying: ACME, maturity: 1";
+    const std::string barrier =
+        ", product: barrier, option: call, strike: 100, direction: down, barrier: 95, monitoring: discrete, "
+        "monitoring_dates: {start: 0.25, end: 1, count: 4}" + dates;
+    const std::string trades = "  - {id: out, kind: knock_out" + barrier + "}\n  - {id: in, kind: knock_in" +
+                               barrier + "}\n";
+    const results r = greeks_of(trades, 1 << 16, {{"delta", "vega"}, "likelihood_ratio"});
+    const results whole =
+        greeks_of("  - {id: all, product: european, option: call, strike: 100" + dates + "}\n", 1 << 16,
+                  {{"delta", "vega"}, "auto"});
+    const results bumps = greeks_of(trades, 1 << 16, {{"delta", "vega"}, "bump"});
+    std::size_t compared = 0;
+    for (const greek_row& w : whole.greeks) {
+        if (w.key.empty()) continue;
+        const greek_row &out = row_of(r, "out", w.key), &in = row_of(r, "in", w.key);
+        ASSERT_EQ(out.method, "likelihood_ratio") << w.key << ": " << out.message;
+        EXPECT_NEAR(out.value + in.value, w.value,
+                    most_errors * (std::hypot(out.standard_error, in.standard_error) + w.standard_error))
+            << w.key;
+        for (const greek_row* g : {&out, &in}) {
+            const greek_row& b = row_of(bumps, g->trade, g->key);
+            EXPECT_LE(std::abs(g->value - b.value),
+                      most_errors * std::hypot(g->standard_error, b.standard_error) + b.bias)
+                << g->trade << " " << g->key;
+        }
+        ++compared;
+    }
+    EXPECT_GE(compared, 3u);
+}
+
+TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
+    const results r = greeks_of(
+        "  - {id: w, product: autocallable, basket: [ACME, BETA], initial_level: [100, 48.2], observations: "
+        "[0.5, 1.0], coupon: 0.1}\n",
+        1 << 14, {{"delta"}, "likelihood_ratio"});
+    const greek_row& row = row_of(r, "w", "ACME.spot");
+    EXPECT_EQ(row.message,
+              "it moves a jump, or the paths, in a way that no normal number of a step makes up for; expected "
+              "the method auto, smoothed or bump");
+    EXPECT_EQ(row.kind, error_kind::input);
 }
 
 // A number that moves a trade has a row, also where no path has shown what it does.
@@ -321,7 +399,7 @@ TEST(greeks, of_the_second_order_are_those_of_black_and_scholes) {
 TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
     const market in = market::parse(flat_market);
     const flat_option o{105, 1};
-    for (const std::string method : {"auto", "bump"}) {
+    for (const std::string method : {"smoothed", "likelihood_ratio", "bump"}) {
         const results r = greeks_of(
             "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: "
             "10}\n",
@@ -332,7 +410,7 @@ TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
         expect_near(row_of(r, "d", "A.spot;A.volatility"),
                     0.01 * density * (o.d1() * o.d2() - 1) / (spot * deviation * o.volatility));
         for (const greek_row& g : r.greeks)
-            EXPECT_EQ(g.method, method == "bump" ? "bump" : "smoothed") << g.key;
+            EXPECT_EQ(g.method, method) << g.key;
     }
 }
 

@@ -79,8 +79,9 @@ command add_greeks(CLI::App& to) {
         ->delimiter(',')
         ->type_name("LIST");
     app->add_option("--greeks-method", asked->wanted.method,
-                    "auto, pathwise, smoothed or bump: auto takes the derivative of the paths, with\n"
-                    "jumps of the payoff smoothed, and the difference of two prices where that can't be")
+                    "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
+                    "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
+                    "ratios, and the difference of two prices where they can't be smoothed")
         ->type_name("NAME");
     app->add_option("--view", asked->wanted.view,
                     "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"

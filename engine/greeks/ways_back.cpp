@@ -99,12 +99,63 @@ const std::vector<program::jump>& adjoint_store::smoothable_of(
     return entry.smoothable;
 }
 
+const std::optional<program::scored_program>& adjoint_store::scored_of(
+    const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
+    const program::timeline& when) {
+    const std::vector<program::jump>& jumps = jumps_of(p, data, when);
+    of_program& entry = entry_of(p);
+    std::call_once(entry.scored_once, [&] {
+        // A normal number that holds one jump still moves all others that states move.
+        program::wanted_numbers states = program::no_number_of(*p);
+        states.initial_states.flip();
+        entry.scored = program::scored(*p, data, when, program::moved_by(*p, jumps, states));
+    });
+    return entry.scored;
+}
+
+std::shared_ptr<const program::scored_adjoint> adjoint_store::scored_adjoint_of(
+    const std::shared_ptr<const program::path_program>& p, const program::scored_program& scored,
+    const program::wanted_numbers& wanted) {
+    of_program& entry = entry_of(p);
+    const std::lock_guard guard(entry.lock);
+    for (std::size_t i = 0; i < entry.scored_adjoints.size(); ++i)
+        if (entry.wanted_of_scored[i] == wanted) return entry.scored_adjoints[i];
+    auto made = std::make_shared<const program::scored_adjoint>(program::adjoint(scored, wanted));
+    entry.scored_adjoints.push_back(made);
+    entry.wanted_of_scored.push_back(wanted);
+    return made;
+}
+
 ready_way_back::ready_way_back(std::shared_ptr<const program::adjoint_program> code,
                                const program::path_data& data, const std::vector<program::path_data>& moves,
                                const program::smoothing& widths)
     : code_(std::move(code)),
       data_(program::data_of_back(*code_, data, widths)),
       size_(program::places_of(*code_, data).size) {
+    take(moves);
+}
+
+ready_way_back::ready_way_back(const std::shared_ptr<const program::scored_adjoint>& scored,
+                               const program::path_data& data, const std::vector<program::path_data>& moves,
+                               double control)
+    : code_(scored, &scored->code),
+      forth_(&scored->forth),
+      data_of_forth_(data),
+      data_(program::data_of_back(*code_, data, {}, control)),
+      size_(program::places_of(*code_, data).size) {
+    take(moves);
+}
+
+run::job ready_way_back::both_ways(run::job forth) const {
+    if (forth_ != nullptr) {
+        forth.code = forth_;
+        forth.data = &data_of_forth_;
+    }
+    forth.back = {code_.get(), &data_};
+    return forth;
+}
+
+void ready_way_back::take(const std::vector<program::path_data>& moves) {
     for (const auto& of_number : moves) {
         std::vector<term>& terms = moves_.emplace_back();
         const std::vector<double> line = program::numbers_in_line(*code_, of_number);

@@ -15,6 +15,7 @@
 #include "engine/run/tally.h"
 #include "products/program/adjoint.h"
 #include "products/program/jumps.h"
+#include "products/program/likelihood_ratio.h"
 #include "products/program/timeline.h"
 
 namespace tilewalk::greeks {
@@ -40,15 +41,27 @@ class adjoint_store {
     const std::vector<program::jump>& smoothable_of(const std::shared_ptr<const program::path_program>& p,
                                                     const program::path_data& data,
                                                     const program::timeline& when);
+    // Those of its jumps that move with its paths, held still by likelihood ratios. None where one of them
+    // can't be.
+    const std::optional<program::scored_program>& scored_of(
+        const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
+        const program::timeline& when);
+    // The way back from the paths of that program.
+    std::shared_ptr<const program::scored_adjoint> scored_adjoint_of(
+        const std::shared_ptr<const program::path_program>& p, const program::scored_program& scored,
+        const program::wanted_numbers& wanted);
 
   private:
     struct of_program {
         std::shared_ptr<const program::path_program> program;  // keeps its address taken
-        std::once_flag once, smoothable_once;
+        std::once_flag once, smoothable_once, scored_once;
         std::vector<program::jump> jumps, smoothable;
+        std::optional<program::scored_program> scored;
         std::mutex lock;
         std::vector<std::shared_ptr<const program::adjoint_program>> adjoints;
         std::vector<program::wanted_numbers> wanted;  // by adjoint
+        std::vector<std::shared_ptr<const program::scored_adjoint>> scored_adjoints;
+        std::vector<program::wanted_numbers> wanted_of_scored;
     };
     of_program& entry_of(const std::shared_ptr<const program::path_program>& p);
 
@@ -61,8 +74,13 @@ class ready_way_back {
   public:
     ready_way_back(std::shared_ptr<const program::adjoint_program> code, const program::path_data& data,
                    const std::vector<program::path_data>& moves, const program::smoothing& widths = {});
+    // With likelihood ratios. `data` is that of the program that also carries slopes.
+    ready_way_back(const std::shared_ptr<const program::scored_adjoint>& scored,
+                   const program::path_data& data, const std::vector<program::path_data>& moves,
+                   double control);
 
-    run::way_back way() const { return {code_.get(), &data_}; }
+    // The job of walking the trade both ways. Likelihood ratios take other paths forth.
+    run::job both_ways(run::job forth) const;
     std::size_t derivatives() const { return size_; }
     // The mean derivative of the price to each number, by part of the run.
     std::vector<std::vector<double>> means_by_number(const run::tally& of) const;
@@ -72,7 +90,11 @@ class ready_way_back {
         std::uint32_t place;
         double derivative;
     };
+    void take(const std::vector<program::path_data>& moves);
+
     std::shared_ptr<const program::adjoint_program> code_;
+    const program::path_program* forth_ = nullptr;  // null: that of the trade
+    program::path_data data_of_forth_{};
     program::path_data data_;
     std::size_t size_;
     std::vector<std::vector<term>> moves_;  // by number of the market; places that do not move are left out

@@ -22,6 +22,7 @@
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
+#include "engine/verbs/jumping_trade.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/progress_of_walks.h"
@@ -40,10 +41,10 @@ using greeks::fits;
 using greeks::moved_markets;
 using greeks::risk_number;
 
-enum class method { automatic, pathwise, smoothed, bump };
+enum class method { automatic, pathwise, smoothed, likelihood_ratio, bump };
 
 method method_named(const std::string& name) {
-    const std::vector<std::string> names{"auto", "pathwise", "smoothed", "bump"};
+    const std::vector<std::string> names{"auto", "pathwise", "smoothed", "likelihood_ratio", "bump"};
     const auto found = std::ranges::find(names, name);
     if (found != names.end()) return static_cast<method>(found - names.begin());
     throw error(error_kind::usage, "found the method of Greeks " + config::shown(name) +
@@ -103,62 +104,6 @@ struct bumped {
     bool moves = false;  // it is known that the number moves the trade
 };
 
-// A trade whose jumps are smoothed, since numbers move them. Widths are told by the usual ones.
-struct smoothed_trade {
-    std::shared_ptr<const ready_trade> ready;
-    std::shared_ptr<const program::adjoint_program> code;
-    std::vector<program::path_data> moves;
-    program::smoothing usual{};
-    std::vector<double> widths{};  // by number that derivatives are found to
-    // By width: the mean derivatives, by number and part.
-    std::map<double, std::vector<std::vector<double>>> found{};
-
-    std::shared_ptr<const greeks::ready_way_back> way_back(double by) const {
-        program::smoothing wide = usual;
-        for (auto& of_jump : wide)
-            for (double& w : of_jump) w *= by;
-        return std::make_shared<const greeks::ready_way_back>(code, ready->data, moves, wide);
-    }
-};
-
-// Widths of smoothing that are tried, and the paths that try them.
-constexpr std::array tried_widths{1.0, 0.5, 0.25, 0.125};
-constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
-constexpr std::uint64_t seed_of_pilot = 0x9e3779b97f4a7c15;  // is added to that of the run
-
-// The width with the least mean square error in a run of which the pilot is such a share, by place among
-// those tried, from what the pilot found with each of them, by part.
-std::size_t best_width(const std::vector<std::vector<double>>& means, double share) {
-    struct estimate {
-        double mean = 0, variance = 0;
-    };
-    const auto of = [](const std::vector<double>& parts) {
-        const auto count = static_cast<double>(parts.size());
-        estimate out;
-        for (const double m : parts) out.mean += m / count;
-        for (const double m : parts) out.variance += (m - out.mean) * (m - out.mean) / count / (count - 1);
-        return out;
-    };
-    // How far the mean is from that of a narrower one, as far as it is beyond twice what is so by chance.
-    const auto squared_bias = [&](std::size_t width) {
-        double out = 0;
-        for (std::size_t narrower = width + 1; narrower < means.size(); ++narrower) {
-            std::vector<double> apart = means[width];
-            for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means[narrower][p];
-            const estimate e = of(apart);
-            out = std::max(out, e.mean * e.mean - 4 * e.variance);
-        }
-        return out;
-    };
-    std::vector<double> errors;
-    for (std::size_t w = 0; w < means.size(); ++w) {
-        const bool is_last = w + 1 == means.size();
-        const double bias = is_last ? squared_bias(w - 1) / 16 : squared_bias(w);
-        errors.push_back(bias + of(means[w]).variance * share);
-    }
-    return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
-}
-
 // Markets about a number for a difference of prices, and nearer ones for its bias.
 struct both_moves {
     moved_markets wide, narrow;
@@ -184,8 +129,7 @@ class greek_run {
           progress_(options, trades.size()),
           reads_(trades.size()),
           numbers_of_(trades.size()),
-          certain_(trades.size()),
-          moves_jump_(trades.size()) {
+          certain_(trades.size()) {
         if (random::find(run_.random, random::back_end::gpu).rounds > 0) return;
         throw error(error_kind::usage, "found random: " + run_.random +
                                            " for Greeks, whose paths are drawn twice; expected philox or "
@@ -205,7 +149,7 @@ class greek_run {
         const run_options heard = progress_.heard();
         stages usual;
         usual.on_cpu = by.on_cpu;
-        find_by_other_widths(out, priced.derivatives, heard, usual);
+        find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::map<std::pair<std::size_t, std::size_t>, greek_row> rows;  // by trade and number
         for (std::size_t i = 0; i < trades.size(); ++i) {
             if (out.rows[i].status == trade_status::failed) continue;
@@ -213,8 +157,8 @@ class greek_run {
                 const std::size_t n = numbers_of_[i][k];
                 const auto row_of = [&] {
                     if (!certain_[i].empty()) return certain_row(out, i, n, certain_[i][k]);
-                    return moves_jump_[i][k] ? smoothed_row(out, i, k)
-                                             : pathwise_row(out, i, n, priced.derivatives[i][k]);
+                    return moves_jump(i, k) ? treated_row(out, i, k)
+                                            : pathwise_row(out, i, n, priced.derivatives[i][k]);
                 };
                 rows.emplace(std::pair(i, n), row_of());
             }
@@ -243,17 +187,22 @@ class greek_run {
     std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
 
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
-    // over the same distances; and smooths by so many times the widths of that run.
+    // over the same distances; and treats jumps as that run does, but smooths by so many times its widths.
     void move_as(const greek_run& other, double share, double widths) {
         std::map<std::string_view, double> moves;
         for (const asked_number& n : other.asked_.numbers) moves[n.number->key] = n.risk.large;
         for (asked_number& n : asked_.numbers) n.risk.large = share * moves.at(n.number->key);
         states_bias_ = false;
         widths_ = widths;
-        for (const auto& [i, trade] : other.smoothed_)
-            for (std::size_t k = 0; k < trade.widths.size(); ++k)
-                widths_of_[{other.book_.state().trades[i].id,
-                            other.asked_.numbers[other.numbers_of_[i][k]].number->key}] = trade.widths[k];
+        for (const auto& [i, trade] : other.jumping_) {
+            const std::string& id = other.book_.state().trades[i].id;
+            controls_of_[id] = trade.control;
+            for (std::size_t k = 0; k < trade.choices.size(); ++k) {
+                if (!trade.choices[k]) continue;
+                const std::string& key = other.asked_.numbers[other.numbers_of_[i][k]].number->key;
+                treatments_of_[{id, key}] = trade.choices[k]->by;
+            }
+        }
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
@@ -314,16 +263,35 @@ class greek_run {
         }
         find_ways_back();
         progress_.expect(walks_to_come());
-        choose_widths();
+        if (has_pilot()) {
+            steps_of_pilot_ = choose_treatments(
+                jumping_, run_, options_, [&](const auto& tries, double walks, run_options how) {
+                    progress_.begin(walks);
+                    how.on_progress = progress_.heard().on_progress;
+                    return walk_with(tries, how);
+                });
+        }
         progress_.begin(static_cast<double>(trades.size()), true);
-        for (auto& [i, trade] : smoothed_) {
-            for (std::size_t k = 0; k < trade.widths.size(); ++k) {
-                const std::string& key = asked_.numbers[numbers_of_[i][k]].number->key;
-                if (const auto found = widths_of_.find({trades[i].id, key}); found != widths_of_.end())
-                    trade.widths[k] = found->second;
-                trade.widths[k] *= widths_;
-            }
-            r.plans[i].back = trade.way_back(first_width(i));
+        for (auto& [i, trade] : jumping_) {
+            if (!states_bias_) take_choices(i, trade);
+            r.plans[i].back = trade.way_back(trade.first());
+        }
+    }
+
+    // Those of the run whose moves this one has.
+    void take_choices(std::size_t i, jumping_trade& trade) {
+        const std::string& id = book_.state().trades[i].id;
+        if (const auto found = controls_of_.find(id); found != controls_of_.end())
+            trade.control = found->second;
+        for (std::size_t k = 0; k < trade.choices.size(); ++k) {
+            if (!trade.choices[k]) continue;
+            jumping_trade::choice& c = *trade.choices[k];
+            const std::string& key = asked_.numbers[numbers_of_[i][k]].number->key;
+            const auto found = treatments_of_.find({id, key});
+            if (found != treatments_of_.end() &&
+                (found->second.is_smoothing() ? c.can_be_smoothed : c.can_be_scored))
+                c.by = found->second;
+            c.by.width *= widths_;
         }
     }
 
@@ -364,6 +332,7 @@ class greek_run {
         if (p.failure) return;
         const ready_trade& ready = *p.ready;
         std::vector<program::path_data> moves;
+        std::vector<std::optional<jumping_trade::choice>> choices;
         program::wanted_numbers wanted = program::no_number_of(*ready.code);
         for (std::size_t k = 0; k < read.size(); ++k) {
             const std::size_t n = read[k];
@@ -374,19 +343,21 @@ class greek_run {
             }
             program::wanted_numbers moved_by_it = program::no_number_of(*ready.code);
             if (!greeks::mark_moved(*move, moved_by_it, *ready.code)) continue;
-            bool is_smoothed = false;
+            std::optional<jumping_trade::choice> choice;
             if (!ready.certain && by_ != method::pathwise) {
                 const auto& jumps = adjoints_.jumps_of(ready.code, ready.data, ready.when);
                 const auto moved = program::moved_by(*ready.code, jumps, moved_by_it);
-                is_smoothed = !moved.empty();
-                if (is_smoothed && !are_smoothable(moved, ready)) {
-                    bumps.push_back({i, n, true});
-                    continue;
+                if (!moved.empty()) {
+                    choice = choice_for(moved, ready, *move);
+                    if (!choice) {
+                        bumps.push_back({i, n, true});
+                        continue;
+                    }
                 }
             }
             greeks::mark_moved(*move, wanted, *ready.code);
             numbers_of_[i].push_back(n);
-            moves_jump_[i].push_back(is_smoothed);
+            choices.push_back(choice);
             moves.push_back(*std::move(move));
         }
         if (moves.empty()) return;
@@ -394,42 +365,85 @@ class greek_run {
             for (const auto& move : moves) certain_[i].push_back(move.initial_states[ready.code->outputs[0]]);
             return;
         }
-        if (std::ranges::find(moves_jump_[i], true) == moves_jump_[i].end()) {
+        const auto can = [&](bool jumping_trade::choice::*is_so) {
+            return std::ranges::any_of(choices, [&](const auto& c) { return c && (*c).*is_so; });
+        };
+        const bool any_smoothed = can(&jumping_trade::choice::can_be_smoothed),
+                   any_scored = can(&jumping_trade::choice::can_be_scored);
+        if (!any_smoothed && !any_scored) {
             p.back = std::make_shared<const greeks::ready_way_back>(adjoints_.adjoint_of(ready.code, wanted),
                                                                     ready.data, moves);
             return;
         }
-        const auto& jumps = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        smoothed_trade made{.ready = p.ready,
-                            .code = adjoints_.adjoint_of(ready.code, wanted, jumps),
-                            .moves = std::move(moves)};
-        made.usual = program::widths_for(*ready.code, ready.data, ready.when, jumps, run_.paths);
-        made.widths.assign(numbers_of_[i].size(), tried_widths.front());
+        jumping_trade made{.ready = p.ready, .smoothed = nullptr};
+        std::vector<program::jump> smoothed;
+        if (any_smoothed) smoothed = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
+        made.smoothed = adjoints_.adjoint_of(ready.code, wanted, smoothed);
+        made.usual = program::widths_for(*ready.code, ready.data, ready.when, smoothed, run_.paths);
+        if (any_scored) {
+            const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
+            made.scored = adjoints_.scored_adjoint_of(ready.code, *scored, wanted);
+            made.scored_data = program::data_of_scored(*scored, ready.data);
+        }
+        made.moves = std::move(moves);
+        made.choices = std::move(choices);
         const std::lock_guard guard(lock_);
-        smoothed_.emplace(i, std::move(made));
+        jumping_.emplace(i, std::move(made));
     }
 
-    // Walks some smoothed trades, each with smoothing of one width.
-    priced_book walk_with(const std::vector<std::pair<std::size_t, double>>& widths, const run_options& how,
-                          stages by = {}) const {
+    // How the jumps that a number moves can be treated; none where that is in no way that is asked for.
+    std::optional<jumping_trade::choice> choice_for(const std::vector<program::jump>& moved,
+                                                    const ready_trade& ready,
+                                                    const program::path_data& move) {
+        if (by_ == method::bump) return std::nullopt;
+        jumping_trade::choice out;
+        const auto are_among = [&](const auto& is_one) { return std::ranges::all_of(moved, is_one); };
+        if (by_ != method::likelihood_ratio) {
+            const auto& can_be = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
+            out.can_be_smoothed = are_among([&](const program::jump& j) {
+                return std::ranges::find(can_be, j) != can_be.end();
+            });
+        }
+        // Where jumps can't be smoothed, a difference of prices is what `auto` knows the error of.
+        if (by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed)) {
+            const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
+            out.can_be_scored =
+                scored && are_among([&](const program::jump& j) {
+                    return std::ranges::find(scored->jumps, j, &program::scored_jump::at) !=
+                           scored->jumps.end();
+                }) &&
+                program::stand_still_together(*scored, ready.data, ready.when, move);
+        }
+        if (!out.can_be_smoothed && !out.can_be_scored) return std::nullopt;
+        if (out.can_be_smoothed) out.by = usual_smoothing;
+        return out;
+    }
+
+    bool moves_jump(std::size_t i, std::size_t k) const {
+        const auto found = jumping_.find(i);
+        return found != jumping_.end() && found->second.choices[k].has_value();
+    }
+
+    // Walks some trades, each with its jumps treated in one way.
+    priced_book walk_with(const std::vector<std::pair<std::size_t, treatment>>& treated,
+                          const run_options& how, stages by = {}) const {
         std::vector<std::size_t> places;
         std::vector<std::shared_ptr<const ready_trade>> ready;
-        for (const auto& [i, width] : widths) {
+        for (const auto& [i, as] : treated) {
             places.push_back(i);
-            ready.push_back(smoothed_.at(i).ready);
+            ready.push_back(jumping_.at(i).ready);
         }
         by.ready = ready;
         by.add_ways_back = [&](planned_run& r) {
-            for (std::size_t t = 0; t < widths.size(); ++t)
+            for (std::size_t t = 0; t < treated.size(); ++t)
                 if (!r.plans[t].failure)
-                    r.plans[t].back = smoothed_.at(widths[t].first).way_back(widths[t].second);
+                    r.plans[t].back = jumping_.at(treated[t].first).way_back(treated[t].second);
         };
         return price_book(settings_, gpus_, some_of(book_, places), in_, how, by);
     }
 
-    double walks_of_pilot() const {
-        return static_cast<double>(smoothed_.size() * tried_widths.size()) / share_of_pilot;
-    }
+    // Paths of a file have no others for a pilot.
+    bool has_pilot() const { return states_bias_ && run_.replay.empty() && !jumping_.empty(); }
 
     // Trades that all walks walk together, as far as can be told when the first walk begins: derivatives have
     // two widths of smoothing, differences of prices four markets and those of derivatives four.
@@ -449,58 +463,21 @@ class greek_run {
                 moves_spots = true;
         }
         if (moves_spots) of_book += 4 * count("delta");
-        return of_book * static_cast<double>(book_.size()) + walks_of_pilot() +
-               static_cast<double>(2 * smoothed_.size() + (states_bias_ ? 4 : 2) * bumps_.size());
+        return of_book * static_cast<double>(book_.size()) + (has_pilot() ? walks_of_pilot(jumping_, run_) : 0) +
+               static_cast<double>(2 * jumping_.size() + (states_bias_ ? 4 : 2) * bumps_.size());
     }
 
-    // Widths of smoothing are chosen by a pilot: other paths, in double, so that no device decides otherwise.
-    // Paths of a file have no others.
-    void choose_widths() {
-        if (!states_bias_ || !run_.replay.empty() || smoothed_.empty()) return;
-        std::vector<std::pair<std::size_t, double>> tries;
-        for (const auto& [i, trade] : smoothed_)
-            for (const double by : tried_widths) tries.emplace_back(i, by);
-        progress_.begin(walks_of_pilot());
-        run_options pilot = progress_.heard();
-        pilot.overrides.seed = run_.seed + seed_of_pilot;
-        pilot.overrides.precision = "double";
-        pilot.overrides.paths = std::max(run_.paths / share_of_pilot, least_paths_of_pilot);
-        const priced_book tried = walk_with(tries, pilot);
-        steps_of_pilot_ = tried.told.manifest.path_steps;
-        const double share = static_cast<double>(*pilot.overrides.paths) / static_cast<double>(run_.paths);
-        std::size_t first = 0;
-        for (auto& [i, trade] : smoothed_) {
-            const auto rows = std::span(tried.told.rows).subspan(first, tried_widths.size());
-            const auto found = std::span(tried.derivatives).subspan(first, tried_widths.size());
-            first += tried_widths.size();
-            if (std::ranges::any_of(rows,
-                                    [](const price_row& r) { return r.status == trade_status::failed; }))
-                continue;
-            for (std::size_t k = 0; k < trade.widths.size(); ++k) {
-                if (!moves_jump_[i][k]) continue;
-                std::vector<std::vector<double>> means;
-                for (const auto& by_number : found) means.push_back(by_number[k]);
-                trade.widths[k] = tried_widths[best_width(means, share)];
-            }
-        }
-    }
-
-    // Finds what the first walk did not: it had one width for a trade.
-    void find_by_other_widths(results& to, const std::vector<std::vector<std::vector<double>>>& first,
-                              const run_options& heard, const stages& usual) {
+    // Finds what the first walk did not: it treated the jumps of a trade in one way.
+    void find_by_other_treatments(results& to,
+                                  const std::vector<std::vector<std::vector<double>>>& first,
+                                  const run_options& heard, const stages& usual) {
         to.manifest.path_steps += steps_of_pilot_;
-        std::vector<std::pair<std::size_t, double>> others;
-        for (auto& [i, trade] : smoothed_) {
+        std::vector<std::pair<std::size_t, treatment>> others;
+        for (auto& [i, trade] : jumping_) {
             if (to.rows[i].status == trade_status::failed) continue;
-            trade.found[first_width(i)] = first[i];
-            std::set<double> wanted;
-            for (std::size_t k = 0; k < trade.widths.size(); ++k) {
-                if (!moves_jump_[i][k]) continue;
-                wanted.insert(trade.widths[k]);
-                if (states_bias_) wanted.insert(2 * trade.widths[k]);
-            }
-            for (const double width : wanted)
-                if (!trade.found.contains(width)) others.emplace_back(i, width);
+            trade.found[trade.first()] = first[i];
+            for (const treatment& by : trade.needed(states_bias_))
+                if (!trade.found.contains(by)) others.emplace_back(i, by);
         }
         if (others.empty()) return;
         progress_.begin(static_cast<double>(others.size()));
@@ -508,29 +485,23 @@ class greek_run {
         to.manifest.path_steps += priced.told.manifest.path_steps;
         for (std::size_t t = 0; t < others.size(); ++t)
             if (priced.told.rows[t].status != trade_status::failed)
-                smoothed_.at(others[t].first).found[others[t].second] = std::move(priced.derivatives[t]);
-    }
-    // The widest that a number of the trade has.
-    double first_width(std::size_t i) const {
-        double width = 0;
-        const std::vector<double>& widths = smoothed_.at(i).widths;
-        for (std::size_t k = 0; k < widths.size(); ++k)
-            if (moves_jump_[i][k]) width = std::max(width, widths[k]);
-        return width;
+                jumping_.at(others[t].first).found[others[t].second] = std::move(priced.derivatives[t]);
     }
 
-    greek_row smoothed_row(const results& of, std::size_t i, std::size_t k) const {
+    greek_row treated_row(const results& of, std::size_t i, std::size_t k) const {
         const std::size_t n = numbers_of_[i][k];
-        const smoothed_trade& trade = smoothed_.at(i);
-        greek_row row = row_for(of, i, n, "smoothed");
-        const auto means_by = [&](double width) -> const std::vector<double>* {
-            const auto found = trade.found.find(width);
+        const jumping_trade& trade = jumping_.at(i);
+        const treatment by = trade.choices[k]->by;
+        greek_row row = row_for(of, i, n, by.is_smoothing() ? "smoothed" : "likelihood_ratio");
+        const auto means_by = [&](treatment t) -> const std::vector<double>* {
+            const auto found = trade.found.find(t);
             return found == trade.found.end() ? nullptr : &found->second[k];
         };
-        const auto* const means = means_by(trade.widths[k]);
-        const auto* const wider = means_by(2 * trade.widths[k]);
-        if (means == nullptr || (states_bias_ && wider == nullptr)) {
-            row.message = "its paths could not be walked again with a smoothing of another width";
+        const bool has_bias = states_bias_ && by.is_smoothing();
+        const auto* const means = means_by(by);
+        const auto* const wider = has_bias ? means_by({2 * by.width}) : nullptr;
+        if (means == nullptr || (has_bias && wider == nullptr)) {
+            row.message = "its paths could not be walked again with its jumps treated in another way";
             row.kind = error_kind::numeric;
             return row;
         }
@@ -538,26 +509,25 @@ class greek_run {
         if (row.has_failed()) return row;
         // No path has come near the jump, so the paths show no error either.
         if (std::ranges::all_of(*means, [](double m) { return m == 0; })) row.standard_error = no_figure;
-        if (!states_bias_) return row;
+        if (!has_bias) return row;
         greek_row wide = row;
         fill(wide, of, i, n, *wider);
         row.bias = bias_of_smoothing(row.value, wide.value);
         return row;
     }
 
-    bool are_smoothable(const std::vector<program::jump>& jumps, const ready_trade& ready) {
-        const auto& can_be = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        return std::ranges::all_of(
-            jumps, [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
-    }
-
     // What is asked for by name is not replaced by another method.
     void add_refused(const results& to, std::map<std::pair<std::size_t, std::size_t>, greek_row>& rows) {
-        if (by_ != method::smoothed) return;
+        if (by_ != method::smoothed && by_ != method::likelihood_ratio) return;
+        const bool is_smoothing = by_ == method::smoothed;
         for (const bumped& b : bumps_) {
             if (to.rows[b.trade].status == trade_status::failed) continue;
-            greek_row row = row_for(to, b.trade, b.number, "smoothed");
-            row.message = "it has no derivative that smoothing finds; expected the method auto or bump";
+            greek_row row =
+                row_for(to, b.trade, b.number, is_smoothing ? "smoothed" : "likelihood_ratio");
+            row.message = is_smoothing
+                              ? "it has no derivative that smoothing finds; expected the method auto or bump"
+                              : "it moves a jump, or the paths, in a way that no normal number of a step makes up "
+                                "for; expected the method auto, smoothed or bump";
             row.kind = error_kind::input;
             rows.emplace(std::pair(b.trade, b.number), std::move(row));
         }
@@ -759,13 +729,13 @@ class greek_run {
     progress_of_walks progress_;
     bool states_bias_ = true;  // of differences of prices, and of smoothing
     double widths_ = 1;        // of smoothing, by those of the run it is for
-    std::map<std::pair<std::string, std::string>, double> widths_of_;  // that run's by trade and key
-    std::vector<markets::market_reads> reads_;                         // by trade
+    std::map<std::pair<std::string, std::string>, treatment> treatments_of_;  // that run's by trade and key
+    std::map<std::string, double> controls_of_;                               // that run's by trade
+    std::vector<markets::market_reads> reads_;                                // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives
-    std::vector<std::vector<bool>> moves_jump_;         // by trade and place among numbers_of_
     std::mutex lock_;
-    std::map<std::size_t, smoothed_trade> smoothed_;  // by trade
+    std::map<std::size_t, jumping_trade> jumping_;  // by trade
     std::uint64_t steps_of_pilot_ = 0;
     std::vector<bumped> bumps_;
     greeks::adjoint_store adjoints_;

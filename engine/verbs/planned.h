@@ -74,11 +74,7 @@ struct planned {
     std::shared_ptr<const greeks::ready_way_back> back;
 
     bool needs_paths() const { return !failure && !ready->certain; }
-    run::job job() const {
-        run::job of = ready->job();
-        if (back) of.back = back->way();
-        return of;
-    }
+    run::job job() const { return back ? back->both_ways(ready->job()) : ready->job(); }
 };
 
 // From a trade and a market to a program and its numbers.
