@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -149,8 +150,7 @@ TEST(greeks, of_likelihood_ratios_have_no_bias) {
     const market in = market::parse(flat_market);
     const flat_option o{105, 1};
     const double density = 10 * std::exp(-o.rate) * bell(o.d2());
-    const double delta = density / (o.spot * o.deviation()),
-                 vega = -0.01 * density * o.d1() / o.volatility;
+    const double delta = density / (o.spot * o.deviation()), vega = -0.01 * density * o.d1() / o.volatility;
     double squares = 0;  // twelve of each number, of independent runs
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
         const results r = engine().greeks(
@@ -175,14 +175,15 @@ TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
     const std::string dates = ", underlying: ACME, maturity: 1";
     const std::string barrier =
         ", product: barrier, option: call, strike: 100, direction: down, barrier: 95, monitoring: discrete, "
-        "monitoring_dates: {start: 0.25, end: 1, count: 4}" + dates;
-    const std::string trades = "  - {id: out, kind: knock_out" + barrier + "}\n  - {id: in, kind: knock_in" +
-                               barrier + "}\n";
-    const results r = greeks_of(trades, 1 << 16, {{"delta", "vega"}, "likelihood_ratio"});
+        "monitoring_dates: {start: 0.25, end: 1, count: 4}" +
+        dates;
+    const std::string trades =
+        "  - {id: out, kind: knock_out" + barrier + "}\n  - {id: in, kind: knock_in" + barrier + "}\n";
+    const results r = greeks_of(trades, 1 << 16, {{"delta", "vega", "rho"}, "likelihood_ratio"});
     const results whole =
         greeks_of("  - {id: all, product: european, option: call, strike: 100" + dates + "}\n", 1 << 16,
-                  {{"delta", "vega"}, "auto"});
-    const results bumps = greeks_of(trades, 1 << 16, {{"delta", "vega"}, "bump"});
+                  {{"delta", "vega", "rho"}, "auto"});
+    const results bumps = greeks_of(trades, 1 << 16, {{"delta", "vega", "rho"}, "bump"});
     std::size_t compared = 0;
     for (const greek_row& w : whole.greeks) {
         if (w.key.empty()) continue;
@@ -200,6 +201,18 @@ TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
         ++compared;
     }
     EXPECT_GE(compared, 3u);
+    // Whoever walks them.
+    run_options one = with_paths(1 << 14), two = one;
+    one.overrides.threads = 1;
+    two.overrides.threads = 2;
+    const auto csv_with = [&](const run_options& how) {
+        const results found = engine().greeks(book::parse("trades:\n" + trades), tests::demo_market(),
+                                              {{"delta", "vega"}, "likelihood_ratio"}, how);
+        std::ostringstream text;
+        write_greeks(text, found, output_format::csv);
+        return text.str();
+    };
+    EXPECT_EQ(csv_with(one), csv_with(two));
 }
 
 TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
@@ -208,9 +221,10 @@ TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
         "[0.5, 1.0], coupon: 0.1}\n",
         1 << 14, {{"delta"}, "likelihood_ratio"});
     const greek_row& row = row_of(r, "w", "ACME.spot");
-    EXPECT_EQ(row.message,
-              "it moves a jump, or the paths, in a way that no normal number of a step makes up for; expected "
-              "the method auto, smoothed or bump");
+    EXPECT_EQ(
+        row.message,
+        "it moves a jump, or the paths, in a way that no normal number of a step makes up for; expected "
+        "the method auto, smoothed or bump");
     EXPECT_EQ(row.kind, error_kind::input);
 }
 
@@ -409,8 +423,7 @@ TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
         expect_near(row_of(r, "d", "A.spot"), -density * o.d1() / (spot * spot * deviation * deviation));
         expect_near(row_of(r, "d", "A.spot;A.volatility"),
                     0.01 * density * (o.d1() * o.d2() - 1) / (spot * deviation * o.volatility));
-        for (const greek_row& g : r.greeks)
-            EXPECT_EQ(g.method, method) << g.key;
+        for (const greek_row& g : r.greeks) EXPECT_EQ(g.method, method) << g.key;
     }
 }
 

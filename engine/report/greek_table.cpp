@@ -59,7 +59,8 @@ std::string greeks_table(const results& r, const text_form& form) {
                           form.columns, 2);
     out += hanging(
         "pathwise: the derivative of each path; smoothed: that of paths whose jumps are smoothed, with its "
-        "bias from twice the width; likelihood_ratio: that of paths on which jumps stand still, with the score "
+        "bias from twice the width; likelihood_ratio: that of paths on which jumps stand still, with the "
+        "score "
         "of what holds them; bump: the difference of two prices of the same random numbers, with its "
         "bias from half the move; bumped_pathwise: that of two derivatives",
         form.columns, 2);

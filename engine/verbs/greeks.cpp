@@ -400,19 +400,17 @@ class greek_run {
         const auto are_among = [&](const auto& is_one) { return std::ranges::all_of(moved, is_one); };
         if (by_ != method::likelihood_ratio) {
             const auto& can_be = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-            out.can_be_smoothed = are_among([&](const program::jump& j) {
-                return std::ranges::find(can_be, j) != can_be.end();
-            });
+            out.can_be_smoothed = are_among(
+                [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
         }
         // Where jumps can't be smoothed, a difference of prices is what `auto` knows the error of.
         if (by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed)) {
             const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
-            out.can_be_scored =
-                scored && are_among([&](const program::jump& j) {
-                    return std::ranges::find(scored->jumps, j, &program::scored_jump::at) !=
-                           scored->jumps.end();
-                }) &&
-                program::stand_still_together(*scored, ready.data, ready.when, move);
+            out.can_be_scored = scored && are_among([&](const program::jump& j) {
+                                    return std::ranges::find(scored->jumps, j, &program::scored_jump::at) !=
+                                           scored->jumps.end();
+                                }) &&
+                                program::stand_still_together(*scored, ready.data, ready.when, move);
         }
         if (!out.can_be_smoothed && !out.can_be_scored) return std::nullopt;
         if (out.can_be_smoothed) out.by = usual_smoothing;
@@ -468,8 +466,7 @@ class greek_run {
     }
 
     // Finds what the first walk did not: it treated the jumps of a trade in one way.
-    void find_by_other_treatments(results& to,
-                                  const std::vector<std::vector<std::vector<double>>>& first,
+    void find_by_other_treatments(results& to, const std::vector<std::vector<std::vector<double>>>& first,
                                   const run_options& heard, const stages& usual) {
         to.manifest.path_steps += steps_of_pilot_;
         std::vector<std::pair<std::size_t, treatment>> others;
@@ -522,12 +519,12 @@ class greek_run {
         const bool is_smoothing = by_ == method::smoothed;
         for (const bumped& b : bumps_) {
             if (to.rows[b.trade].status == trade_status::failed) continue;
-            greek_row row =
-                row_for(to, b.trade, b.number, is_smoothing ? "smoothed" : "likelihood_ratio");
-            row.message = is_smoothing
-                              ? "it has no derivative that smoothing finds; expected the method auto or bump"
-                              : "it moves a jump, or the paths, in a way that no normal number of a step makes up "
-                                "for; expected the method auto, smoothed or bump";
+            greek_row row = row_for(to, b.trade, b.number, is_smoothing ? "smoothed" : "likelihood_ratio");
+            row.message =
+                is_smoothing
+                    ? "it has no derivative that smoothing finds; expected the method auto or bump"
+                    : "it moves a jump, or the paths, in a way that no normal number of a step makes up "
+                      "for; expected the method auto, smoothed or bump";
             row.kind = error_kind::input;
             rows.emplace(std::pair(b.trade, b.number), std::move(row));
         }

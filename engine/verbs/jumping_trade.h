@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades whose payoffs jump where numbers of the market move them: how derivatives to these numbers are found,
-// and by which way for each number, as a pilot shows.
+// Trades whose payoffs jump where numbers of the market move them: how derivatives to these numbers are
+// found, and by which way for each number, as a pilot shows.
 #pragma once
 
 #include <compare>
@@ -46,8 +46,8 @@ struct jumping_trade {
     std::map<treatment, std::vector<std::vector<double>>> found{};
 
     std::shared_ptr<const greeks::ready_way_back> way_back(treatment by) const;
-    // That of the first walk, which also finds the price: the widest smoothing that a number takes. Where none
-    // does, jumps stand still for it.
+    // That of the first walk, which also finds the price: the widest smoothing that a number takes. Where
+    // none does, jumps stand still for it.
     treatment first() const;
     // All that numbers need, those for a bias from twice the width with them.
     std::set<treatment> needed(bool states_bias) const;
