@@ -264,12 +264,12 @@ class greek_run {
         find_ways_back();
         progress_.expect(walks_to_come());
         if (has_pilot()) {
-            steps_of_pilot_ = choose_treatments(
-                jumping_, run_, options_, [&](const auto& tries, double walks, run_options how) {
-                    progress_.begin(walks);
-                    how.on_progress = progress_.heard().on_progress;
-                    return walk_with(tries, how);
-                });
+            steps_of_pilot_ = choose_treatments(jumping_, run_, options_,
+                                                [&](const auto& tries, double walks, run_options how) {
+                                                    progress_.begin(walks);
+                                                    how.on_progress = progress_.heard().on_progress;
+                                                    return walk_with(tries, how);
+                                                });
         }
         progress_.begin(static_cast<double>(trades.size()), true);
         for (auto& [i, trade] : jumping_) {
@@ -461,7 +461,8 @@ class greek_run {
                 moves_spots = true;
         }
         if (moves_spots) of_book += 4 * count("delta");
-        return of_book * static_cast<double>(book_.size()) + (has_pilot() ? walks_of_pilot(jumping_, run_) : 0) +
+        return of_book * static_cast<double>(book_.size()) +
+               (has_pilot() ? walks_of_pilot(jumping_, run_) : 0) +
                static_cast<double>(2 * jumping_.size() + (states_bias_ ? 4 : 2) * bumps_.size());
     }
 

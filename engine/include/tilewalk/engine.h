@@ -54,8 +54,9 @@ struct greek_options {
     // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text
     // ("ACME.*", "*.rate@2y"); none: all of the first order.
     std::vector<std::string> wanted{};
-    // "auto": the derivative of paths, with jumps smoothed or held still by likelihood ratios, or a difference of
-    // prices where that can't be; "pathwise", which sees no jumps; "smoothed"; "likelihood_ratio"; "bump".
+    // "auto": the derivative of paths, with jumps smoothed or held still by likelihood ratios, or a
+    // difference of prices where that can't be; "pathwise", which sees no jumps; "smoothed";
+    // "likelihood_ratio"; "bump".
     std::string method = "auto";
     // "market": to the numbers of the market; "quotes": in place of those that models were fitted with, to
     // the quotes of the fit, which a market from calibrate() keeps. Patterns of `wanted` are then of their

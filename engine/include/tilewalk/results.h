@@ -140,8 +140,8 @@ struct greek_row {
     double value = no_figure;
     double standard_error = no_figure;
     // "pathwise": the derivative of each path; "smoothed": that of paths whose jumps are smoothed;
-    // "likelihood_ratio": that of paths whose jumps stand still, with the score of what holds them; "bump": the
-    // difference of two prices of common random numbers; "bumped_pathwise": that of two derivatives.
+    // "likelihood_ratio": that of paths whose jumps stand still, with the score of what holds them; "bump":
+    // the difference of two prices of common random numbers; "bumped_pathwise": that of two derivatives.
     std::string method;
     std::uint64_t paths = 0;
     // The size of the error that a difference of finite moves makes, found by halving them, and of that which
