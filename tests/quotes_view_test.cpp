@@ -19,7 +19,8 @@
 namespace tilewalk {
 namespace {
 
-// A sound value is further off than this once in 150,000 times; the tests here compare 60 values.
+// A sound value is further off than this once in 150,000 times. 20 values are compared with what their paths
+// have no part in; the six of an Asian have the paths of what they are compared with.
 constexpr double most_errors = 4.5;
 
 // A file of quotes in which each number that is quoted stands between "<" and ">".

@@ -322,7 +322,7 @@ std::string greeks_text(const trade_plan& plan, bool all) {
             const trade_plan::jump& j = plan.jumps[i];
             const bool is_same = i > 0 && plan.jumps[i - 1].at == j.at;
             out += (i == 0 ? "" : ", ") + (is_same ? "" : printable(j.at) + ": ") + j.operation +
-                   (j.can_be_smoothed ? " (smoothed)" : " (bumped)");
+                   (j.can_be_smoothed ? " (can be smoothed)" : " (bumped)");
         },
         [&](std::size_t skipped) { out += fmt::format(", and {} more times", skipped); });
     return out;

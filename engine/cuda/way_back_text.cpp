@@ -21,7 +21,8 @@ using program::path_program;
 // States before the steps of a piece are in shared memory if they take no more of a block's: five blocks of
 // 128 threads then fit in a multiprocessor of compute capability 9.0, as many as their registers allow.
 constexpr std::size_t most_bytes_of_states = 20 * 1024;
-// In double, of the step on both ways.
+// A thread walks two paths if a step has so many shocks or, in double, more nodes on both ways.
+constexpr int least_shocks_of_two_paths = 4;
 constexpr std::size_t most_nodes_of_four_paths = 48;
 // Quiet pieces have code of their own, unless steps are so long that it does not pay.
 constexpr std::size_t most_nodes_of_quiet_steps = 160;
@@ -181,17 +182,22 @@ constexpr std::size_t whole_16(std::size_t bytes) {
 
 way_back_decision best_way_back(program::precision precision, int rounds, const path_program& p,
                                 const adjoint_program& a) {
-    way_back_decision out{.precision = precision, .rounds = rounds};
-    // Where the GPU's hardware makes shocks, that takes less time than to bring them.
-    out.keeps_shocks = !program::is_fast(precision);
-    // Loads at the point of use leave the most registers.
-    out.reads.feed = "none";
-    out.reads.space = "global";
+    way_back_decision out;
+    out.precision = precision;
+    out.rounds = rounds;
+    // One shock a step is made again in less time than it is brought, where the GPU's hardware makes it.
+    out.keeps_shocks = !program::is_fast(precision) || p.slots_per_step() > 1;
     // Four paths a thread share what is alike for them, if there are registers for them.
     const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
-    const bool is_short = nodes_of_step(p) + nodes_of_step(a.back) <= most_nodes_of_four_paths;
-    out.reads[knobs::width] = !is_double || is_short ? 4 : 2;
+    const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
+    const bool are_four =
+        p.slots_per_step() < least_shocks_of_two_paths && (!is_double || nodes <= most_nodes_of_four_paths);
+    out.reads[knobs::width] = are_four ? 4 : 2;
     out.reads[knobs::block] = 128;
+    // Two paths have no registers to spare for addresses of a prefetch.
+    out.reads.feed = are_four ? "l2_prefetch" : "none";
+    out.reads[knobs::distance] = 4;
+    out.reads.space = "global";
     return out;
 }
 

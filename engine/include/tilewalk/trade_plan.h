@@ -104,7 +104,8 @@ struct trade_plan {
     };
     std::vector<scenario_file> scenarios;
     // Comparisons at which a payoff jumps. For Greeks to numbers of the market that move what is compared
-    // they are smoothed, or else these numbers are bumped; all others have the derivatives of paths.
+    // they are smoothed, or held still by likelihood ratios, or else these numbers are bumped; all others
+    // have the derivatives of paths.
     struct jump {
         std::string at;         // the block of the script, or "in each step"
         std::string operation;  // with its name in the printed program: "less_equal v2"
