@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-# Of 10,000 trades on a GPU: seconds to the file, and times the walk of the prices.
+# Targets for 10,000 trades on a GPU: seconds to the file, and times the walk of the prices.
 MOST_SECONDS, MOST_TIMES = 5, 3
 
 

@@ -70,15 +70,6 @@ tests::number_vector direction_for(const recorded_path& of, std::uint64_t seed) 
     return out;
 }
 
-double product_of(tests::number_vector a, tests::number_vector b) {
-    std::vector<double> all;
-    a.for_each([&](double x) { all.push_back(x); });
-    std::size_t i = 0;
-    double sum = 0;
-    b.for_each([&](double x) { sum += all[i++] * x; });
-    return sum;
-}
-
 // Whether all states stay finite on the way.
 bool is_finite(const recorded_path& of, const tests::noise_of_path& noise) {
     std::vector<double> states = of.data.initial_states;
@@ -102,7 +93,8 @@ finding compare_on(const recorded_path& of, const program::adjoint_program& back
         tests::tangent_along(of.code, of.data, of.when, noise, wanted, direction, {back.smoothed, widths});
     if (!std::isfinite(t.derivative) || !std::isfinite(t.size) || !is_finite(of, noise))
         return finding::not_finite;
-    const double got = product_of(tests::gradient_along(back, of.data, of.when, noise, widths), direction);
+    const double got =
+        tests::product_of(tests::gradient_along(back, of.data, of.when, noise, widths), direction);
     if (!std::isfinite(got)) return finding::no_derivative;
     EXPECT_LE(std::abs(got - t.derivative), most_error * t.size)
         << what << ", path " << path << ": the way back gives " << got << ", the tangent is " << t.derivative

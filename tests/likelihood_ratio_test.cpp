@@ -175,15 +175,6 @@ tests::number_vector direction_for(const planned_path& of, std::uint64_t seed) {
     return out;
 }
 
-double product_of(tests::number_vector a, tests::number_vector b) {
-    std::vector<double> all;
-    a.for_each([&](double x) { all.push_back(x); });
-    std::size_t i = 0;
-    double sum = 0;
-    b.for_each([&](double x) { sum += all[i++] * x; });
-    return sum;
-}
-
 }  // namespace
 
 // Every jump of the library that a normal number moves smoothly, with one jump and with several a step.
@@ -219,7 +210,7 @@ TEST(likelihood_ratio, along_a_path_is_that_of_its_formula) {
             tests::number_vector along(scored->code, data, of.when);
             std::ranges::copy(direction.initial_states, along.initial_states.begin());
             along.rows = direction.rows;
-            const double got = product_of(
+            const double got = tests::product_of(
                 tests::gradient_along(both.code, data, of.when, moved_noise{path}.noise(), {}, control),
                 along);
             EXPECT_LE(std::abs(got - truth->derivative), most_error * truth->size)

@@ -357,4 +357,13 @@ inline tangent tangent_along(const program::path_program& p, const program::path
     return moved[p.outputs[0]];
 }
 
+inline double product_of(number_vector a, number_vector b) {
+    std::vector<double> all;
+    a.for_each([&](double x) { all.push_back(x); });
+    std::size_t i = 0;
+    double sum = 0;
+    b.for_each([&](double x) { sum += all[i++] * x; });
+    return sum;
+}
+
 }  // namespace tilewalk::tests

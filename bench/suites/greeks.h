@@ -28,7 +28,7 @@ struct example {
 };
 std::span<const example> examples();
 
-// Where and how much is walked.
+// The device of a row, and its paths.
 struct place {
     std::string device;  // as run_settings::device says it
     std::string precision;

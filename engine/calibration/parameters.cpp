@@ -15,7 +15,7 @@ namespace tilewalk::calibrations {
 
 namespace {
 
-// What rounding in the variable of a search leaves of a parameter.
+// The error that rounding in the variable of a search leaves in a parameter.
 constexpr double same_parameter = 1e-9;
 // A market's numbers are those of a fit if one more step moves the quotes by no more than this share of them.
 constexpr double most_left = 1e-5;

@@ -68,7 +68,7 @@ fitted_numbers follow(const fitting& how, const model_fit& of, const number_by_k
 std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, const model_fit& of,
                                                 std::span<const double> at);
 std::vector<fitted_quote> weighed(const std::vector<fitted_quote>& quotes);
-// What follow() throws where a market's numbers are not those of a fit.
+// The error of follow() where a market's numbers are not those of a fit.
 [[noreturn]] void fail_as_no_fit(const model_fit& of, const std::string& found);
 
 // Quotes whose keys are alike are told apart by their number: "ACME.quote@0.5y,1#2".

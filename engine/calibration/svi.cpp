@@ -222,7 +222,7 @@ class svi_target final : public target {
         return out;
     }
 
-    // Of the quotes alone. It has `s` and `into` by reference.
+    // The search for the quotes alone. It has `s` and `into` by reference.
     least_squares problem_of(const slice& s, const model_fit& into, const std::atomic<bool>* cancel) const {
         using scale = between::scale;
         const auto [least, most] = std::ranges::minmax(s.variances);

@@ -31,7 +31,7 @@ struct way_back_decision {
     int block() const { return reads[knobs::block]; }
     int paths_per_pass() const { return width() * block(); }
 };
-// What was fastest for such programs (bench/results/2026-11-25-NVIDIA-H200-ways-back-feeds.txt).
+// The fastest for such programs, as measured (bench/results/2026-11-25-NVIDIA-H200-ways-back-feeds.txt).
 way_back_decision best_way_back(program::precision precision, int rounds, const program::path_program& p,
                                 const program::adjoint_program& a);
 

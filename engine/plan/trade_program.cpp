@@ -325,7 +325,7 @@ struct recorded_trade {
     std::vector<block> blocks;  // those marked idle have no times
 };
 
-// Where people read of the plan, what they read.
+// Whether remarks and descriptions are made, for plans that people read.
 enum class is_told : std::uint8_t { no, yes };
 
 // Records the trade as if the blocks marked idle were not there. What is known before the passes goes to

@@ -118,7 +118,8 @@ void read_past(const node& fixings, market_so_far& into) {
     }
 }
 
-// Whose they are. They are read where sensitivities to them are asked for, by the models that were fitted.
+// The owners of the quotes. Quotes are read where sensitivities to them are asked for, by the models that
+// were fitted.
 void check_quotes(const node& quotes, const market_so_far& so_far) {
     expect_mapping(quotes,
                    "a mapping of assets and currencies to models with the quotes that they were fitted to, "

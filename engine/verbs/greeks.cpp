@@ -403,7 +403,7 @@ class greek_run {
             out.can_be_smoothed = are_among(
                 [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
         }
-        // Where jumps can't be smoothed, a difference of prices is what `auto` knows the error of.
+        // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed.
         if (by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed)) {
             const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
             out.can_be_scored = scored && are_among([&](const program::jump& j) {

@@ -61,7 +61,7 @@ judged best_width(const std::vector<std::vector<double>>& means, double share) {
     return out;
 }
 
-// What a pilot found, by trade and treatment.
+// The findings of a pilot, by trade and treatment.
 class pilot {
   public:
     pilot(const settled& run, const run_options& options, const walk_treated& walk)
@@ -126,7 +126,7 @@ bool any_is(const jumping_trade& of, bool jumping_trade::choice::*can) {
     return std::ranges::any_of(of.choices, [&](const auto& c) { return c && (*c).*can; });
 }
 
-// What a pilot tries: likelihood ratios after all else, since they take a mean of the payoff.
+// The tries of a pilot: likelihood ratios after all else, since they take a mean of the payoff.
 struct tries_of_pilot {
     std::vector<std::pair<std::size_t, treatment>> first, then;
 
