@@ -62,11 +62,15 @@ void launch_queue::wait_for_oldest() {
 }
 
 double launch_queue::busy_seconds(const owned_event& since) const {
-    std::vector<std::pair<double, double>> spans;
+    std::vector<span_of_time> spans;
     for (const timed_launch& l : launches_) {
         spans.emplace_back(on_.milliseconds_between(since.get(), l.begin.get()),
                            on_.milliseconds_between(since.get(), l.end.get()));
     }
+    return seconds_of_any(std::move(spans));
+}
+
+double seconds_of_any(std::vector<span_of_time> spans) {
     std::sort(spans.begin(), spans.end());
     double milliseconds = 0, until = 0;
     for (const auto& [begin, end] : spans) {

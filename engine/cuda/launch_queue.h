@@ -6,12 +6,18 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/cuda/memory.h"
 #include "engine/cuda/run_state.h"
 
 namespace tilewalk::cuda {
+
+// From and until when something ran, in milliseconds.
+using span_of_time = std::pair<double, double>;
+// Seconds during which at least one of them ran.
+double seconds_of_any(std::vector<span_of_time> spans);
 
 class launch_queue {
   public:
@@ -29,8 +35,7 @@ class launch_queue {
     // Waits for an event in the same way.
     void wait_until(const owned_event& e);
 
-    // Seconds during which at least one launch was running (union of the spans). All have ended; `since` is
-    // an event before them.
+    // Seconds during which at least one launch was running. All have ended; `since` is an event before them.
     double busy_seconds(const owned_event& since) const;
 
   private:

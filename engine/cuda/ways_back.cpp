@@ -14,6 +14,7 @@
 #include "engine/cuda/chunk.h"
 #include "engine/cuda/device_crew.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launch_queue.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/reductions.h"
@@ -26,8 +27,11 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// The most that the kept states, the shocks and the sums of a launch take, where more is free.
-constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{4} << 30;
+// The most that the kept states, the shocks and the sums of all launches under way take, where more is free.
+constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{4} << 30;
+// Threads that serve a device where there are programs of many kinds: while one waits for its launch, others
+// pack theirs and take what theirs has found.
+constexpr std::size_t threads_of_device = 4;
 constexpr std::uint32_t threads_of_merge = 256;
 
 word32 warps_of(const way_back_decision& how) {
@@ -100,24 +104,30 @@ class both_ways_walk {
 
     std::vector<std::optional<error>> walk(int threads) {
         for (std::size_t d = 0; d < on_.size(); ++d) {
+            served& by = served_.emplace_back();
             try {
-                const word64 free = on_[d]->get().free_bytes() / 4 * 3;
+                device& on = on_[d]->get();
+                const word64 free = on.free_bytes() / 4 * 3;
                 room_ = std::min({room_, free, memory_bytes_ == 0 ? free : word64{memory_bytes_}});
-                architectures_.push_back(on_[d]->get().properties().architecture());
+                by.architecture = on.properties().architecture();
+                const owned_stream s = new_stream(on);
+                by.begun.emplace(new_event(on, s.get()));
             } catch (const device_error& e) {
                 facts_.shares[d].lost = e;
-                architectures_.emplace_back();
+                by.architecture.clear();
             }
         }
+        const std::size_t workers = on_.size() * std::min(threads_of_device, groups_.size());
+        room_ /= workers / on_.size();
         for (group& g : groups_) decide(g);
         compile(threads);
         cut();
         shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
-        const auto work = [&](std::size_t d) { work_on(d, pieces); };
-        if (on_.size() == 1 && !of_.on_progress) {
+        const auto work = [&](std::size_t worker) { work_on(worker % on_.size(), pieces); };
+        if (workers == 1 && !of_.on_progress) {
             work(0);
         } else {
-            at_work crew(on_.size(), work);
+            at_work crew(workers, work);
             do {
                 tell();
             } while (!crew.end_within(std::chrono::milliseconds(50)));
@@ -126,6 +136,9 @@ class both_ways_walk {
             throw error(error_kind::cancelled, "the run was stopped");
         if (failed_) throw error(*failed_);
         tell();
+        for (served& by : served_)
+            facts_.kernel_seconds = std::max(facts_.kernel_seconds, seconds_of_any(std::move(by.spans)));
+        facts_.device_seconds = facts_.kernel_seconds;
         for (const std::size_t open : pieces.open()) {
             for (const auto& share : facts_.shares)
                 if (share.lost) fail(pieces_[open].jobs, *share.lost);
@@ -147,7 +160,8 @@ class both_ways_walk {
 
     // Kernels are compiled by many threads, where a device serves one.
     void compile(int threads) {
-        std::vector<std::string> targets = architectures_;
+        std::vector<std::string> targets;
+        for (const served& by : served_) targets.push_back(by.architecture);
         std::ranges::sort(targets);
         targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
         std::erase(targets, "");
@@ -214,13 +228,17 @@ class both_ways_walk {
     // other failure ends the walk.
     void work_on(std::size_t d, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
-        if (share.lost) return;
+        const auto is_lost = [&] {
+            const std::lock_guard guard(lock_);
+            return share.lost.has_value();
+        };
         std::optional<std::size_t> taken;
-        double seconds = 0;
         try {
-            while ((taken = pieces.take())) {
+            while (!is_lost() && (taken = pieces.take())) {
                 try {
-                    seconds += walk_piece(*on_[d], architectures_[d], pieces_[*taken]);
+                    const std::optional<span_of_time> ran = walk_piece(*on_[d], served_[d], pieces_[*taken]);
+                    const std::lock_guard guard(lock_);
+                    if (ran) served_[d].spans.push_back(*ran);
                     share.has_walked = true;
                 } catch (const device_error& e) {
                     if (e.is_final()) throw;
@@ -228,8 +246,10 @@ class both_ways_walk {
                     fail(pieces_[*taken].jobs, e);
                 }
                 pieces.finish();
+                taken.reset();
             }
         } catch (const device_error& e) {
+            const std::lock_guard guard(lock_);
             share.lost = e;
         } catch (const error& e) {
             end(e);
@@ -237,9 +257,6 @@ class both_ways_walk {
             end(error(error_kind::internal, e.what()));
         }
         if (taken) pieces.give_back(*taken);
-        const std::lock_guard guard(lock_);
-        facts_.kernel_seconds = std::max(facts_.kernel_seconds, seconds);
-        facts_.device_seconds = facts_.kernel_seconds;
     }
     void end(const error& why) {
         const std::lock_guard guard(lock_);
@@ -247,8 +264,15 @@ class both_ways_walk {
         has_failed_ = true;
     }
 
-    // Returns the seconds of the device.
-    double walk_piece(loaded_device& on, const std::string& architecture, const piece& p);
+    // A device and the threads that serve it.
+    struct served {
+        std::string architecture;  // empty: it is lost
+        std::optional<owned_event> begun;
+        std::vector<span_of_time> spans;  // of its launches, since it began
+    };
+
+    // Returns when the device walked it; none where no job could be packed.
+    std::optional<span_of_time> walk_piece(loaded_device& on, const served& by, const piece& p);
     void take_found(const piece& p, std::span<const std::size_t> jobs, std::span<const std::size_t> places,
                     std::span<const kernels::tile_result> results, std::span<const double> derivatives);
 
@@ -260,11 +284,11 @@ class both_ways_walk {
     gpu_facts& facts_;
     const word64 run_tiles_, part_tiles_;
     const run::tile_range asked_;
-    word64 room_ = most_bytes_of_launch;
-    std::vector<std::string> architectures_;  // by device; empty: it is lost
+    word64 room_ = most_bytes_of_launches;
+    std::vector<served> served_;  // by device
     std::vector<group> groups_;
     std::vector<piece> pieces_;
-    std::mutex lock_;  // guards what follows, and facts
+    std::mutex lock_;  // guards what follows, facts, and spans of devices
     std::vector<std::optional<error>> failures_;
     std::map<std::size_t, run::tally> in_part_;  // by job: walked over some of its tiles
     run::progress done_;
@@ -295,7 +319,7 @@ std::vector<run::job> jobs_back(std::span<const run::job> of) {
     return out;
 }
 
-double both_ways_walk::walk_piece(loaded_device& on, const std::string& architecture, const piece& p) {
+std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const served& by, const piece& p) {
     device& d = on.get();
     const way_back_decision& how = p.of->how;
     const number_type type = program::real_type(how.precision);
@@ -317,11 +341,11 @@ double both_ways_walk::walk_piece(loaded_device& on, const std::string& architec
         const std::lock_guard guard(lock_);
         fail({&numbers_of_jobs[k], 1}, *packed.failures[k]);
     }
-    if (good.empty()) return 0;
+    if (good.empty()) return std::nullopt;
     if (good.size() < jobs.size()) std::tie(packed, packed_back) = gather(good);
 
-    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), architecture, {}});
-    const auto& cubin = p.of->cubins.at(architecture);
+    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), by.architecture, {}});
+    const auto& cubin = p.of->cubins.at(by.architecture);
     const kernel both_ways = on.find(cubin, "walk_both_ways");
     const kernel merge = on.find(cubin, "merge_derivatives");
     const kernel merge_tiles = on.find(merge_cubin, "merge_tiles");
@@ -404,9 +428,10 @@ double both_ways_walk::walk_piece(loaded_device& on, const std::string& architec
     d.download(derivatives.data(), merged.as<void>(), derivatives.size() * sizeof(double), s.get());
     d.wait(s.get());
     work.end();
-    const double seconds = d.milliseconds_between(begun.get(), ended.get()) / 1000;
+    const auto since = [&](const owned_event& e) { return d.milliseconds_between(by.begun->get(), e.get()); };
+    const span_of_time ran{since(begun), since(ended)};
     take_found(p, numbers_of_jobs, sizes, found, derivatives);
-    return seconds;
+    return ran;
 }
 
 void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> jobs,
@@ -414,35 +439,40 @@ void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> job
                                 std::span<const kernels::tile_result> results,
                                 std::span<const double> derivatives) {
     const std::size_t parts = results.size() / jobs.size();
-    const std::lock_guard guard(lock_);
-    facts_.launches += 3;
-    std::size_t first_place = 0;
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-        run::tally& tally = in_part_
-                                .try_emplace(jobs[k], run_tiles_, part_tiles_, std::size_t{1},
-                                             std::vector<program::output_pair>{}, places[k])
-                                .first->second;
+    const auto add = [&](run::tally& to, std::size_t k, std::size_t first_place) {
         for (std::size_t q = 0; q < parts; ++q) {
             const word64 first = p.tiles.first + q * part_tiles_;
-            tally.add({first, std::min(part_tiles_, p.tiles.end() - first)},
-                      results.subspan(k * parts + q, 1),
-                      derivatives.subspan((first_place * parts + q * places[k]), places[k]));
+            to.add({first, std::min(part_tiles_, p.tiles.end() - first)}, results.subspan(k * parts + q, 1),
+                   derivatives.subspan((first_place * parts + q * places[k]), places[k]));
+        }
+    };
+    const word64 first_path = p.tiles.first * kernels::paths_per_tile;
+    const word64 paths = std::min(p.tiles.end() * kernels::paths_per_tile, word64{of_.paths}) - first_path;
+    std::size_t first_place = 0;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+        const std::size_t j = jobs[k];
+        run::tally whole(run_tiles_, part_tiles_, 1, {}, places[k]);
+        bool is_whole = p.tiles.count == asked_.count;
+        if (is_whole) {
+            whole.expect_all();
+            add(whole, k, first_place);
+        } else {
+            const std::lock_guard guard(lock_);
+            run::tally& so_far = in_part_.try_emplace(j, whole).first->second;
+            add(so_far, k, first_place);
+            word64 known = 0;
+            for (const run::tile_range& r : so_far.known()) known += r.count;
+            is_whole = known == asked_.count;
+            if (is_whole) whole = std::move(in_part_.extract(j).mapped());
         }
         first_place += places[k];
-        const word64 first_path = p.tiles.first * kernels::paths_per_tile;
-        done_.path_steps_done +=
-            (std::min(p.tiles.end() * kernels::paths_per_tile, word64{of_.paths}) - first_path) *
-            of_.jobs[jobs[k]].when->steps();
-        const auto tiles_known = [&] {
-            word64 count = 0;
-            for (const run::tile_range& r : tally.known()) count += r.count;
-            return count;
-        };
-        if (tiles_known() < asked_.count) continue;
-        ++done_.jobs_done;
-        take_(jobs[k], tally);
-        in_part_.erase(jobs[k]);
+        if (is_whole) take_(j, whole);
+        const std::lock_guard guard(lock_);
+        done_.path_steps_done += paths * of_.jobs[j].when->steps();
+        if (is_whole) ++done_.jobs_done;
     }
+    const std::lock_guard guard(lock_);
+    facts_.launches += 3;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class ways_back {
     // Whether a GPU can walk a job's way back.
     static bool can_walk(const run::job& j);
 
-    // Called with a job and its tally, one call at a time.
+    // Called once a job with its tally, for several jobs at a time.
     using taker = std::function<void(std::size_t job, const run::tally& found)>;
     // Walks all jobs, over the tiles of the walk. Returns by job why it has no tally: a kernel that can't be
     // compiled, numbers that can't be packed, or no device that is left. Throws tilewalk::error: cancelled.

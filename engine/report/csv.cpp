@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as comma-separated values: one header line, one line a trade, every number with all its bits.
+#include <algorithm>
+
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 #include "engine/report/row_fields.h"
@@ -55,14 +57,14 @@ std::string greeks_csv(const results& r, const text_form& form) {
     for (const greek_field& field : greek_fields())
         if (field.csv_text != nullptr) add(out, field.name, is_first);
     out += '\n';
-    for (const auto& rows : {r.greeks, r.greek_totals()}) {
-        for (const greek_row& row : rows) {
-            is_first = true;
-            for (const greek_field& field : greek_fields())
-                if (field.csv_text != nullptr) add(out, field.csv_text(row, form), is_first);
-            out += '\n';
-        }
-    }
+    const auto add_row = [&](const greek_row& row) {
+        is_first = true;
+        for (const greek_field& field : greek_fields())
+            if (field.csv_text != nullptr) add(out, field.csv_text(row, form), is_first);
+        out += '\n';
+    };
+    std::ranges::for_each(r.greeks, add_row);
+    std::ranges::for_each(r.greek_totals(), add_row);
     return out;
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "engine/run/units.h"
 #include "tilewalk/engine.h"
@@ -57,17 +60,19 @@ std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const
     return sum_of(terms, *rows.front(), told);
 }
 
-void add_with_totals(results& to, const std::vector<greek_row>& of_trade) {
+void add_with_totals(results& to, std::vector<greek_row> of_trade) {
+    std::map<std::string_view, std::vector<greek_row*>> by_measure;
+    for (const greek_measure& m : greek_measures())
+        for (greek_row& r : of_trade)
+            if (r.measure == m.name) by_measure[m.name].push_back(&r);
     for (const greek_measure& m : greek_measures()) {
-        std::vector<const greek_row*> all;
-        for (const greek_row& r : of_trade)
-            if (r.measure == m.name) all.push_back(&r);
-        for (const greek_row* r : all) to.greeks.push_back(*r);
-        if (all.size() < 2 || !m.has_total) continue;
-        if (auto total = sum_of(all, to.manifest)) {
-            total->key.clear();
-            to.greeks.push_back(*std::move(total));
-        }
+        const std::vector<greek_row*>& all = by_measure[m.name];
+        std::optional<greek_row> total;
+        if (all.size() >= 2 && m.has_total) total = sum_of({all.begin(), all.end()}, to.manifest);
+        for (greek_row* r : all) to.greeks.push_back(std::move(*r));
+        if (!total) continue;
+        total->key.clear();
+        to.greeks.push_back(*std::move(total));
     }
 }
 

@@ -23,6 +23,6 @@ std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const
 
 // Adds the rows of a trade, measure by measure, each followed by the total over the numbers of the measure if
 // it has one and they move in one unit.
-void add_with_totals(results& to, const std::vector<greek_row>& of_trade);
+void add_with_totals(results& to, std::vector<greek_row> of_trade);
 
 }  // namespace tilewalk::report

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ostream>
+#include <string_view>
+#include <utility>
 
 #include "engine/report/formats.h"
 #include "engine/report/greek_sums.h"
@@ -118,10 +121,23 @@ std::vector<currency_total> results::totals() const {
 
 std::vector<greek_row> results::greek_totals() const {
     using rows_of = std::vector<const greek_row*>;
-    const auto add = [](std::vector<rows_of>& groups, const greek_row& row, const auto& is_alike) {
-        const auto at = std::ranges::find_if(groups, [&](const rows_of& g) { return is_alike(*g.front()); });
-        (at == groups.end() ? groups.emplace_back() : *at).push_back(&row);
+    // Rows that are alike, in the order in which the first of each kind stands.
+    struct groups {
+        std::vector<rows_of> all;
+        std::map<std::pair<std::string_view, std::string_view>, std::size_t> place{};
+        void add(const greek_row& row, std::string_view key) {
+            const auto [at, is_new] = place.try_emplace({row.unit, key}, all.size());
+            if (is_new) all.emplace_back();
+            all[at->second].push_back(&row);
+        }
     };
+    std::map<std::string_view, std::pair<groups, groups>> by_measure;  // by unit, by unit and key
+    for (const greek_row& row : greeks) {
+        if (row.has_failed() || row.key.empty()) continue;
+        auto& [by_unit, by_key] = by_measure[row.measure];
+        by_unit.add(row, {});
+        by_key.add(row, row.key);
+    }
     std::vector<greek_row> out;
     const auto add_sum = [&](const rows_of& of, const std::string& key) {
         greek_row& sum = out.emplace_back(*report::sum_of(of, manifest));
@@ -129,16 +145,10 @@ std::vector<greek_row> results::greek_totals() const {
         sum.key = key;
     };
     for (const greek_measure& measure : greek_measures()) {
-        std::vector<rows_of> by_key, by_unit;
-        for (const greek_row& row : greeks) {
-            if (row.has_failed() || row.key.empty() || row.measure != measure.name) continue;
-            const auto has_unit = [&](const greek_row& other) { return other.unit == row.unit; };
-            add(by_key, row, [&](const greek_row& other) { return other.key == row.key && has_unit(other); });
-            add(by_unit, row, has_unit);
-        }
-        for (const rows_of& of_unit : by_unit) {
+        const auto& [by_unit, by_key] = by_measure[measure.name];
+        for (const rows_of& of_unit : by_unit.all) {
             std::size_t keys = 0;
-            for (const rows_of& of_key : by_key) {
+            for (const rows_of& of_key : by_key.all) {
                 if (of_key.front()->unit != of_unit.front()->unit) continue;
                 add_sum(of_key, of_key.front()->key);
                 ++keys;

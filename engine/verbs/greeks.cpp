@@ -112,6 +112,8 @@ struct both_moves {
 
 // Plans in moved markets are made in parallel, and are in memory together.
 constexpr std::size_t planned_at_once = 256;
+// So are moves of the numbers of programs: enough for many threads to be done at about the same time.
+constexpr std::size_t moved_at_once = 4096;
 
 class greek_run {
   public:
@@ -150,23 +152,19 @@ class greek_run {
         stages usual;
         usual.on_cpu = by.on_cpu;
         find_by_other_treatments(out, priced.derivatives, heard, usual);
-        std::map<std::pair<std::size_t, std::size_t>, greek_row> rows;  // by trade and number
-        for (std::size_t i = 0; i < trades.size(); ++i) {
-            if (out.rows[i].status == trade_status::failed) continue;
-            for (std::size_t k = 0; k < numbers_of_[i].size(); ++k) {
-                const std::size_t n = numbers_of_[i][k];
-                const auto row_of = [&] {
-                    if (!certain_[i].empty()) return certain_row(out, i, n, certain_[i][k]);
-                    return moves_jump(i, k) ? treated_row(out, i, k)
-                                            : pathwise_row(out, i, n, priced.derivatives[i][k]);
-                };
-                rows.emplace(std::pair(i, n), row_of());
-            }
-        }
+        std::vector<rows_by_number> rows(trades.size());
+        cpu::for_each(trades.size(), run_.threads, options_.cancel,
+                      [&](int, std::uint64_t i) {
+                          if (out.rows[i].status == trade_status::failed) return;
+                          for (std::size_t k = 0; k < numbers_of_[i].size(); ++k)
+                              rows[i].emplace(numbers_of_[i][k], row_of(out, i, k, priced.derivatives[i]));
+                      },
+                      {});
         add_refused(out, rows);
         add_bumped(out, rows);
         std::vector<std::vector<greek_row>> by_trade(trades.size());
-        for (auto& [at, row] : rows) by_trade[at.first].push_back(std::move(row));
+        for (std::size_t i = 0; i < trades.size(); ++i)
+            for (auto& [n, row] : rows[i]) by_trade[i].push_back(std::move(row));
         const auto in_moved_market = [&](const book& some, const market& moved, std::vector<std::string> keys,
                                          double share, double widths) {
             const greek_options wanted{std::move(keys), wanted_.method};
@@ -178,7 +176,7 @@ class greek_run {
         if (asked_.is_theta_wanted) add_theta(by_trade, out, heard, usual);
         add_second_order(by_trade, asked_.second_order, out,
                          {book_, in_, asked_.numbers, reads_, in_moved_market});
-        for (const auto& of_trade : by_trade) report::add_with_totals(out, of_trade);
+        for (auto& of_trade : by_trade) report::add_with_totals(out, std::move(of_trade));
         progress_.end();
         return out;
     }
@@ -259,7 +257,7 @@ class greek_run {
         for (std::size_t i = 0; i < trades.size(); ++i) {
             begins.push_back(pairs.size());
             for (const std::size_t n : read[i]) pairs.emplace_back(i, n);
-            if (pairs.size() >= planned_at_once) find_ways_back();
+            if (pairs.size() >= moved_at_once) find_ways_back();
         }
         find_ways_back();
         progress_.expect(walks_to_come());
@@ -272,10 +270,17 @@ class greek_run {
                                                 });
         }
         progress_.begin(static_cast<double>(trades.size()), true);
+        std::vector<std::size_t> jumping;
         for (auto& [i, trade] : jumping_) {
             if (!states_bias_) take_choices(i, trade);
-            r.plans[i].back = trade.way_back(trade.first());
+            jumping.push_back(i);
         }
+        cpu::for_each(jumping.size(), run_.threads, options_.cancel,
+                      [&](int, std::uint64_t k) {
+                          const jumping_trade& trade = jumping_.at(jumping[k]);
+                          r.plans[jumping[k]].back = trade.way_back(trade.first());
+                      },
+                      {});
     }
 
     // Those of the run whose moves this one has.
@@ -433,9 +438,12 @@ class greek_run {
         }
         by.ready = ready;
         by.add_ways_back = [&](planned_run& r) {
-            for (std::size_t t = 0; t < treated.size(); ++t)
-                if (!r.plans[t].failure)
-                    r.plans[t].back = jumping_.at(treated[t].first).way_back(treated[t].second);
+            cpu::for_each(treated.size(), run_.threads, options_.cancel,
+                          [&](int, std::uint64_t t) {
+                              const auto& [i, as] = treated[t];
+                              if (!r.plans[t].failure) r.plans[t].back = jumping_.at(i).way_back(as);
+                          },
+                          {});
         };
         return price_book(settings_, gpus_, some_of(book_, places), in_, how, by);
     }
@@ -514,8 +522,18 @@ class greek_run {
         return row;
     }
 
+    greek_row row_of(const results& of, std::size_t i, std::size_t k,
+                     std::vector<std::vector<double>>& derivatives) const {
+        const std::size_t n = numbers_of_[i][k];
+        if (!certain_[i].empty()) return certain_row(of, i, n, certain_[i][k]);
+        return moves_jump(i, k) ? treated_row(of, i, k) : pathwise_row(of, i, n, derivatives[k]);
+    }
+
+    using rows_by_number = std::map<std::size_t, greek_row>;
+    using row_map = std::vector<rows_by_number>;  // by trade
+
     // What is asked for by name is not replaced by another method.
-    void add_refused(const results& to, std::map<std::pair<std::size_t, std::size_t>, greek_row>& rows) {
+    void add_refused(const results& to, row_map& rows) {
         if (by_ != method::smoothed && by_ != method::likelihood_ratio) return;
         const bool is_smoothing = by_ == method::smoothed;
         for (const bumped& b : bumps_) {
@@ -527,7 +545,7 @@ class greek_run {
                     : "it moves a jump, or the paths, in a way that no normal number of a step makes up "
                       "for; expected the method auto, smoothed or bump";
             row.kind = error_kind::input;
-            rows.emplace(std::pair(b.trade, b.number), std::move(row));
+            rows[b.trade].emplace(b.number, std::move(row));
         }
         bumps_.clear();
     }
@@ -564,8 +582,6 @@ class greek_run {
         row.standard_error = 0;
         return row;
     }
-
-    using row_map = std::map<std::pair<std::size_t, std::size_t>, greek_row>;
 
     void add_bumped(results& to, row_map& rows) {
         std::map<std::size_t, std::vector<bumped>> by_number;
@@ -616,8 +632,7 @@ class greek_run {
             const std::size_t n = trades.front().number;
             if (!moves[k]->are_there()) {
                 for (const bumped& b : trades) {
-                    greek_row& row =
-                        rows.emplace(std::pair(b.trade, n), row_for(to, b.trade, n, "bump")).first->second;
+                    greek_row& row = rows[b.trade].emplace(n, row_for(to, b.trade, n, "bump")).first->second;
                     row.message = "no market has another " + row.key + " beside the others";
                     row.kind = error_kind::input;
                 }
@@ -628,7 +643,7 @@ class greek_run {
                 std::vector<const price_row*> at;
                 for (auto p = first; p != end; ++p) at.push_back(&p->told.rows[t]);
                 if (auto row = bumped_row(to, trades[t], at, moves[k]->wide, moves[k]->narrow))
-                    rows.emplace(std::pair(trades[t].trade, n), *std::move(row));
+                    rows[trades[t].trade].emplace(n, *std::move(row));
             }
             first = end;
         }
