@@ -147,6 +147,30 @@ TEST(candidates, begin_with_one_that_fits_whatever_a_step_takes) {
     }
 }
 
+TEST(candidates, of_ways_back_begin_with_the_rules_and_are_all_different) {
+    const auto of = bench::workloads_named("backward", program::precision::double_, [](const auto&) {});
+    const program::path_program& code = of.front().code;
+    const auto adjoint = program::adjoint(code, program::all_numbers_of(code));
+    for (const auto precision : {program::precision::double_, program::precision::single}) {
+        const auto by_rules = cuda::best_way_back(precision, 10, code, adjoint);
+        const auto all = tuning::candidates(by_rules, code.slots_per_step());
+        ASSERT_GT(all.size(), 30U);
+        EXPECT_EQ(all.front().reads, by_rules.reads);
+        const auto are_alike = [](const cuda::way_back_decision& a, const cuda::way_back_decision& b) {
+            if (a.keeps_shocks != b.keeps_shocks) return false;
+            return a.keeps_shocks ? a.reads == b.reads : a.width() == b.width();
+        };
+        std::size_t again = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            EXPECT_EQ(all[i].block(), by_rules.block());
+            EXPECT_EQ(all[i].precision, precision);
+            again += all[i].keeps_shocks ? 0 : 1;
+            for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(are_alike(all[i], all[j])) << i << " and " << j;
+        }
+        EXPECT_EQ(again, 3U) << "one for each number of paths a thread";
+    }
+}
+
 TEST(workloads, are_known_by_name_and_a_book_by_its_file) {
     const auto ignored = [](const std::string&) {};
     for (const auto& entry : bench::workloads()) {

@@ -708,7 +708,7 @@ namespace {
 
 // Both ways for every number of the market, with the same random numbers.
 void compare_with_bumps(const book& all, const market& in, std::size_t first, std::size_t every,
-                        std::uint64_t paths, std::size_t least, std::size_t least_smoothed) {
+                        std::uint64_t paths, std::size_t least, std::size_t least_with_jumps) {
     auto some = std::make_shared<books::book_state>(all.state());
     std::vector<books::trade> taken;
     for (std::size_t i = first; i < some->trades.size(); i += every) taken.push_back(some->trades[i]);
@@ -718,16 +718,16 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
     const results by_bumps = engine().greeks(trades, in, {{}, "bump"}, with_paths(paths));
     std::map<std::pair<std::string, std::string>, const greek_row*> bumps;
     for (const greek_row& g : by_bumps.greeks) bumps[{g.trade, g.key}] = &g;
-    std::size_t compared = 0, smoothed = 0;
+    std::size_t compared = 0, with_jumps = 0;
     for (const greek_row& g : by_paths.greeks) {
         if (g.key.empty() || g.method == "bump") continue;
         ASSERT_FALSE(g.has_failed()) << g.trade << " " << g.key << ": " << g.message;
         const auto at = bumps.find({g.trade, g.key});
         // Where a move makes few paths cross a jump, the difference knows neither its value nor its error:
-        // smoothing then sees more of them, and has the larger one.
-        const bool is_smoothed = g.method == "smoothed";
-        if (is_smoothed &&
-            (least_smoothed == 0 || at == bumps.end() || at->second->standard_error < g.standard_error))
+        // smoothing and likelihood ratios then see more of them, and have the larger one.
+        const bool sees_jumps = g.method == "smoothed" || g.method == "likelihood_ratio";
+        if (sees_jumps &&
+            (least_with_jumps == 0 || at == bumps.end() || at->second->standard_error < g.standard_error))
             continue;
         if (at == bumps.end()) {
             EXPECT_NEAR(g.value, 0, 1e-9) << g.trade << " " << g.key;
@@ -739,10 +739,10 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
                   most_errors * std::hypot(g.standard_error, b.standard_error) + b.bias + g.bias + 1e-9)
             << g.trade << " " << g.key << ": " << g.value << " +- " << g.standard_error << ", by differences "
             << b.value << " +- " << b.standard_error << " with a bias of " << b.bias;
-        (is_smoothed ? smoothed : compared) += 1;
+        (sees_jumps ? with_jumps : compared) += 1;
     }
     EXPECT_GE(compared, least);
-    EXPECT_GE(smoothed, least_smoothed);
+    EXPECT_GE(with_jumps, least_with_jumps);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/own_folder.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk {
@@ -54,8 +55,9 @@ class ways_back_on_a_gpu : public ::testing::Test {
             trades.push_back(std::move(of));
             ids.push_back(all.state().trades[i].id);
         }
-        const auto how = [&](const program::path_program& p, const program::adjoint_program& a) {
-            cuda::way_back_decision out = cuda::best_way_back(to, kernels::philox_rounds, p, a);
+        const auto how = [&](const run::job& j) {
+            cuda::way_back_decision out =
+                cuda::best_way_back(to, kernels::philox_rounds, *j.code, *j.back.code);
             out.keeps_shocks = keeps_shocks.value_or(out.keeps_shocks);
             return out;
         };
@@ -64,9 +66,9 @@ class ways_back_on_a_gpu : public ::testing::Test {
         cpu::for_each(
             trades.size(), 12, nullptr,
             [&](int, std::uint64_t i) {
-                const program::path_program& p = trades[i]->made.code;
-                const program::adjoint_program& a = trades[i]->back;
-                gpus_.kernels().cubin({cuda::way_back_kernel_of(p, a, how(p, a)).text, architecture, {}});
+                const run::job j = trades[i]->job();
+                gpus_.kernels().cubin(
+                    {cuda::way_back_kernel_of(*j.code, *j.back.code, how(j)).text, architecture, {}});
             },
             {});
         std::size_t numbers = 0;
@@ -183,6 +185,25 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
     EXPECT_EQ(compiled, 12u);
 }
 
+TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
+    const tests::own_folder folder;
+    cuda::tuned_choices choices(folder.path());
+    const cuda::device_properties on{.name = "some GPU"};
+    const book one = book::parse(asian_of_61_dates);
+    for (const precision to : {precision::double_, precision::single_fast}) {
+        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const run::job j = of.job();
+        const auto by_rules = cuda::ways_back::as_suits(to, kernels::philox_rounds)(j);
+        cuda::kernel_decision other = by_rules.reads;
+        other.feed = "smem_rolling_async";
+        other[cuda::knobs::width] = 1;
+        choices.remember(on, of.back.back, cuda::open_wish_of(by_rules), {other, 1, 2, "2026-01-01"});
+        const auto measured =
+            cuda::ways_back::as_suits(to, kernels::philox_rounds, cuda::tuned_device{choices, on})(j);
+        EXPECT_EQ(measured.reads, program::is_fast(to) ? by_rules.reads : other);
+    }
+}
+
 // Every feed that reads arrays can read shocks back.
 TEST(ways_back_kernels, read_shocks_back_by_every_feed) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
@@ -265,7 +286,7 @@ TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
                 how.reads[cuda::knobs::width] = width;
                 if (how.reads.feed == "bulk_async" && chosen().devices[0]->get().properties().major < 9)
                     continue;
-                const auto as_told = [&](const auto&, const auto&) { return how; };
+                const auto as_told = [&](const run::job&) { return how; };
                 EXPECT_TRUE(found(walk, as_told).at(0) == expected) << how.reads.feed << ", width " << width;
             }
         }

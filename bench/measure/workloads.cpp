@@ -55,6 +55,12 @@ trades:
                         in, few_assets_paths);
 }
 
+workload backward(precision in) {
+    workload out = asian(in);
+    out.name = "backward";
+    return out;
+}
+
 // Five correlated assets, observed every day: five exponentials and fifteen products a step.
 workload autocallable(precision in) {
     std::string coupons;
@@ -177,6 +183,7 @@ constexpr std::array catalogue{
                    "one asset that reads a table of 100 volatilities a step, over 252 days",
                    local_volatility},
     workload_entry{"basket_of_50", "mean of fifty correlated assets over 252 days", basket_of_50, true},
+    workload_entry{"backward", "asian, walked both ways, its kept shocks read back", backward, true, true},
 };
 
 std::vector<workload> of_book(const std::string& file, precision in,
@@ -226,6 +233,11 @@ std::vector<workload> of_book(const std::string& file, precision in,
 
 std::span<const workload_entry> workloads() {
     return catalogue;
+}
+
+bool goes_back(std::string_view subject) {
+    const auto found = std::ranges::find(catalogue, subject, &workload_entry::name);
+    return found != catalogue.end() && found->goes_back;
 }
 
 void check_subject(const std::string& subject) {

@@ -19,8 +19,11 @@ struct workload_entry {
     std::string_view summary;
     workload (*make)(program::precision in);
     bool by_name_only = false;  // its kernels take minutes to compile
+    bool goes_back = false;     // its paths are walked both ways, for all derivatives of the price
 };
 std::span<const workload_entry> workloads();
+// Whether a subject is a workload that goes back.
+bool goes_back(std::string_view subject);
 
 // Throws tilewalk::error (usage) if there is no such workload and no such file.
 void check_subject(const std::string& subject);

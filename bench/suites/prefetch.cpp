@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -27,6 +28,7 @@
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/settings/precision_named.h"
+#include "engine/tuning/way_back_timer.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -111,11 +113,11 @@ std::vector<kernel_decision> ways_of(const plan_of_sweep& sweep, program::precis
     return out;
 }
 
-json axes_of(const path_timer& bench, const kernel_decision& how, int warps) {
+json axes_of(const std::string& workload, std::uint64_t paths, const kernel_decision& how, int warps) {
     const feed_entry& feed = cuda::feed_named(how.feed);
-    json axes{{"workload", bench.of().name},
+    json axes{{"workload", workload},
               {"precision", std::string(program::name_of(how.precision))},
-              {"paths", bench.paths()},
+              {"paths", paths},
               {"feed", how.feed}};
     const auto add = [&](cuda::knob_id k) {
         const cuda::knob& of = k.line();
@@ -162,7 +164,7 @@ class sweeper {
     void measure(const kernel_decision& how, int warps) {
         row empty;
         empty.suite = "prefetch";
-        empty.axes = axes_of(bench_, how, warps);
+        empty.axes = axes_of(bench_.of().name, bench_.paths(), how, warps);
         const bool is_reference = how.feed == "none" && how[knobs::width] == 1;
         if (!is_reference && reference_.contains(warps)) empty.over = reference_.at(warps).axes;
         attempt(std::move(empty), to_, [&](row& out) {
@@ -223,12 +225,100 @@ class sweeper {
     std::vector<kernels::tile_result> truth_;
 };
 
+// A walk both ways with its kept shocks read back by every feed. As many warps are resident as fit.
+class sweeper_back {
+  public:
+    sweeper_back(gpu_timer& on, const workload& of, const request& asked, const sink& to)
+        : on_(on),
+          of_(of),
+          adjoint_(program::adjoint(of.code, program::all_numbers_of(of.code))),
+          data_(program::data_of_back(adjoint_, of.trades.front().data)),
+          bench_(on, {&of.code, &of.trades.front().data, &of.trades.front().when, {&adjoint_, &data_}},
+                 asked.paths > 0 ? asked.paths : of.paths),
+          sweep_(plan_for(asked)),
+          is_timed_(asked.is_timed),
+          to_(to) {}
+
+    void run() {
+        std::vector<cuda::way_back_decision> choices;
+        std::vector<std::string> texts;
+        for (kernel_decision reads : ways_of(sweep_, of_.precision)) {
+            const cuda::way_back_decision by_rules =
+                cuda::best_way_back(of_.precision, reads.rounds, of_.code, adjoint_);
+            reads[knobs::block] = by_rules.block();
+            choices.push_back(cuda::read_by(by_rules, reads));
+            if (bench_.why_not(choices.back()).empty()) texts.push_back(bench_.text(choices.back()));
+        }
+        on_.compile(texts);
+        std::size_t done = 0;
+        for (const auto& how : choices) {
+            on_.says(fmt::format("{}, {}: {} of {} kernels, {}", of_.name, program::name_of(how.precision),
+                                 ++done, choices.size(), how.reads.feed));
+            measure(how);
+        }
+    }
+
+  private:
+    void measure(const cuda::way_back_decision& how) {
+        row empty;
+        empty.suite = "prefetch";
+        empty.axes = axes_of(of_.name, bench_.paths(), how.reads, most_warps);
+        if (reference_) empty.over = reference_->axes;
+        attempt(std::move(empty), to_, [&](row& out) {
+            out.skipped = bench_.why_not(how);
+            if (!out.skipped.empty()) return;
+            const auto built = bench_.figures(how);
+            out.figures["registers"] = built.registers;
+            out.figures["shared_bytes"] = built.shared_bytes;
+            out.figures["resident_warps"] = built.warps;
+            if (built.local_bytes > 0) out.figures["local_bytes"] = built.local_bytes;
+            const tilewalk::run::tally found = bench_.found(how);
+            if (!truth_) truth_ = found;
+            out.figures["price"] = found.whole().moments.mean;
+            out.figures["derivatives"] = found.derivatives();
+            // In single_fast a feed may change the last bit.
+            if (!program::is_fast(how.precision) && !(found == *truth_)) {
+                out.wrong = "its price or its derivatives differ in bits from those of none";
+                return;
+            }
+            if (!is_timed_) return;
+            const auto t = bench_.time(how);
+            out.figures.update(figures_of(t));
+            const double seconds = t.milliseconds.median * 1e-3;
+            out.figures["path_steps_per_second"] =
+                static_cast<double>(bench_.paths() * of_.path_steps()) / seconds;
+            // Written once and read once.
+            const double rate = 2 * static_cast<double>(bench_.bytes_kept(how)) / seconds;
+            out.figures["bytes_per_second"] = rate;
+            out.figures["share_of_copy"] = rate / on_.copy_rate();
+            if (reference_)
+                out.figures["ratio"] =
+                    reference_->figures["milliseconds"].get<double>() / t.milliseconds.median;
+            if (!reference_) reference_ = out;
+        });
+    }
+
+    gpu_timer& on_;
+    const workload& of_;
+    const program::adjoint_program adjoint_;
+    const program::path_data data_;
+    tuning::way_back_timer bench_;
+    plan_of_sweep sweep_;
+    bool is_timed_;
+    const sink& to_;
+    std::optional<row> reference_;
+    std::optional<tilewalk::run::tally> truth_;
+};
+
 }  // namespace
 
 void check_prefetch(const request& asked) {
     static_cast<void>(plan_for(asked));
     for (const auto& name : asked.precisions) static_cast<void>(precision_named(name));
     if (!asked.subject.empty()) check_subject(asked.subject);
+    if (goes_back(asked.subject) && !asked.warps.empty())
+        throw error(error_kind::usage, "the workload '" + asked.subject +
+                                           "' has as many resident warps as fit, and no choice of them");
 }
 
 void run_prefetch(gpu_timer& on, const request& asked, const sink& to) {
@@ -244,8 +334,13 @@ void run_prefetch(gpu_timer& on, const request& asked, const sink& to) {
     for (const auto& name : precisions) {
         const auto in = precision_named(name);
         for (const auto& subject : subjects) {
-            for (const workload& of : workloads_named(subject, in, on.says)) sweeper(on, of, asked, to).run();
-            read_conditions(on, asked, subject, name, to);
+            for (const workload& of : workloads_named(subject, in, on.says)) {
+                if (goes_back(subject))
+                    sweeper_back(on, of, asked, to).run();
+                else
+                    sweeper(on, of, asked, to).run();
+            }
+            if (!goes_back(subject)) read_conditions(on, asked, subject, name, to);
         }
     }
 }

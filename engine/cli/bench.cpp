@@ -304,7 +304,8 @@ command add_bench(CLI::App& to) {
     app->add_option("SUITE", asked->suite, "The suite to run, see below")->required();
     app->add_option("SUBJECT", asked->subject,
                     "For prefetch: a book's file, or a workload (asian, heston_step,\n"
-                    "autocallable, local_volatility, basket_of_50); all workloads but the last if left out;\n"
+                    "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
+                    "two if left out;\n"
                     "for models: one of them, such as heston");
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {

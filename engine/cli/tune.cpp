@@ -22,6 +22,7 @@ namespace {
 struct tune_arguments {
     std::string book;
     std::string seconds = "2";
+    bool of_greeks = false;
     spoken options;
 };
 
@@ -39,7 +40,7 @@ std::string report(const std::vector<tuned_kernel>& kernels) {
     std::string out;
     std::size_t failed = 0, faster = 0;
     for (const auto& k : kernels) {
-        out += fmt::format("{}  {}\n", printable(k.name), printable(joined(k.products)));
+        out += printable(k.name) + (k.products.empty() ? "" : "  " + printable(joined(k.products))) + '\n';
         if (!k.failure.empty()) {
             ++failed;
             out += "  FAILED: " + printable(k.failure) + '\n';
@@ -75,8 +76,10 @@ int tune(const tune_arguments& asked) {
     std::vector<tuned_kernel> kernels;
     {
         status_line status;
-        kernels = tunes.tune(wanted.trades, of, wanted.with.options(), seconds,
-                             [&](const std::string& text) { status.say(text); });
+        const auto says = [&](const std::string& text) { status.say(text); };
+        kernels = asked.of_greeks
+                      ? tunes.tune_greeks(wanted.trades, of, {}, wanted.with.options(), seconds, says)
+                      : tunes.tune(wanted.trades, of, wanted.with.options(), seconds, says);
     }
     to.write(folded(report(kernels), form_of_stdout().columns));
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
@@ -94,6 +97,8 @@ command add_tune(CLI::App& to) {
     app->add_option("--seconds", asked->seconds,
                     "Longest time for each kernel, compilation apart (default 2)")
         ->type_name("X");
+    app->add_flag("--greeks", asked->of_greeks,
+                  "Tune the kernels of tilewalk greeks, by how they read back what paths keep");
     add_book_options(*app, asked->options);
     app->footer(
         "Every way gives the same bits; one that does not is left out and reported. The fastest is kept in\n"
@@ -104,7 +109,8 @@ command add_tune(CLI::App& to) {
         "\n"
         "Examples:\n"
         "  tilewalk tune book.yaml\n"
-        "  tilewalk tune book.yaml --random curand_philox --seconds 5\n\n"
+        "  tilewalk tune book.yaml --random curand_philox --seconds 5\n"
+        "  tilewalk tune book.yaml --greeks\n\n"
         "Exit codes: 0 all kernels are tuned, 3 some failed, 75 there is no GPU;\n" +
         exit_code_hint());
     return {app, [asked] { return tune(*asked); }};

@@ -192,6 +192,8 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
     const bool are_four =
         p.slots_per_step() < least_shocks_of_two_paths && (!is_double || nodes <= most_nodes_of_four_paths);
+    out.reads.precision = precision;
+    out.reads.rounds = rounds;
     out.reads[knobs::width] = are_four ? 4 : 2;
     out.reads[knobs::block] = 128;
     // Two paths have no registers to spare for addresses of a prefetch.
@@ -199,6 +201,20 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     out.reads[knobs::distance] = 4;
     out.reads.space = "global";
     return out;
+}
+
+kernel_wish open_wish_of(const way_back_decision& how) {
+    kernel_wish out;
+    static_cast<kernel_basis&>(out) = how.reads;
+    out.precision = how.precision;
+    out.rounds = how.rounds;
+    return out;
+}
+
+way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
+    how.keeps_shocks = feed_named(reads.feed).makes_use_of(feed_entry::array);
+    how.reads = reads;
+    return how;
 }
 
 bool has_kernel(const path_program& p, const adjoint_program& a) {

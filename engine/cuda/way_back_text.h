@@ -35,6 +35,11 @@ struct way_back_decision {
 way_back_decision best_way_back(program::precision precision, int rounds, const program::path_program& p,
                                 const program::adjoint_program& a);
 
+// The wish that leaves open how kept shocks are read back, under which measured choices are kept.
+kernel_wish open_wish_of(const way_back_decision& how);
+// The decision with another way to read: with a feed that reads none, shocks are made again.
+way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
+
 // Whether a GPU can walk it. Derivatives to numbers of tables and to scenarios are found on the CPU.
 bool has_kernel(const program::path_program& p, const program::adjoint_program& a);
 

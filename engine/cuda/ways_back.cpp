@@ -94,7 +94,7 @@ class both_ways_walk {
             const run::job& job = of.jobs[j];
             const auto [at, is_new] =
                 known.try_emplace({job.code, job.back.code}, static_cast<std::size_t>(groups_.size()));
-            if (is_new) groups_.emplace_back().how = how(*job.code, *job.back.code);
+            if (is_new) groups_.emplace_back().how = how(job);
             group& g = groups_[at->second];
             g.jobs.push_back(j);
             g.steps = std::max(g.steps, job.when->steps());
@@ -476,6 +476,16 @@ void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> job
 }
 
 }  // namespace
+
+ways_back::decider ways_back::as_suits(program::precision precision, int rounds,
+                                       const std::optional<tuned_device>& measured) {
+    return [=](const run::job& j) {
+        way_back_decision by_rules = best_way_back(precision, rounds, *j.code, *j.back.code);
+        if (!measured || program::is_fast(precision)) return by_rules;
+        const auto found = measured->choices.find(measured->on, j.back.code->back, open_wish_of(by_rules));
+        return found ? read_by(by_rules, found->how) : by_rules;
+    };
+}
 
 bool ways_back::can_walk(const run::job& j) {
     return has_kernel(*j.code, *j.back.code);

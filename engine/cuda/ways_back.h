@@ -13,6 +13,7 @@
 
 #include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/gpu_run.h"
+#include "engine/cuda/group_jobs.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/run/job.h"
@@ -21,17 +22,15 @@ namespace tilewalk::cuda {
 
 class ways_back {
   public:
-    // Decides how the kernel of a shape is built.
-    using decider =
-        std::function<way_back_decision(const program::path_program&, const program::adjoint_program&)>;
+    // Decides how the kernel for all jobs like this one is built.
+    using decider = std::function<way_back_decision(const run::job&)>;
     // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels.
     ways_back(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels, decider how,
               std::uint64_t memory_bytes, int threads)
         : on_(on), kernels_(kernels), how_(std::move(how)), memory_bytes_(memory_bytes), threads_(threads) {}
-    // As suits each shape.
-    static decider as_suits(program::precision precision, int rounds) {
-        return [=](const auto& p, const auto& a) { return best_way_back(precision, rounds, p, a); };
-    }
+    // As was measured on a device, where that changes no bit, else by the rules.
+    static decider as_suits(program::precision precision, int rounds,
+                            const std::optional<tuned_device>& measured = std::nullopt);
 
     // Whether a GPU can walk a job's way back.
     static bool can_walk(const run::job& j);

@@ -99,9 +99,21 @@ std::optional<double> gpu_timer::sample(const std::function<void()>& work, bool 
     work();
     const auto end = cuda::new_event(device(), stream_.get());
     device().wait(stream_.get());
-    if (samples_++ % samples_of_clock == 0 || (clock_ && clock_->throttled)) clock_ = clocks_->now();
-    if (clock_ && clock_->throttled) return std::nullopt;
+    if (is_throttled()) return std::nullopt;
     return device().milliseconds_between(begin.get(), end.get());
+}
+
+std::optional<double> gpu_timer::sample_of(const std::function<double()>& work) {
+    if (cancel != nullptr && *cancel) throw error(error_kind::cancelled, "stopped");
+    flush_caches();
+    device().wait(stream_.get());
+    const double milliseconds = work();
+    return is_throttled() ? std::nullopt : std::optional(milliseconds);
+}
+
+bool gpu_timer::is_throttled() {
+    if (samples_++ % samples_of_clock == 0 || (clock_ && clock_->throttled)) clock_ = clocks_->now();
+    return clock_ && clock_->throttled;
 }
 
 gpu_timer::timing gpu_timer::time(const std::function<void()>& work, bool cold) {
@@ -110,8 +122,17 @@ gpu_timer::timing gpu_timer::time(const std::function<void()>& work, bool cold) 
         for (int i = 0; i < warm_ups; ++i) work();
         device().wait(stream_.get());
     }
+    return time_by([&] { return sample(work, cold); });
+}
+
+gpu_timer::timing gpu_timer::time_of(const std::function<double()>& work) {
+    for (int i = 0; i < warm_ups; ++i) work();
+    return time_by([&] { return sample_of(work); });
+}
+
+gpu_timer::timing gpu_timer::time_by(const std::function<std::optional<double>()>& sample) {
     const auto patient_sample = [&] {
-        const auto got = sample(work, cold);
+        const auto got = sample();
         if (!got) std::this_thread::sleep_for(while_throttled);
         return got;
     };

@@ -39,6 +39,7 @@ class gpu_timer {
               std::unique_ptr<clocks> with, stop_rule until);
 
     cuda::device& device() const { return on_->get(); }
+    const std::shared_ptr<cuda::loaded_device>& loaded() const { return on_; }
     cuda::stream stream() const { return stream_.get(); }
     cuda::kernel_store& kernels() const { return kernels_; }
     const stop_rule& until() const { return until_; }
@@ -63,6 +64,10 @@ class gpu_timer {
 
     // One sample in milliseconds, with the caches flushed before; nothing if the clock was throttled.
     std::optional<double> sample(const std::function<void()>& work);
+
+    // The same of work in streams of its own, which waits for it and returns the device's milliseconds.
+    timing time_of(const std::function<double()>& work);
+    std::optional<double> sample_of(const std::function<double()>& work);
 
     // One launch, for time().
     void run(cuda::kernel k, const cuda::launch& how, std::span<void*> arguments) {
@@ -98,6 +103,8 @@ class gpu_timer {
   private:
     timing time(const std::function<void()>& work, bool cold);
     std::optional<double> sample(const std::function<void()>& work, bool cold);
+    timing time_by(const std::function<std::optional<double>()>& sample);
+    bool is_throttled();
     void flush_caches();
 
     std::shared_ptr<cuda::loaded_device> on_;

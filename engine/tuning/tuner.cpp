@@ -96,6 +96,28 @@ std::vector<kernel_decision> candidates(const kernel_wish& asked, const program:
     return out;
 }
 
+std::vector<cuda::way_back_decision> candidates(const cuda::way_back_decision& by_rules, int slots) {
+    kernel_wish asked = cuda::open_wish_of(by_rules);
+    asked[knobs::block] = by_rules.block();
+    std::vector<kernel_decision> reads;
+    for (const int width : knobs::width.line().tuned) {
+        kernel_wish again = asked;
+        again.feed = "inline";
+        again[knobs::width] = width;
+        reads.push_back(cuda::with_presets(again));
+    }
+    if (slots > 0) add_streamed(asked, slots, reads);
+    std::vector<cuda::way_back_decision> out{by_rules};
+    for (const kernel_decision& r : reads) {
+        cuda::way_back_decision one = cuda::read_by(by_rules, r);
+        const bool is_first =
+            one.keeps_shocks == by_rules.keeps_shocks &&
+            (one.reads == by_rules.reads || (!one.keeps_shocks && one.width() == by_rules.width()));
+        if (!is_first) out.push_back(std::move(one));
+    }
+    return out;
+}
+
 contest halve(std::size_t count, const std::function<std::optional<double>(std::size_t)>& take,
               double seconds, const std::function<double()>& now) {
     const double begin = now();
@@ -134,10 +156,66 @@ contest halve(std::size_t count, const std::function<std::optional<double>(std::
     return out;
 }
 
+namespace {
+
+[[noreturn]] void refuse_all() {
+    throw error(error_kind::usage, "there is no way to build this kernel for this device");
+}
+
+// Fills in the rest of what was found out about those that have the right bits.
+void decide(gpu_timer& on, const std::function<kernel_decision(std::size_t)>& decision_of, std::size_t count,
+            const std::function<std::optional<double>(std::size_t)>& sample, double seconds, outcome& out) {
+    on.says("timing");
+    const double begin = seconds_now();
+    const contest c = halve(count, sample, seconds, seconds_now);
+    out.seconds = seconds_now() - begin;
+    if (!std::isfinite(c.winner_milliseconds)) throw clock_throttled();
+    out.best = decision_of(c.winner);
+    out.best_milliseconds = c.winner_milliseconds;
+    out.untuned_milliseconds = c.first_milliseconds;
+}
+
+}  // namespace
+
+outcome tune(gpu_timer& on, way_back_timer& kernel, const cuda::way_back_decision& by_rules, double seconds) {
+    std::vector<cuda::way_back_decision> all = candidates(by_rules, kernel.of().code->slots_per_step());
+    std::erase_if(all, [&](const auto& how) { return !kernel.why_not(how).empty(); });
+    if (all.empty()) refuse_all();
+    std::vector<std::string> texts;
+    for (const auto& how : all) texts.push_back(kernel.text(how));
+    on.compile(texts);
+
+    const auto told = [](const cuda::way_back_decision& how) {
+        kernel_decision reads = how.reads;
+        if (!how.keeps_shocks) reads.feed = "inline";
+        return reads;
+    };
+    outcome out;
+    out.untuned = told(all.front());
+    out.tried = all.size();
+    std::vector<cuda::way_back_decision> right;
+    std::optional<run::tally> truth;
+    for (const auto& how : all) {
+        on.says("checking " + how.reads.feed);
+        if (kernel.figures(how).local_bytes > 0 && !right.empty()) continue;
+        run::tally found = kernel.found(how);
+        if (!truth) truth = found;
+        if (!(found == *truth)) {
+            ++out.wrong;
+            continue;
+        }
+        right.push_back(how);
+    }
+    decide(
+        on, [&](std::size_t i) { return told(right[i]); }, right.size(),
+        [&](std::size_t i) { return kernel.sample(right[i]); }, seconds, out);
+    return out;
+}
+
 outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double seconds, int warps) {
     const auto fits = [&](const kernel_decision& how, int) { return kernel.why_not(how).empty(); };
     const auto all = candidates(asked, kernel.of().code, fits);
-    if (all.empty()) throw error(error_kind::usage, "there is no way to build this kernel for this device");
+    if (all.empty()) refuse_all();
     std::vector<std::string> texts;
     for (const kernel_decision& how : all) texts.push_back(kernel.text(how));
     on.compile(texts);
@@ -164,16 +242,9 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
         right.push_back(how);
         ready.push_back(one);
     }
-    on.says("timing");
-    const double begin = seconds_now();
-    const contest c = halve(
-        right.size(), [&](std::size_t i) { return on.sample([&] { kernel.launch(right[i], ready[i]); }); },
-        seconds, seconds_now);
-    out.seconds = seconds_now() - begin;
-    if (!std::isfinite(c.winner_milliseconds)) throw clock_throttled();
-    out.best = right[c.winner];
-    out.best_milliseconds = c.winner_milliseconds;
-    out.untuned_milliseconds = c.first_milliseconds;
+    decide(
+        on, [&](std::size_t i) { return right[i]; }, right.size(),
+        [&](std::size_t i) { return on.sample([&] { kernel.launch(right[i], ready[i]); }); }, seconds, out);
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/cuda/decide.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/path_timer.h"
+#include "engine/tuning/way_back_timer.h"
 
 namespace tilewalk::tuning {
 
@@ -35,8 +36,12 @@ struct contest {
 contest halve(std::size_t count, const std::function<std::optional<double>(std::size_t)>& take,
               double seconds, const std::function<double()>& now);
 
+// The ways to read kept shocks back on a way back, and to make them again, `by_rules` first.
+std::vector<cuda::way_back_decision> candidates(const cuda::way_back_decision& by_rules, int slots);
+
 // With at most so many warps on a multiprocessor; 0: as many as fit.
 outcome tune(gpu_timer& on, path_timer& kernel, const cuda::kernel_wish& asked, double seconds,
              int warps = 0);
+outcome tune(gpu_timer& on, way_back_timer& kernel, const cuda::way_back_decision& by_rules, double seconds);
 
 }  // namespace tilewalk::tuning

@@ -150,7 +150,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     run_manifest told;
     told.lost_devices = by.on.lost;
     book_walk walk(r.plans, r.run, all, tells);
-    walk.on_gpus(by.gpus, by.on, told, by.keeps);
+    walk.on_gpus(by.gpus, by.on, told, by.keeps, by.way_back);
     walk.on_cpu(r.operations, by.on_cpu);
     walk.take_shadows(r.operations, by.on_cpu_for_shadows);
     const auto walked_at = clock::now();
@@ -234,7 +234,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
-    return walked_and_told(std::move(planned), {gpus, choosing.get(), by.on_cpu, usual, nullptr}, tells);
+    return walked_and_told(std::move(planned),
+                           {gpus, choosing.get(), by.on_cpu, usual, nullptr, by.way_back_on_gpu}, tells);
 }
 
 }  // namespace tilewalk

@@ -35,6 +35,8 @@ struct stages {
     std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
     // Adds ways back to plans.
     std::function<void(verbs::planned_run&)> add_ways_back{};
+    // Decides how kernels of ways back are built; empty: as suits.
+    cuda::ways_back::decider way_back_on_gpu{};
 };
 
 struct priced_book {
@@ -64,6 +66,7 @@ struct walkers {
     cuda::backend::choice on;
     cpu_maker on_cpu, on_cpu_for_shadows;
     ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
+    cuda::ways_back::decider way_back{};
 };
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning: times the ways to build a book's kernels on a GPU and remembers the fastest of each.
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/path_timer.h"
 #include "engine/tuning/tuner.h"
+#include "engine/tuning/way_back_timer.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/price.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
@@ -57,23 +60,92 @@ void tune_one(tuning::gpu_timer& with, const cuda::needed_kernel& needed, std::s
     t.kept_in = choices.file_of(on, of.code, run.how).string();
 }
 
+// The GPU to tune on; throws where there is none.
+std::shared_ptr<cuda::loaded_device> first_of(cuda::backend& gpus, const std::string& device) {
+    const auto chosen = gpus.choose(device);
+    if (!chosen.devices.empty()) return chosen.devices.front();
+    throw error(error_kind::device, "only kernels of a GPU can be tuned; " +
+                                        (chosen.why_cpu.empty() ? "the device is cpu" : chosen.why_cpu));
+}
+
+void check_open(const settled& run) {
+    if (run.how.is_open()) return;
+    throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
+                                       " must be left open: it is these that are tuned");
+}
+
+// Fills in what was found and remembers it under the wish of ordinary runs.
+cuda::way_back_decision tune_way_back(tuning::gpu_timer& with, const run::job& of,
+                                      const cuda::way_back_decision& by_rules, double seconds,
+                                      cuda::tuned_choices& choices, tuned_kernel& t) {
+    tuning::way_back_timer kernel(with, of, tuning::paths_to_time(of.when->steps()));
+    const tuning::outcome found = tuning::tune(with, kernel, by_rules, seconds);
+    t.untuned = cuda::described(found.untuned);
+    t.best = cuda::described(found.best);
+    t.untuned_milliseconds = found.untuned_milliseconds;
+    t.best_milliseconds = found.best_milliseconds;
+    t.paths = kernel.paths();
+    t.candidates = found.tried;
+    t.seconds = found.seconds;
+    if (found.wrong > 0) {
+        throw error(error_kind::internal,
+                    std::to_string(found.wrong) + " ways to read back give other bits than the first");
+    }
+    const cuda::device_properties& on = with.device().properties();
+    const cuda::kernel_wish wish = cuda::open_wish_of(by_rules);
+    const program::path_program& subject = of.back.code->back;
+    choices.remember(on, subject, wish,
+                     {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
+    t.kept_in = choices.file_of(on, subject, wish).string();
+    return cuda::read_by(by_rules, found.best);
+}
+
 }  // namespace
+
+std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& in,
+                                              const greek_options& wanted, const run_options& options,
+                                              double seconds,
+                                              const std::function<void(const std::string&)>& says) const {
+    const settled run = settle(options, trades.settings());
+    check_open(run);
+    if (program::is_fast(run.how.precision)) {
+        throw error(error_kind::usage,
+                    "found precision single_fast, in which the way to read back changes the last bits; "
+                    "expected double, single or mixed");
+    }
+    const auto on = first_of(*gpus_, run.device);
+    tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(on->get().properties().uuid), {});
+    with.cancel = options.cancel;
+    with.says = says;
+    std::vector<tuned_kernel> out;
+    stages by;
+    by.way_back_on_gpu = [&](const run::job& of) {
+        const cuda::way_back_decision by_rules =
+            cuda::best_way_back(run.how.precision, run.how.rounds, *of.code, *of.back.code);
+        tuned_kernel& t = out.emplace_back();
+        t.name = "walk_both_ways_" + std::to_string(out.size());
+        try {
+            return tune_way_back(with, of, by_rules, seconds, gpus_->tuned(), t);
+        } catch (const error& e) {
+            if (e.kind() == error_kind::cancelled) throw;
+            t.failure = e.message();
+            return by_rules;
+        }
+    };
+    run_options quietly = options;
+    quietly.on_progress = {};
+    quietly.overrides.device = run.device == "auto" ? "cuda" : run.device;
+    greeks_of_book(settings_, *gpus_, trades, in, wanted, quietly, by);
+    return out;
+}
 
 std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, const run_options& options,
                                        double seconds,
                                        const std::function<void(const std::string&)>& says) const {
     const auto& state = trades.state();
     const settled run = settle(options, trades.settings());
-    if (!run.how.is_open()) {
-        throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
-                                           " must be left open: it is these that are tuned");
-    }
-    const auto gpus = gpus_->choose(run.device);
-    if (gpus.devices.empty()) {
-        throw error(error_kind::device, "only kernels of a GPU can be tuned; " +
-                                            (gpus.why_cpu.empty() ? "the device is cpu" : gpus.why_cpu));
-    }
-    const auto& on = gpus.devices.front();
+    check_open(run);
+    const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();
     const book_on_gpu book(state, in.state(), run, options.cancel);
     tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(properties.uuid), {});

@@ -77,7 +77,7 @@ std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
 }
 
 void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
-                        ready_on_gpus* keeps) {
+                        ready_on_gpus* keeps, const cuda::ways_back::decider& way_back) {
     if (on.devices.empty()) return;
     std::vector<std::size_t> both_ways;
     std::erase_if(left_, [&](std::size_t i) {
@@ -86,14 +86,15 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
     });
     cuda::gpu_facts facts;
     walk_on_gpus(gpus, on, facts, keeps);
-    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts);
+    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back);
     tell_of_kernels(facts, told);
     tell_of_devices(on, facts, told);
     tells_.now.trades_done = plans_.size() - left_.size();
 }
 
 void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                               const cuda::backend::choice& on, cuda::gpu_facts& told) {
+                               const cuda::backend::choice& on, cuda::gpu_facts& told,
+                               const cuda::ways_back::decider& by) {
     const bool is_fast = program::is_fast(run_.how.precision);
     const int rounds = random::find(run_.random, random::back_end::gpu).rounds;
     std::vector<std::size_t> walked;
@@ -114,9 +115,9 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
     }
     if (jobs.empty()) return;
     const auto walk_with = [&](int rounds_of_random, run::walk paths, const auto& take) {
-        cuda::ways_back walks(on.devices, gpus.kernels(),
-                              cuda::ways_back::as_suits(run_.how.precision, rounds_of_random),
-                              run_.memory_bytes, run_.threads);
+        const cuda::tuned_device measured{gpus.tuned(), on.devices.front()->get().properties()};
+        const auto suits = cuda::ways_back::as_suits(run_.how.precision, rounds_of_random, measured);
+        cuda::ways_back walks(on.devices, gpus.kernels(), by ? by : suits, run_.memory_bytes, run_.threads);
         paths.jobs = jobs;
         auto failures = walks.walk(paths, take);
         told.add(walks.facts());

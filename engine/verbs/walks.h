@@ -62,9 +62,10 @@ class book_walk {
 
     // Walks what GPUs can. What they could not do is left to the CPU where that
     // is allowed and the CPU has the precision and the random numbers, else it fails with the GPU's error. A
-    // run that is left for another call goes into `keeps`, if there is any.
+    // run that is left for another call goes into `keeps`, if there is any. Kernels of ways back are built by
+    // `way_back`, if there is one.
     void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
-                 ready_on_gpus* keeps = nullptr);
+                 ready_on_gpus* keeps = nullptr, const cuda::ways_back::decider& way_back = {});
     // Walks what is left.
     void on_cpu(const cpu::lane_operations& operations, const cpu_maker& make);
     // Takes the difference of a run that is not in double from double, for every trade, on its first tiles.
@@ -79,7 +80,8 @@ class book_walk {
                       ready_on_gpus* keeps);
     // Walks trades that have ways back; those that a GPU can't walk are left.
     void walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                        const cuda::backend::choice& on, cuda::gpu_facts& told);
+                        const cuda::backend::choice& on, cuda::gpu_facts& told,
+                        const cuda::ways_back::decider& by);
     void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
     void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                          run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);

@@ -157,6 +157,11 @@ class engine {
     // then on. `says` hears what is being done.
     std::vector<tuned_kernel> tune(const book& trades, const market& in, const run_options& options,
                                    double seconds, const std::function<void(const std::string&)>& says) const;
+    // The same for ways back, on which the sensitivities of the book are found: how the random numbers that
+    // paths keep are read back. Not in single_fast, where that changes the last bits.
+    std::vector<tuned_kernel> tune_greeks(const book& trades, const market& in, const greek_options& wanted,
+                                          const run_options& options, double seconds,
+                                          const std::function<void(const std::string&)>& says) const;
 
     const engine_settings& settings() const { return settings_; }
     // Instruction sets that this build has and this machine can run, best first.
