@@ -11,44 +11,13 @@
 
 #include "products/program/activity.h"
 #include "products/program/likelihood_ratio.h"
+#include "products/program/passes/derivative_rules.h"
+#include "products/program/passes/recorded_numbers.h"
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {
 
 namespace {
-
-bool is_never_negative(const std::vector<node>& nodes, index i) {
-    const node& n = nodes[i];
-    const auto is_floor = [&](index arg) {
-        return nodes[arg].code == operation::constant && nodes[arg].number >= 0;
-    };
-    return n.code == operation::abs ||
-           (n.code == operation::max && (is_floor(n.args[0]) || is_floor(n.args[1])));
-}
-
-// Nodes that can be infinite, or no number, on a path that does not take them.
-std::vector<bool> unbounded(const std::vector<node>& nodes) {
-    std::vector<bool> out(nodes.size(), false);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        switch (nodes[i].code) {
-            case operation::div:
-            case operation::log:
-            case operation::pow:
-            case operation::norm_inv:
-            case operation::normal_to_exponential:
-                out[i] = true;
-                break;
-            case operation::sqrt:
-                out[i] = out[nodes[i].args[0]] || !is_never_negative(nodes, nodes[i].args[0]);
-                break;
-            default:
-                for (const index arg : operands(nodes[i])) out[i] = out[i] || out[arg];
-        }
-    }
-    return out;
-}
-
-constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
 
 class section_reversal {
   public:
@@ -56,27 +25,16 @@ class section_reversal {
                      section& into)
         : from_(from),
           active_(std::move(active)),
-          is_truth_(std::move(truths)),
-          unbounded_(unbounded(from.nodes)),
+          rules_(from, std::move(truths), derivative_rules::way::back, into),
           into_(into),
-          derivative_(from.nodes.size(), nowhere),
-          narrowness_(from.nodes.size(), nowhere) {
-        into.name = from.name;
-        into.nodes = from.nodes;
-        for (std::size_t c = 0; c < from.per_run.columns.size(); ++c)
-            into.rows.push_back("column " + std::to_string(c));
-        for (std::size_t t = 0; t < from.tables.size(); ++t)
-            into.tables.push_back({"table " + std::to_string(t), from.tables[t].size});
-    }
+          derivative_(from.nodes.size(), nowhere) {}
 
-    // The width of a smoothed comparison is read from a column of its own, as one over it.
-    void smooth(index comparison) {
-        narrowness_[comparison] = put(operation::row, {static_cast<index>(into_.rows.size())});
-        into_.rows.push_back("narrowness " + std::to_string(comparison));
-    }
+    void smooth(index comparison) { rules_.smooth(comparison); }
     index read(index state) { return put(operation::state, {state}); }
     // The derivative of the output to what this node gives grows by that of a state that it is written to.
-    void seed(index of, index by) { add(of, by); }
+    void seed(index of, index by) {
+        if (active_[of]) derivative_[of] = plus(derivative_[of], by);
+    }
     void go_back() {
         for (std::size_t i = from_.nodes.size(); i-- > 0;) {
             if (derivative_[i] != nowhere) distribute(static_cast<index>(i), derivative_[i]);
@@ -92,198 +50,23 @@ class section_reversal {
         return sum;
     }
     index derivative(index of) const { return derivative_[of]; }
-    index plus(index a, index b) { return a == nowhere ? b : put(operation::add, {a, b}); }
-    index constant(double x) { return append(into_.nodes, {operation::constant, {}, x}); }
-    // Operands stand in braces, so that every compiler makes them in the order in which they are written.
-    index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
+    index plus(index a, index b) { return rules_.plus(a, b); }
+    index constant(double x) { return rules_.constant(x); }
+    index put(operation code, std::array<index, 3> of) { return rules_.put(code, of); }
     void write(index state, index from) { into_.writes.push_back({state, from}); }
 
   private:
-    index product(index a, index b) { return put(operation::mul, {a, b}); }
-    void add(index of, index by) {
-        if (active_[of]) derivative_[of] = plus(derivative_[of], by);
-    }
-    // A product with a factor that is infinite where no path takes it: no times infinity is no.
-    index if_taken(index derivative, index product) {
-        return put(operation::select,
-                   {put(operation::equal, {derivative, constant(0)}), constant(0), product});
-    }
-    // `factor_of` is the node that the factor is computed from, or is.
-    void add_product(index of, index d, index factor, index factor_of) {
-        if (!active_[of]) return;
-        const index made = product(d, factor);
-        add(of, unbounded_[factor_of] ? if_taken(d, made) : made);
-    }
-    void add_product(index of, index d, index factor) { add_product(of, d, factor, factor); }
-    void add_where(index condition, index of, index d) {
-        if (active_[of]) add(of, put(operation::select, {condition, d, constant(0)}));
-    }
-    void add_unless(index condition, index of, index d) {
-        if (active_[of]) add(of, put(operation::select, {condition, constant(0), d}));
-    }
-    void choose(index condition, index d, index if_so, index if_not) {
-        add_where(condition, if_so, d);
-        add_unless(condition, if_not, d);
-    }
-    // d times the difference that a truth decides.
-    void add_decided(index truth, index d, index if_so, index if_not) {
-        if (!active_[truth] || !is_truth_[truth]) return;
-        const index decided = put(operation::sub, {if_so, if_not});
-        add(truth,
-            unbounded_[if_so] || unbounded_[if_not] ? if_taken(d, product(d, decided)) : product(d, decided));
-    }
-    // A truth that is compared with another decides as it is, or the other way round.
-    void add_as_equal(index truth, index d, index other) {
-        if (active_[truth]) add(truth, put(operation::select, {other, d, put(operation::neg, {d})}));
-    }
-    // d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) of x, the
-    // difference over the width, where x is within 1.
-    index smoothed(index i, index d, index a, index b) {
-        const index x = product(put(operation::sub, {b, a}), narrowness_[i]);
-        const index squared = product(x, x);
-        const index inner =
-            put(operation::fma, {squared, constant(7.0 * 15 / 32), constant(-10.0 * 15 / 32)});
-        const index bump = put(operation::fma, {squared, inner, constant(3.0 * 15 / 32)});
-        return put(operation::select, {put(operation::less, {squared, constant(1)}),
-                                       product(d, product(bump, narrowness_[i])), constant(0)});
-    }
-    // exp(-x^2 / 2) times a number.
-    index bell(index x, double factor) {
-        return product(constant(factor), put(operation::exp, {product(constant(-0.5), product(x, x))}));
-    }
-
     void distribute(index i, index d) {
-        const node& n = from_.nodes[i];
-        const index a = n.args[0], b = n.args[1], c = n.args[2];
-        switch (n.code) {
-            case operation::neg:
-                add(a, put(operation::neg, {d}));
-                break;
-            case operation::abs:
-                add(a, put(operation::select,
-                           {put(operation::less, {a, constant(0)}), put(operation::neg, {d}), d}));
-                break;
-            case operation::sqrt: {
-                const index half = put(operation::div, {product(constant(0.5), d), i});
-                add_where(put(operation::less, {constant(0), i}), a, half);
-                break;
-            }
-            case operation::exp:
-                add_product(a, d, i);
-                break;
-            case operation::log:
-                add(a, if_taken(d, put(operation::div, {d, a})));
-                break;
-            case operation::sin:
-                add_product(a, d, put(operation::cos, {a}), a);
-                break;
-            case operation::cos:
-                add_product(a, d, put(operation::neg, {put(operation::sin, {a})}), a);
-                break;
-            case operation::norm_cdf:
-                add_product(a, d, bell(a, one_over_root_two_pi), a);
-                break;
-            case operation::norm_inv:
-                add(a, if_taken(d, put(operation::div, {d, bell(i, one_over_root_two_pi)})));
-                break;
-            case operation::normal_to_exponential:
-                // -log(norm_cdf(-x)) grows as the density over the probability beyond x. It is held where x
-                // is below -1 and above 9.
-                add_where(put(operation::logical_and, {put(operation::less, {constant(-1), a}),
-                                                       put(operation::less, {a, constant(9)})}),
-                          a, product(d, product(bell(a, one_over_root_two_pi), put(operation::exp, {i}))));
-                break;
-            case operation::add:
-                add(a, d);
-                add(b, d);
-                break;
-            case operation::sub:
-                add(a, d);
-                if (active_[b]) add(b, put(operation::neg, {d}));
-                break;
-            case operation::mul:
-                add_product(a, d, b);
-                add_product(b, d, a);
-                break;
-            case operation::div: {
-                const index over = put(operation::div, {d, b});
-                const index safe = from_.nodes[b].code == operation::constant ? over : if_taken(d, over);
-                add(a, safe);
-                if (active_[b]) add(b, if_taken(d, put(operation::neg, {product(over, i)})));
-                break;
-            }
-            case operation::min:
-                choose(put(operation::less, {b, a}), d, b, a);
-                break;
-            case operation::max:
-                choose(put(operation::less, {a, b}), d, b, a);
-                break;
-            case operation::pow: {
-                const index less_one = put(operation::sub, {b, constant(1)});
-                if (active_[a])
-                    add(a, if_taken(d, product(d, product(b, put(operation::pow, {a, less_one})))));
-                if (active_[b]) add(b, if_taken(d, product(d, product(i, put(operation::log, {a})))));
-                break;
-            }
-            case operation::fma:
-                add_product(a, d, b);
-                add_product(b, d, a);
-                add(c, d);
-                break;
-            case operation::select:
-                choose(a, d, b, c);
-                add_decided(a, d, b, c);
-                break;
-            case operation::less:
-            case operation::less_equal: {
-                const index by = smoothed(i, d, a, b);
-                add(b, by);
-                if (active_[a]) add(a, put(operation::neg, {by}));
-                break;
-            }
-            case operation::equal:
-                add_as_equal(a, d, b);
-                add_as_equal(b, d, a);
-                break;
-            case operation::logical_not:
-                if (is_truth_[a] && active_[a]) add(a, put(operation::neg, {d}));
-                break;
-            case operation::logical_and:
-                if (is_truth_[a]) add_where(b, a, d);
-                if (is_truth_[b]) add_where(a, b, d);
-                break;
-            case operation::logical_or:
-                if (is_truth_[a]) add_unless(b, a, d);
-                if (is_truth_[b]) add_unless(a, b, d);
-                break;
-            case operation::interpolate:
-                if (active_[a]) add(a, product(d, slope(a, b)));
-                break;
-            default:
-                break;  // leaves keep what they have; the others have no derivative
-        }
-    }
-
-    // The difference of the numbers of a table about a position; 0 beyond its ends.
-    index slope(index position, index table) {
-        const auto last = static_cast<double>(from_.tables[table].size - 1);
-        const auto at = [&](index x) { return put(operation::interpolate, {x, table}); };
-        const index below =
-            put(operation::min,
-                {put(operation::floor, {put(operation::max, {position, constant(0)})}), constant(last - 1)});
-        const index rise = put(operation::sub, {at(put(operation::add, {below, constant(1)})), at(below)});
-        const index is_inside =
-            put(operation::logical_and, {put(operation::less_equal, {constant(0), position}),
-                                         put(operation::less_equal, {position, constant(last)})});
-        return put(operation::select, {is_inside, rise, constant(0)});
+        const auto to = operands(from_.nodes[i]);
+        for (std::size_t k = 0; k < to.size(); ++k)
+            if (active_[to[k]] && rules_.is_passed(i, k)) seed(to[k], rules_.through(i, k, d));
     }
 
     const lane_section& from_;
-    std::vector<bool> active_, is_truth_;
-    std::vector<bool> unbounded_;
+    std::vector<bool> active_;
+    derivative_rules rules_;
     section& into_;
     std::vector<index> derivative_;  // by node of `from_`
-    std::vector<index> narrowness_;  // by node of `from_`
 };
 
 // Drops what the states marked do not need.
@@ -626,44 +409,14 @@ std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& d
 path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths,
                        double control) {
     // The numbers of the way forth are what the way back was recorded with.
-    program_data as_recorded;
-    as_recorded.terms = data.terms;
+    program_data as_recorded =
+        recorded_numbers(a.again, data, [&](std::size_t section, std::size_t run, std::vector<double>& row) {
+            add_narrowness(a.smoothed, widths, section, run, row);
+        });
     if (a.has_control) as_recorded.terms.push_back(control);
-    as_recorded.runs = data.runs;
-    for (std::size_t s = 0; s < data.rows.size(); ++s) {
-        std::vector<double>& rows = as_recorded.rows.emplace_back();
-        const std::size_t columns = a.again.sections[s].per_run.columns.size();
-        std::size_t width = columns;
-        for (std::size_t r = 0; r < data.runs[s]; ++r) {
-            const auto first = data.rows[s].begin() + static_cast<std::ptrdiff_t>(r * data.widths[s]);
-            rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(columns));
-            for (std::size_t j = 0; j < a.smoothed.size(); ++j) {
-                if (a.smoothed[j].section != s) continue;
-                const double of_run = widths[j][r];
-                rows.push_back(of_run > 0 ? 1 / of_run : 0.0);
-            }
-        }
-        for (const jump& j : a.smoothed) width += j.section == s;
-        as_recorded.widths.push_back(width);
-    }
-    for (std::size_t s = 0; s < a.again.sections.size(); ++s) {
-        auto& tables = as_recorded.tables.emplace_back();
-        const lane_section& from = a.again.sections[s];
-        for (std::size_t t = 0; t < from.tables.size(); ++t) {
-            std::vector<double>& numbers = tables.emplace_back();
-            for (std::size_t r = 0; r < data.runs[s]; ++r) {
-                const auto first = data.rows[s].begin() +
-                                   static_cast<std::ptrdiff_t>(r * data.widths[s] + from.place_of_table(t));
-                numbers.insert(numbers.end(), first, first + from.tables[t].size);
-            }
-        }
-    }
     index sources = 0;
     for (const index s : a.back.state_sources) sources = std::max(sources, s + 1);
     as_recorded.initial_states.assign(sources, 0.0);
-    as_recorded.scenarios = data.scenarios;
-    as_recorded.normal_names = data.normal_names;
-    as_recorded.uniform_names = data.uniform_names;
     path_data out = bind(a.back, as_recorded);
     if (a.seeded != nowhere) out.initial_states[a.seeded] = 1;
     return out;

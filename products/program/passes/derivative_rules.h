@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of derivatives, an operation each. A derivative that passes an operation between its result and
+// an operand is multiplied with a number, or left out: the same whether paths are gone back or forth.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "products/program/passes/rewriting.h"
+
+namespace tilewalk::program {
+
+class derivative_rules {
+  public:
+    enum class way : std::uint8_t { back, forth };
+
+    // Puts nodes into `into`, which begins with those of `from`; rows and tables likewise. `truths` marks the
+    // nodes of `from` that decide as a smoothed comparison does.
+    derivative_rules(const lane_section& from, std::vector<bool> truths, way, section& into);
+
+    // The comparison has a derivative. Its width is read from a row of its own, as one over it.
+    void smooth(index comparison);
+
+    bool is_passed(index of, std::size_t operand) const;
+    // The derivative d once it has passed node `of`. On the way forth d `may_be_infinite` where the value is
+    // finite.
+    index through(index of, std::size_t operand, index d, bool may_be_infinite = false);
+    // Whether what has passed the node may be infinite where its value is finite.
+    bool makes_infinite(index of) const;
+
+    // An operation that hands on one of two operands as it is.
+    struct choice {
+        index condition;
+        std::size_t if_so, if_not;  // operands
+    };
+    static bool is_choice(operation code);
+    // Whether the operand says which one.
+    static bool decides(operation code, std::size_t operand) {
+        return code == operation::select && operand == 0;
+    }
+    choice choice_of(index of);
+
+    index plus(index a, index b) { return a == nowhere ? b : put(operation::add, {a, b}); }
+    index constant(double x) { return append(into_.nodes, {operation::constant, {}, x}); }
+    // Operands stand in braces, so that every compiler makes them in the order in which they are written.
+    index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
+
+  private:
+    index product(index a, index b) { return put(operation::mul, {a, b}); }
+    index where(index condition, index d) { return put(operation::select, {condition, d, constant(0)}); }
+    index unless(index condition, index d) { return put(operation::select, {condition, constant(0), d}); }
+    index if_taken(index derivative, index product);
+    index quotient(index d, index by);
+    index times(index d, bool may_be_infinite, index factor, bool is_unbounded);
+    index decided(index d, bool may_be_infinite, index if_so, index if_not);
+    index smoothed(index of, index d);
+    index bell(index x, double factor);
+    index slope(index position, index table);
+
+    const lane_section& from_;
+    std::vector<bool> is_truth_;
+    way way_;
+    std::vector<bool> unbounded_;
+    section& into_;
+    std::vector<index> narrowness_;  // by node of `from_`
+};
+
+}  // namespace tilewalk::program
