@@ -81,6 +81,21 @@ std::shared_ptr<const program::adjoint_program> adjoint_store::adjoint_of(
     return made;
 }
 
+std::shared_ptr<const program::tangent_program> adjoint_store::tangents_of(
+    const std::shared_ptr<const program::path_program>& p, const std::vector<program::wanted_numbers>& along,
+    const std::shared_ptr<const program::adjoint_program>& back) {
+    if (along.size() > most_directions) return nullptr;
+    of_program& entry = entry_of(p);
+    const std::lock_guard guard(entry.lock);
+    for (const tried_tangents& t : entry.tangents)
+        if (t.back == back && t.along == along) return t.made;
+    auto made =
+        std::make_shared<const program::tangent_program>(program::tangents(*p, along, back->smoothed));
+    if (!program::costs_less(*made, *p, *back)) made = nullptr;
+    entry.tangents.push_back({back, along, made});
+    return made;
+}
+
 const std::vector<program::jump>& adjoint_store::jumps_of(
     const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
     const program::timeline& when) {

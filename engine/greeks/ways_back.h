@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ways back of trades: for each trade, by which of its program's numbers each number of the market moves it,
-// and the adjoint program to those.
+// and the adjoint program to those, or, where few numbers of the market are asked for, the tangent program.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "products/program/adjoint.h"
 #include "products/program/jumps.h"
 #include "products/program/likelihood_ratio.h"
+#include "products/program/tangents.h"
 #include "products/program/timeline.h"
 
 namespace tilewalk::greeks {
@@ -34,6 +35,12 @@ class adjoint_store {
     std::shared_ptr<const program::adjoint_program> adjoint_of(
         const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted,
         const std::vector<program::jump>& smoothed = {});
+    // Tangents along these directions, where they take fewer operations than `back`, the way back to the
+    // numbers that they move; else null.
+    std::shared_ptr<const program::tangent_program> tangents_of(
+        const std::shared_ptr<const program::path_program>& p,
+        const std::vector<program::wanted_numbers>& along,
+        const std::shared_ptr<const program::adjoint_program>& back);
     // `data` and `when` are of any trade of the shape.
     const std::vector<program::jump>& jumps_of(const std::shared_ptr<const program::path_program>& p,
                                                const program::path_data& data, const program::timeline& when);
@@ -52,6 +59,11 @@ class adjoint_store {
         const program::wanted_numbers& wanted);
 
   private:
+    struct tried_tangents {
+        std::shared_ptr<const program::adjoint_program> back;
+        std::vector<program::wanted_numbers> along;
+        std::shared_ptr<const program::tangent_program> made;  // null: they cost more
+    };
     struct of_program {
         std::shared_ptr<const program::path_program> program;  // keeps its address taken
         std::once_flag once, smoothable_once, scored_once;
@@ -60,6 +72,7 @@ class adjoint_store {
         std::mutex lock;
         std::vector<std::shared_ptr<const program::adjoint_program>> adjoints;
         std::vector<program::wanted_numbers> wanted;  // by adjoint
+        std::vector<tried_tangents> tangents;
         std::vector<std::shared_ptr<const program::scored_adjoint>> scored_adjoints;
         std::vector<program::wanted_numbers> wanted_of_scored;
     };
@@ -68,6 +81,9 @@ class adjoint_store {
     std::mutex lock_;
     std::map<const program::path_program*, of_program> known_;
 };
+
+// Above this many directions no tangents are tried.
+inline constexpr std::size_t most_directions = 16;
 
 // The way back of a trade, and what its derivatives are to numbers of the market.
 class ready_way_back {

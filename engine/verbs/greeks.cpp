@@ -278,7 +278,7 @@ class greek_run {
         cpu::for_each(jumping.size(), run_.threads, options_.cancel,
                       [&](int, std::uint64_t k) {
                           const jumping_trade& trade = jumping_.at(jumping[k]);
-                          r.plans[jumping[k]].back = trade.way_back(trade.first());
+                          trade.add_derivatives(r.plans[jumping[k]], trade.first());
                       },
                       {});
     }
@@ -338,6 +338,7 @@ class greek_run {
         const ready_trade& ready = *p.ready;
         std::vector<program::path_data> moves;
         std::vector<std::optional<jumping_trade::choice>> choices;
+        std::vector<program::wanted_numbers> along;  // by number of the market
         program::wanted_numbers wanted = program::no_number_of(*ready.code);
         for (std::size_t k = 0; k < read.size(); ++k) {
             const std::size_t n = read[k];
@@ -364,6 +365,7 @@ class greek_run {
             numbers_of_[i].push_back(n);
             choices.push_back(choice);
             moves.push_back(*std::move(move));
+            along.push_back(std::move(moved_by_it));
         }
         if (moves.empty()) return;
         if (ready.certain) {
@@ -376,14 +378,18 @@ class greek_run {
         const bool any_smoothed = can(&jumping_trade::choice::can_be_smoothed),
                    any_scored = can(&jumping_trade::choice::can_be_scored);
         if (!any_smoothed && !any_scored) {
-            p.back = std::make_shared<const greeks::ready_way_back>(adjoints_.adjoint_of(ready.code, wanted),
-                                                                    ready.data, moves);
+            const auto back = adjoints_.adjoint_of(ready.code, wanted);
+            if (const auto forth = adjoints_.tangents_of(ready.code, along, back))
+                p.with_tangents = std::make_shared<const ready_trade>(ready, forth, moves);
+            else
+                p.back = std::make_shared<const greeks::ready_way_back>(back, ready.data, moves);
             return;
         }
         jumping_trade made{.ready = p.ready, .smoothed = nullptr};
         std::vector<program::jump> smoothed;
         if (any_smoothed) smoothed = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
         made.smoothed = adjoints_.adjoint_of(ready.code, wanted, smoothed);
+        made.smoothed_forth = adjoints_.tangents_of(ready.code, along, made.smoothed);
         made.usual = program::widths_for(*ready.code, ready.data, ready.when, smoothed, run_.paths);
         if (any_scored) {
             const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
@@ -441,7 +447,7 @@ class greek_run {
             cpu::for_each(treated.size(), run_.threads, options_.cancel,
                           [&](int, std::uint64_t t) {
                               const auto& [i, as] = treated[t];
-                              if (!r.plans[t].failure) r.plans[t].back = jumping_.at(i).way_back(as);
+                              if (!r.plans[t].failure) jumping_.at(i).add_derivatives(r.plans[t], as);
                           },
                           {});
         };

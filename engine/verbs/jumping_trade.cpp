@@ -144,13 +144,18 @@ struct tries_of_pilot {
 
 }  // namespace
 
-std::shared_ptr<const greeks::ready_way_back> jumping_trade::way_back(treatment by) const {
-    if (!by.is_smoothing())
-        return std::make_shared<const greeks::ready_way_back>(scored, scored_data, moves, control);
+void jumping_trade::add_derivatives(planned& to, treatment by) const {
+    if (!by.is_smoothing()) {
+        to.back = std::make_shared<const greeks::ready_way_back>(scored, scored_data, moves, control);
+        return;
+    }
     program::smoothing wide = usual;
     for (auto& of_jump : wide)
         for (double& w : of_jump) w *= by.width;
-    return std::make_shared<const greeks::ready_way_back>(smoothed, ready->data, moves, wide);
+    if (smoothed_forth)
+        to.with_tangents = std::make_shared<const ready_trade>(*ready, smoothed_forth, moves, wide);
+    else
+        to.back = std::make_shared<const greeks::ready_way_back>(smoothed, ready->data, moves, wide);
 }
 
 treatment jumping_trade::first() const {

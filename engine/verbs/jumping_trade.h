@@ -36,7 +36,8 @@ struct jumping_trade {
     };
     std::shared_ptr<const ready_trade> ready;
     std::shared_ptr<const program::adjoint_program> smoothed;
-    std::shared_ptr<const program::scored_adjoint> scored{};  // null: there are no likelihood ratios
+    std::shared_ptr<const program::tangent_program> smoothed_forth{};  // null: the way back costs less
+    std::shared_ptr<const program::scored_adjoint> scored{};           // null: there are no likelihood ratios
     program::path_data scored_data{};
     std::vector<program::path_data> moves{};
     program::smoothing usual{};
@@ -45,7 +46,8 @@ struct jumping_trade {
     // The mean derivatives, by number and part.
     std::map<treatment, std::vector<std::vector<double>>> found{};
 
-    std::shared_ptr<const greeks::ready_way_back> way_back(treatment by) const;
+    // Adds to the plan of the trade what finds derivatives so.
+    void add_derivatives(planned& to, treatment by) const;
     // That of the first walk, which also finds the price: the widest smoothing that a number takes. Where
     // none does, jumps stand still for it.
     treatment first() const;

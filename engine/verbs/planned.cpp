@@ -45,6 +45,14 @@ ready_trade::ready_trade(plan::trade_program made, shape_store& shapes)
     code = shapes.one_of(std::move(made.code));
 }
 
+ready_trade::ready_trade(const ready_trade& of,
+                         const std::shared_ptr<const program::tangent_program>& tangents,
+                         const std::vector<program::path_data>& moves, const program::smoothing& widths)
+    : ready_trade(of) {
+    data = program::data_of_tangents(*tangents, *of.code, of.data, moves, widths);
+    code = {tangents, &tangents->code};
+}
+
 namespace {
 
 // The run must not have more paths than the files of scenarios that a trade takes.

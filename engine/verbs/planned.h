@@ -61,6 +61,9 @@ struct ready_trade {
     bool certain = false;  // no path is needed
 
     ready_trade(plan::trade_program made, shape_store& shapes);
+    // The same trade with tangents, from how its numbers move along each direction.
+    ready_trade(const ready_trade& of, const std::shared_ptr<const program::tangent_program>& tangents,
+                const std::vector<program::path_data>& moves, const program::smoothing& widths = {});
     run::job job() const { return {code.get(), &data, &when}; }
 };
 
@@ -70,11 +73,15 @@ struct planned {
     std::optional<error> failure;
     std::optional<error> gpu_failure;  // for which the CPU walks it
     std::vector<std::string> remarks;  // of a trade that failed
-    // The way back, where derivatives are wanted that paths give.
+    // Where derivatives are wanted that paths give: the way back, or the trade with tangents, whose program
+    // has an output more for each number of the market.
     std::shared_ptr<const greeks::ready_way_back> back;
+    std::shared_ptr<const ready_trade> with_tangents;
 
     bool needs_paths() const { return !failure && !ready->certain; }
-    run::job job() const { return back ? back->both_ways(ready->job()) : ready->job(); }
+    // The trade as its paths are walked.
+    const std::shared_ptr<const ready_trade>& walked() const { return with_tangents ? with_tangents : ready; }
+    run::job job() const { return back ? back->both_ways(ready->job()) : walked()->job(); }
 };
 
 // From a trade and a market to a program and its numbers.

@@ -48,15 +48,27 @@ void tell_of_kernels(const cuda::gpu_facts& facts, run_manifest& told) {
     told.kernel_seconds = facts.kernel_seconds;
 }
 
+// The means by part of the outputs behind those of the price. A path without a finite number leaves none.
+std::vector<std::vector<double>> means_of_tangents(const run::tally& of, std::size_t first) {
+    std::vector<std::vector<double>> out;
+    for (std::size_t row = first; row < of.outputs(); ++row) {
+        std::vector<double>& means = out.emplace_back();
+        const bool is_finite = of.whole(row).not_finite == 0;
+        for (const kernels::moments& m : of.parts(row)) means.push_back(is_finite ? m.mean : no_figure);
+    }
+    return out;
+}
+
 }  // namespace
 
-walked_trade::walked_trade(const run::tally& of, bool is_quasi, const greeks::ready_way_back* back)
+walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p)
     : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
     const std::vector<kernels::moments> parts = of.parts();
     if (is_quasi) quasi = run::estimate_of_units(parts);
     part_means.reserve(parts.size());
     for (const kernels::moments& m : parts) part_means.push_back(m.mean);
-    if (back != nullptr) derivatives = back->means_by_number(of);
+    if (p.back) derivatives = p.back->means_by_number(of);
+    if (p.with_tangents) derivatives = means_of_tangents(of, p.ready->code->outputs.size());
 }
 
 book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells)
@@ -72,7 +84,7 @@ book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk 
 std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
     std::vector<std::shared_ptr<const ready_trade>> trades;
     trades.reserve(left_.size());
-    for (const std::size_t i : left_) trades.push_back(plans_[i].ready);
+    for (const std::size_t i : left_) trades.push_back(plans_[i].walked());
     return trades;
 }
 
@@ -132,7 +144,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         };
     }
     const auto failures = walk_with(rounds, asked, [&](std::size_t k, const run::tally& found) {
-        walked_[walked[k]].emplace(found, false, plans_[walked[k]].back.get());
+        walked_[walked[k]].emplace(found, false, plans_[walked[k]]);
     });
     for (std::size_t k = 0; k < walked.size(); ++k) {
         if (!failures[k]) continue;
@@ -195,7 +207,7 @@ void book_walk::take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can)
             (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
             continue;
         }
-        walked_[left_[k]].emplace(got.tallies[k], is_quasi);
+        walked_[left_[k]].emplace(got.tallies[k], is_quasi, plans_[left_[k]]);
     }
 }
 
@@ -248,7 +260,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
             if (got.failures[k]) {
                 plans_[i].failure = std::move(got.failures[k]);
             } else {
-                walked_[i].emplace(got.tallies[k], false, plans_[i].back.get());
+                walked_[i].emplace(got.tallies[k], false, plans_[i]);
             }
         }
         first += jobs.size();

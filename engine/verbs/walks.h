@@ -33,7 +33,7 @@ struct walked_trade {
     std::optional<double> shadow_difference;
     std::vector<std::vector<double>> derivatives;  // by wanted number of the market and by part of the run
 
-    walked_trade(const run::tally& of, bool is_quasi, const greeks::ready_way_back* back = nullptr);
+    walked_trade(const run::tally& of, bool is_quasi, const planned& p);
 };
 
 // Tells the caller how far a run is.

@@ -234,7 +234,7 @@ class recording {
 };
 
 double operations_of(const path_program& p) {
-    double out = static_cast<double>(p.normals_per_step) * cost(operation::norm_inv);
+    double out = 0;
     for (const lane_section& s : p.sections)
         for (const node& n : s.nodes) out += cost(n.code);
     return out;
