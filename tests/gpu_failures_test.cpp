@@ -87,6 +87,25 @@ class fake_machine {
     fake_gpu& gpu(std::size_t i = 0) { return *gpus_[i]; }
 
     results price(const std::string& device, run_settings with = {}) {
+        return asked(device, with, [](const engine& of, const run_options& options) {
+            return of.price(book::parse(book_text), options);
+        });
+    }
+    // The derivative of the call to its spot.
+    results delta(const std::string& device) {
+        return asked(device, {}, [](const engine& of, const run_options& options) {
+            const std::string text = book_text;
+            const book call = book::parse(text.substr(0, text.find("  - {id: barrier")));
+            return of.greeks(call, *call.market(), {{"delta"}}, options);
+        });
+    }
+
+    int not_opened = -1;
+    cuda::text_compiler compiler;
+
+  private:
+    results asked(const std::string& device, const run_settings& with,
+                  const std::function<results(const engine&, const run_options&)>& use) {
         cuda::gpu_machine machine;
         machine.survey = [this] {
             cuda::device_survey found;
@@ -108,16 +127,12 @@ class fake_machine {
         results out;
         {
             const engine pricer({}, std::make_shared<cuda::backend>(machine));
-            out = pricer.price(book::parse(book_text), options);
+            out = use(pricer, options);
         }
         for (const auto& gpu : gpus_) EXPECT_EQ(gpu->report(), "") << gpu->properties.name;
         return out;
     }
 
-    int not_opened = -1;
-    cuda::text_compiler compiler;
-
-  private:
     std::vector<std::shared_ptr<fake_gpu>> gpus_;
 };
 
@@ -154,6 +169,50 @@ TEST(gpu_failures, the_cpu_prices_what_a_gpu_did_not_and_says_so) {
                                                ": failed as planned");
         }
     }
+}
+
+// A few derivatives are outputs of an ordinary walk.
+TEST(gpu_failures, derivatives_of_an_ordinary_walk_are_taken_and_made_good) {
+    constexpr double made_up_delta = 0.25;
+    std::vector<std::string> texts;
+    const auto keep_texts = [&](fake_machine& machine) {
+        machine.compiler.refuses = [&](const std::string& text) {
+            texts.push_back(text);
+            return false;
+        };
+    };
+    fake_machine sound;
+    keep_texts(sound);
+    sound.gpu().kernel = [does = sound.gpu().kernel](const std::string& text, const std::string& name,
+                                                     const cuda::launch& l, std::span<void*> arguments) {
+        if (text == cuda::merge_kernel_text()) return does(text, name, l, arguments);
+        return fake_gpu::work([l, a = *static_cast<kernels::path_arguments*>(arguments[0])] {
+            walk(l, a);
+            for (word32 tile = 0; tile < a.tiles; ++tile) {
+                const double n = kernels::paths_in_tile(a.paths, a.first_tile + tile);
+                a.results[word64{a.trades[0].result + 1} * a.tiles + tile] = {{n, made_up_delta, n, 0, n}};
+            }
+        });
+    };
+    const results got = sound.delta("cuda");
+    ASSERT_EQ(got.greeks.size(), 1u);
+    EXPECT_EQ(got.rows[0].price, made_up_price);
+    EXPECT_EQ(got.greeks[0].value, made_up_delta);
+    EXPECT_EQ(got.greeks[0].method, "pathwise");
+    EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
+    const results expected = fake_machine().delta("cpu");
+    for (const char* call : {"allocate", "run", "wait"}) {
+        fake_machine machine;
+        keep_texts(machine);
+        machine.gpu().failures = {{call, 1, device_failure::lost}};
+        const results by_cpu = machine.delta("auto");
+        EXPECT_EQ(bits(by_cpu.rows[0].price), bits(expected.rows[0].price));
+        EXPECT_EQ(bits(by_cpu.greeks.at(0).value), bits(expected.greeks.at(0).value));
+        EXPECT_EQ(by_cpu.rows[0].message,
+                  "priced on the CPU, because the GPU failed: " + std::string(call) + ": failed as planned");
+    }
+    EXPECT_GE(texts.size(), 2u);
+    for (const std::string& text : texts) EXPECT_EQ(text.find("walk_both_ways"), std::string::npos) << text;
 }
 
 TEST(gpu_failures, what_else_there_is_to_say_is_said_first) {

@@ -359,6 +359,90 @@ TEST(greeks, of_paths_take_one_walk) {
     EXPECT_EQ(walks, 1 + 4 + 1);
 }
 
+// Where few numbers are asked for, derivatives are outputs of an ordinary walk; where many are, of one back.
+TEST(greeks, of_few_numbers_are_carried_forth) {
+    struct looked_at : cpu::back_end {
+        using cpu::back_end::back_end;
+        std::vector<std::pair<bool, std::size_t>>* jobs = nullptr;  // is gone back, outputs
+        run::outcome walk_all(const run::walk& of) override {
+            for (const run::job& j : of.jobs)
+                jobs->emplace_back(j.back.code != nullptr, j.code->outputs.size());
+            return cpu::back_end::walk_all(of);
+        }
+    };
+    std::vector<std::pair<bool, std::size_t>> jobs;  // those of the shadow sample left out
+    stages by;
+    by.on_cpu = [&](const cpu::lane_operations& operations, int threads, program::precision in) {
+        auto made = std::make_unique<looked_at>(operations, threads, in);
+        made->jobs = &jobs;
+        return made;
+    };
+    std::string rates;
+    for (int i = 1; i <= 20; ++i) rates += fmt::format("{}{}: 0.03", i > 1 ? ", " : "", i / 20.0);
+    const market in = market::parse("as_of: 2026-01-15\ncurrencies: {USD: {zero_rates: {" + rates +
+                                    "}}}\nassets: {A: {currency: USD, spot: 100, volatility: 0.25}}\n");
+    const book trades = book::parse(
+        "trades:\n"
+        "  - {id: a, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+        "24}}\n"
+        "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n");
+    cuda::backend gpus;
+    for (const char* const precision : {"double", "single"}) {
+        run_options options = with_paths(1 << 14);
+        options.overrides.precision = precision;
+        const results price = engine().price(trades, in, options);
+        const auto of = [&](const std::vector<std::string>& wanted) {
+            jobs.clear();
+            results r = greeks_of_book({}, gpus, trades, in, {wanted, "smoothed"}, options, by);
+            for (std::size_t i = 0; i < price.rows.size(); ++i)
+                EXPECT_EQ(price.rows[i].part_means, r.rows[i].part_means) << precision;
+            return r;
+        };
+        const results few = of({"A.spot", "A.volatility"});
+        EXPECT_FALSE(std::ranges::any_of(jobs, [](const auto& j) { return j.first; }));
+        EXPECT_TRUE(std::ranges::all_of(jobs, [](const auto& j) { return j.second == 3; }));
+        const results many = of({"A.*", "rho"});
+        EXPECT_TRUE(std::ranges::all_of(jobs, [](const auto& j) { return j.first && j.second == 1; }));
+        for (const char* const trade : {"a", "d"}) {
+            for (const char* const key : {"A.spot", "A.volatility"}) {
+                const greek_row &forth = row_of(few, trade, key), &back = row_of(many, trade, key);
+                const double most = precision == std::string("double") ? 1e-12 : 1e-5;
+                EXPECT_NEAR(forth.value, back.value, most * std::abs(back.value)) << trade << " " << key;
+                EXPECT_NEAR(forth.standard_error, back.standard_error, 10 * most * back.standard_error);
+                EXPECT_EQ(forth.method, back.method);
+                EXPECT_EQ(forth.unit, back.unit);
+            }
+        }
+        EXPECT_EQ(row_of(few, "a", "A.spot").method, "pathwise");
+        EXPECT_EQ(row_of(few, "d", "A.spot").method, "smoothed");
+    }
+}
+
+// A path without a derivative leaves none, and takes nothing from the price or from other derivatives.
+TEST(greeks, of_a_path_without_a_derivative_are_none) {
+    const market in = market::parse(flat_market);
+    const book trades = book::parse(
+        "trades:\n  - {id: c, product: european, underlying: A, option: call, strike: 105, maturity: 1}\n");
+    verbs::shape_store shapes;
+    verbs::planned p;
+    p.ready = std::make_shared<const verbs::ready_trade>(
+        plan::plan_trade(trades.state().trades.at(0), in.state()), shapes);
+    p.with_tangents = p.ready;
+    run::tally all(4, 2, 3);
+    for (kernels::word64 tile = 0; tile < 4; ++tile) {
+        const kernels::tile_result sound{{1024, 1.0 + static_cast<double>(tile), 0, 0, 0}},
+            without{{1023, 5, 0, 0, 0}, tile == 2 ? 1u : 0u};
+        const kernels::tile_result found[]{sound, without, sound};
+        all.add({tile, 1}, found);
+    }
+    const verbs::walked_trade walked(all, false, p);
+    EXPECT_EQ(walked.result.not_finite, 0u);
+    ASSERT_EQ(walked.derivatives.size(), 2u);
+    ASSERT_EQ(walked.derivatives[0].size(), 2u);
+    for (const double m : walked.derivatives[0]) EXPECT_TRUE(std::isnan(m));
+    EXPECT_EQ(walked.derivatives[1], (std::vector<double>{1.5, 3.5}));
+}
+
 TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
     const std::string trade =
         "  - {id: a, product: asian, underlying: GAMMA, strike: 65, averaging_dates: {start: 0, end: 1, "

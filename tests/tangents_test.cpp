@@ -101,6 +101,7 @@ finding compare_on(const recorded_path& of, const carried& by, std::uint64_t pat
             return finding::not_finite;
         const double got = states[by.forth.code.outputs[outputs + d]];
         const double back = d == 0 ? product_of(gradient, directions[0]) : expected.derivative;
+        EXPECT_TRUE(std::isfinite(got) || d > 0 || !std::isfinite(back)) << what << ", path " << path;
         if (!std::isfinite(got) || !std::isfinite(back)) {
             out = finding::no_derivative;
             continue;
@@ -200,6 +201,11 @@ TEST(tangents, of_what_a_path_does_not_take_are_nothing) {
     EXPECT_EQ(along(0, 3,
                     [&](auto& into, number a, number b, number) {
                         return exp(log(a)) * 0.0 + pow(a, into.constant(0.5)) * 0.0 + b;
+                    }),
+              (list{0, 1}));
+    EXPECT_EQ(along(-1, 3,
+                    [&](auto& into, number a, number b, number) {
+                        return pow(max(a, 0.0), into.constant(0.5)) + b;
                     }),
               (list{0, 1}));
     // A tie belongs to the first.

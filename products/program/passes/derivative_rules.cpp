@@ -162,9 +162,13 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
             return from_.nodes[b].code == operation::constant ? over : if_taken(d, over);
         }
         case operation::pow: {
-            if (operand == 1) return times(d, may_be_infinite, product(of, put(operation::log, {a})), true);
-            const index less_one = put(operation::sub, {b, constant(1)});
-            return times(d, may_be_infinite, product(b, put(operation::pow, {a, less_one})), true);
+            const auto made = [&](index factor) { return times(d, may_be_infinite, factor, true); };
+            const index raised =
+                operand == 1
+                    ? made(product(of, put(operation::log, {a})))
+                    : made(product(b, put(operation::pow, {a, put(operation::sub, {b, constant(1)})})));
+            // A root of 0 is finite, and rises infinitely fast.
+            return way_ == way::forth ? if_taken(d, raised) : raised;
         }
         case operation::select:
             if (operand == 0) return decided(d, may_be_infinite, b, c);
@@ -189,7 +193,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
         case operation::logical_or:
             return unless(n.args[1 - operand], d);
         case operation::interpolate:
-            return product(d, slope(a, b));
+            return times(d, may_be_infinite, slope(a, b), false);
         default:
             return d;
     }

@@ -233,10 +233,16 @@ class recording {
     program made_;
 };
 
+// Sections that are not on every step run now and then: at an eighth of the steps, say.
+constexpr double share_of_steps = 1.0 / 8;
+
+// Of a step, with the share that other sections have in it.
 double operations_of(const path_program& p) {
     double out = 0;
-    for (const lane_section& s : p.sections)
-        for (const node& n : s.nodes) out += cost(n.code);
+    for (std::size_t s = 0; s < p.sections.size(); ++s) {
+        const bool is_of_steps = s == 0 || p.sections[s].is_on_every_step;
+        for (const node& n : p.sections[s].nodes) out += cost(n.code) * (is_of_steps ? 1 : share_of_steps);
+    }
     return out;
 }
 
