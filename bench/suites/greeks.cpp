@@ -99,7 +99,17 @@ market:
 const std::array catalogue{
     // The spot, and a volatility and a rate for each date.
     example{"asian_by_date", &asian_by_date, {"delta", "vega", "rho"}, {"A.spot"}, 505, 1.7, 2.2, 3.5},
-    example{"asian", &flat_asian, {"delta", "vega", "rho"}, {"A.spot", "A.volatility", "USD.rate"}, 3},
+    // Few numbers, which need no way back.
+    example{"asian",
+            &flat_asian,
+            {"delta", "vega", "rho"},
+            {"A.spot", "A.volatility", "USD.rate"},
+            3,
+            1.25,
+            1.25,
+            1.25},
+    example{
+        "heston_delta_and_rho", &heston_call, {"delta", "rho"}, {"A.spot", "USD.rate"}, 2, 1.25, 1.25, 1.25},
     example{"heston_full_truncation",
             &heston_call,
             {"delta", "parameter"},
