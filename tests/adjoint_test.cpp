@@ -15,13 +15,9 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
-#include "engine/plan/trade_program.h"
-#include "kernels/shocks.h"
-#include "products/program/recorder.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
-#include "tests/plain_gradient.h"
 #include "tests/recorded_paths.h"
 #include "tilewalk/book.h"
 
@@ -38,14 +34,13 @@ enum class finding { compared, not_finite, no_derivative };
 finding compare_on(const recorded_path& of, const program::adjoint_program& back,
                    const program::wanted_numbers& wanted, std::uint64_t path, const std::string& what,
                    const program::smoothing& widths = {}) {
-    const tests::noise_of_path noise = noise_of(path);
-    const tests::number_vector direction = direction_for(of, path + 1);
-    const tests::tangent t =
-        tests::tangent_along(of.code, of.data, of.when, noise, wanted, direction, {back.smoothed, widths});
+    const noise_of_path noise = noise_of(path);
+    const number_vector direction = direction_for(of, path + 1);
+    const tangent t =
+        tangent_along(of.code, of.data, of.when, noise, wanted, direction, {back.smoothed, widths});
     if (!std::isfinite(t.derivative) || !std::isfinite(t.size) || !is_finite(of, noise))
         return finding::not_finite;
-    const double got =
-        tests::product_of(tests::gradient_along(back, of.data, of.when, noise, widths), direction);
+    const double got = product_of(gradient_along(back, of.data, of.when, noise, widths), direction);
     if (!std::isfinite(got)) return finding::no_derivative;
     EXPECT_LE(std::abs(got - t.derivative), most_error * t.size)
         << what << ", path " << path << ": the way back gives " << got << ", the tangent is " << t.derivative
@@ -93,7 +88,7 @@ TEST(adjoint, of_every_operation_is_its_derivative) {
             ++compared;
             // The tangents, too, are what a small difference gives.
             if (entry.result == program::result_type::truth) continue;
-            const auto gradient = tests::gradient_along(back, of.data, of.when, noise_of(0));
+            const auto gradient = gradient_along(back, of.data, of.when, noise_of(0));
             const std::vector<double> at{x, y, z};
             for (std::size_t k = 0; k < static_cast<std::size_t>(entry.arity); ++k) {
                 if (entry.code == operation::select && k == 0) continue;
@@ -118,7 +113,7 @@ TEST(adjoint, of_what_a_path_does_not_take_is_nothing) {
     const auto gradient = [](double x, double y, const auto& record) {
         const auto of = of_three_rows(x, y, 0, record);
         const auto back = program::adjoint(of.code, program::all_numbers_of(of.code));
-        return tests::gradient_along(back, of.data, of.when, noise_of(0)).initial_states;
+        return gradient_along(back, of.data, of.when, noise_of(0)).initial_states;
     };
     const auto where = [](number x, number taken, number otherwise) {
         return program::select(program::equal(x, x.home()->constant(0)), otherwise, taken);
@@ -142,7 +137,7 @@ TEST(adjoint, of_what_a_path_does_not_take_is_nothing) {
 }
 
 TEST(adjoint, of_the_library_is_its_tangent) {
-    EXPECT_GE(compare_trades_of(book_of_every_kind(), tests::demo_market(), 2), 300u);
+    EXPECT_GE(compare_trades_of(book_of_every_kind(), demo_market(), 2), 300u);
 }
 
 TEST(adjoint, of_every_model_is_its_tangent) {
@@ -155,7 +150,7 @@ TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
     std::size_t compared = 0, moved = 0;
     const book all = book_of_every_kind();
     for (const books::trade& t : all.state().trades) {
-        const recorded_path of = planned(t, tests::demo_market());
+        const recorded_path of = planned(t, demo_market());
         const std::vector<program::jump> comparisons = comparisons_of(of.code);
         if (comparisons.empty()) continue;
         const program::smoothing widths = widths_of(of, comparisons);
@@ -166,7 +161,7 @@ TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
         ++compared;
         const auto direction = direction_for(of, 1);
         const auto along = [&](const tests::smoothed_comparisons& smoothed) {
-            return tests::tangent_along(of.code, of.data, of.when, noise_of(0), wanted, direction, smoothed)
+            return tangent_along(of.code, of.data, of.when, noise_of(0), wanted, direction, smoothed)
                 .derivative;
         };
         moved += along({comparisons, widths}) != along({});
@@ -210,7 +205,7 @@ TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: "
         "{start: 0, end: 1, count: 12}}\n");
-    const recorded_path of = planned(one.state().trades.at(0), tests::demo_market());
+    const recorded_path of = planned(one.state().trades.at(0), demo_market());
     const auto all = program::adjoint(of.code, program::all_numbers_of(of.code));
     auto wanted = program::no_number_of(of.code);
     wanted.initial_states.flip();
@@ -230,8 +225,8 @@ TEST(adjoint, is_of_the_wanted_numbers_alone) {
     EXPECT_LT(nodes(all.again), nodes(of.code));
     for (std::uint64_t path = 0; path < 20; ++path) {
         const auto noise = noise_of(path);
-        EXPECT_EQ(tests::gradient_along(few, of.data, of.when, noise).initial_states,
-                  tests::gradient_along(all, of.data, of.when, noise).initial_states);
+        EXPECT_EQ(gradient_along(few, of.data, of.when, noise).initial_states,
+                  gradient_along(all, of.data, of.when, noise).initial_states);
     }
 }
 

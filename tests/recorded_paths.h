@@ -32,7 +32,7 @@ struct recorded_path {
 };
 
 inline noise_of_path noise_of(std::uint64_t path) {
-    const auto place = [path](std::size_t step, std::size_t slot) {
+    const auto place = [](std::size_t step, std::size_t slot) {
         return static_cast<std::uint32_t>(step * 64 + slot);
     };
     return {[=](std::size_t step, std::size_t slot) {

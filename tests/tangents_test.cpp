@@ -77,7 +77,7 @@ finding compare_on(const recorded_path& of, const carried& by, std::uint64_t pat
     std::vector<program::path_data> numbers;
     for (std::size_t d = 0; d < by.along.size(); ++d) {
         directions.push_back(direction_for(of, path + 10 * d + 1));
-        // What a direction does to numbers that it is not said to move counts for nothing.
+        // Moves of numbers that the direction is not said to move count for nothing.
         numbers.push_back(as_data(of, directions.back()));
     }
     const program::path_data data = program::data_of_tangents(by.forth, of.code, of.data, numbers, widths);
@@ -166,7 +166,8 @@ TEST(tangents, of_every_operation_are_those_of_calculus) {
     EXPECT_EQ(compared, 50 * 26);
 }
 
-// What is infinite where a path does not take it has no part in its tangent; nor has what is taken no times.
+// A number that is infinite where a path does not take it has no part in its tangent; nor has one that is
+// taken no times.
 TEST(tangents, of_what_a_path_does_not_take_are_nothing) {
     const auto along = [](double x, double y, const auto& record) {
         const auto of = of_three_rows(x, y, 0, record);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tangents of a program: the same paths, with the derivatives of one output along a few directions
-// carried forth beside them. What comes out is a path program like any other, so whatever walks paths walks
-// it.
+// carried forth beside them. The result is a path program like any other: any back end walks it.
 #pragma once
 
 #include <cstddef>

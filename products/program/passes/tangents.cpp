@@ -46,7 +46,7 @@ void put_near_operands(section& s, std::size_t first_nodes) {
 class recording {
   public:
     recording(const path_program& p, tangent_program& told, index output)
-        : from_(p), told_(told), output_(output), state_of_(told.along.size()) {
+        : from_(p), told_(told), output_(output), state_of_(told.along.size()), moved_(told.along) {
         made_.normals_per_step = p.normals_per_step;
         made_.uniforms_per_step = p.uniforms_per_step;
         made_.scenarios_per_step = p.scenarios_per_step;
@@ -62,11 +62,9 @@ class recording {
     }
 
     program make() {
-        for (const wanted_numbers& moved : told_.along) {
-            wanted_numbers but_scenarios = moved;
-            but_scenarios.scenarios.assign(but_scenarios.scenarios.size(), false);
-            active_.emplace_back(from_, but_scenarios, told_.smoothed);
-            moved_.push_back(std::move(but_scenarios));
+        for (wanted_numbers& moved : moved_) {
+            moved.scenarios.assign(moved.scenarios.size(), false);
+            active_.emplace_back(from_, moved, told_.smoothed);
         }
         made_.sections.resize(from_.sections.size());
         for (std::size_t s = 0; s < from_.sections.size(); ++s) carry(s);
@@ -191,7 +189,7 @@ class recording {
         return rules.plus(sum, d);
     }
 
-    // What a direction does to a number that the section reads.
+    // The move of a number that the section reads; `nowhere` if the direction leaves it.
     index leaf(std::size_t number, index direction, const node& n, derivative_rules& rules) {
         const index slot = n.args[0];
         const wanted_numbers& moved = moved_[direction];
@@ -227,8 +225,8 @@ class recording {
     tangent_program& told_;
     index output_;
     std::vector<std::map<index, index>> state_of_;  // by direction: states of the recorded form
-    std::vector<active_values> active_;             // by direction
     std::vector<wanted_numbers> moved_;             // by direction
+    std::vector<active_values> active_;             // by direction
     std::vector<reach> reach_of_;                   // by node of the section in the making
     program made_;
 };
