@@ -243,14 +243,19 @@ TEST(greeks, of_what_no_path_shows_have_no_error) {
 
 TEST(greeks, leave_prices_as_they_are) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
-    const run_options options = with_paths(1 << 14);
-    const results alone = engine().price(all, options),
-                  beside = engine().greeks(all, *all.market(), {}, options);
-    ASSERT_EQ(alone.rows.size(), beside.rows.size());
-    for (std::size_t i = 0; i < alone.rows.size(); ++i) {
-        EXPECT_EQ(alone.rows[i].part_means, beside.rows[i].part_means) << alone.rows[i].trade;
-        EXPECT_EQ(std::bit_cast<std::uint64_t>(alone.rows[i].standard_error),
-                  std::bit_cast<std::uint64_t>(beside.rows[i].standard_error));
+    for (const char* const precision : {"double", "single", "mixed"}) {
+        run_options options = with_paths(1 << 14);
+        options.overrides.precision = precision;
+        const results alone = engine().price(all, options);
+        for (const std::vector<std::string>& wanted : {std::vector<std::string>{}, {"delta", "vega"}}) {
+            const results beside = engine().greeks(all, *all.market(), {wanted}, options);
+            ASSERT_EQ(alone.rows.size(), beside.rows.size());
+            for (std::size_t i = 0; i < alone.rows.size(); ++i) {
+                EXPECT_EQ(alone.rows[i].part_means, beside.rows[i].part_means) << alone.rows[i].trade;
+                EXPECT_EQ(std::bit_cast<std::uint64_t>(alone.rows[i].standard_error),
+                          std::bit_cast<std::uint64_t>(beside.rows[i].standard_error));
+            }
+        }
     }
 }
 
