@@ -80,10 +80,11 @@ TEST(tangent_kernels, compile_without_a_gpu) {
         const char* book;
         std::set<std::string> measures;
         std::size_t directions;
+        int width;  // paths a thread
     };
     for (const kind& of :
-         {kind{asian_of_a_year, {"delta", "vega", "rho"}, 3}, kind{heston_call, {"delta", "rho"}, 2},
-          kind{heston_call, {"delta", "parameter"}, 6}}) {
+         {kind{asian_of_a_year, {"delta", "vega", "rho"}, 3, 2}, kind{heston_call, {"delta", "rho"}, 2, 2},
+          kind{heston_call, {"delta", "parameter"}, 6, 1}}) {
         for (const precision in : {precision::double_, precision::single}) {
             const program::tangent_program t = tangents_of(of.book, of.measures, in);
             ASSERT_EQ(t.along.size(), of.directions);
@@ -91,6 +92,7 @@ TEST(tangent_kernels, compile_without_a_gpu) {
             asked.precision = in;
             const auto how =
                 cuda::decide(asked, t.code, [](const cuda::kernel_decision&, int) { return true; });
+            EXPECT_EQ(how[cuda::knobs::width], of.width);
             const std::string log =
                 cuda::nvrtc_compiler().compile({cuda::path_kernel_text(t.code, how), "sm_90", {}}).log;
             EXPECT_NE(log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
