@@ -41,6 +41,7 @@ constexpr std::array taken{
 struct verify_arguments {
     std::optional<std::string> trades, plant, format;
     std::vector<std::string> products;
+    bool greeks = false;
     std::string output = "-";
     std::array<std::optional<std::string>, taken.size()> settings;
 };
@@ -92,9 +93,13 @@ verification run_shown(verify_request& what) {
         const std::string passes = what.plant.empty()    ? ""
                                    : what.plant == "all" ? ", and again with each mistake"
                                                          : ", and again with a mistake";
-        const std::string intention = fmt::format(
-            "pricing {} random trade{} with a known price, {} paths each{}", what.trades,
-            what.trades == 1 ? "" : "s", what.settings.paths.value_or(default_verified_paths), passes);
+        const std::uint64_t trades =
+            what.trades.value_or(what.greeks ? default_verified_trades_of_greeks : default_verified_trades);
+        const std::uint64_t paths = what.settings.paths.value_or(
+            what.greeks ? default_verified_paths_of_greeks : default_verified_paths);
+        const std::string intention =
+            fmt::format("pricing {} random trade{} with {}, {} paths each{}", trades, trades == 1 ? "" : "s",
+                        what.greeks ? "known sensitivities" : "a known price", paths, passes);
         // The first word comes when nothing was refused.
         what.on_progress = [&notes, intention, has_begun = false](const progress& now) mutable {
             if (!std::exchange(has_begun, true)) notes.say(intention);
@@ -108,6 +113,7 @@ int run_verify(const verify_arguments& asked) {
     verify_request what;
     if (asked.trades) what.trades = parse_trades(*asked.trades);
     what.products = asked.products;
+    what.greeks = asked.greeks;
     if (asked.plant && asked.plant->empty()) refuse("--plant", "", "the name of a mistake, or all");
     what.plant = asked.plant.value_or("");
     what.settings = settings_of(asked);
@@ -128,9 +134,10 @@ int run_verify(const verify_arguments& asked) {
     return code_of_interrupt();
 }
 
-std::string list_of_mistakes() {
+std::string list_of_mistakes(bool of_greeks) {
     std::string out;
-    for (const known_mistake& m : known_mistakes()) out += fmt::format("  {:<20} {}\n", m.name, m.what);
+    for (const known_mistake& m : known_mistakes())
+        if (m.of_greeks == of_greeks) out += fmt::format("  {:<20} {}\n", m.name, m.what);
     return out;
 }
 
@@ -140,11 +147,14 @@ command add_verify(CLI::App& to) {
     CLI::App* app = to.add_subcommand("verify", verify_summary)->group("Commands");
     const auto asked = std::make_shared<verify_arguments>();
     app->add_option("--trades", asked->trades,
-                    fmt::format("Number of random trades (default {})", default_verified_trades))
+                    fmt::format("Number of random trades (default {}; with --greeks {})",
+                                default_verified_trades, default_verified_trades_of_greeks))
         ->type_name("N");
     app->add_option("--product", asked->products, "Only trades of these products")
         ->type_name("NAME")
         ->delimiter(',');
+    app->add_flag("--greeks", asked->greeks,
+                  "Verify sensitivities in place of prices: to each number of a trade's market");
     app->add_option("--plant", asked->plant,
                     "Make a mistake, or all of them one at a time, and see that it is noticed")
         ->type_name("NAME");
@@ -156,7 +166,9 @@ command add_verify(CLI::App& to) {
         ->type_name("FILE");
     for (std::size_t i = 0; i < taken.size(); ++i) {
         const std::string name = taken[i].name;
-        const std::string preset = name == "paths"  ? fmt::format(" (default {})", default_verified_paths)
+        const std::string preset = name == "paths"
+                                       ? fmt::format(" (default {}; with --greeks {})",
+                                                     default_verified_paths, default_verified_paths_of_greeks)
                                    : name == "seed" ? fmt::format(" (default {})", default_verified_seed)
                                                     : "";
         app->add_option("--" + name, asked->settings[i], taken[i].help + preset)
@@ -169,12 +181,16 @@ command add_verify(CLI::App& to) {
         "says\n"
         "for each bound how often a sound engine misses it.\n\n"
         "Mistakes that can be made:\n" +
-        list_of_mistakes() +
+        list_of_mistakes(false) +
+        "\n"
+        "With --greeks:\n" +
+        list_of_mistakes(true) +
         "\n"
         "Examples:\n"
         "  tilewalk verify\n"
         "  tilewalk verify --product barrier --trades 2000 --paths 100k\n"
-        "  tilewalk verify --plant all\n\n"
+        "  tilewalk verify --plant all\n"
+        "  tilewalk verify --greeks --plant all\n\n"
         "Exit codes: 0 every bound holds and every mistake was noticed, 5 not so; " +
         exit_code_hint());
     return {app, [asked] { return run_verify(*asked); }};

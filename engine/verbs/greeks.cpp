@@ -145,7 +145,7 @@ class greek_run {
             return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades.data())]}, p, {},
                                     often);
         };
-        by.add_ways_back = [&](planned_run& r) { add_ways_back(r); };
+        by.add_ways_back = [&, see = by.see_moves](planned_run& r) { add_ways_back(r, see); };
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
         const run_options heard = progress_.heard();
@@ -162,6 +162,9 @@ class greek_run {
                       {});
         add_refused(out, rows);
         add_bumped(out, rows);
+        if (by.see_sensitivity)
+            for (auto& of_trade : rows)
+                for (auto& [n, row] : of_trade) by.see_sensitivity(row);
         std::vector<std::vector<greek_row>> by_trade(trades.size());
         for (std::size_t i = 0; i < trades.size(); ++i)
             for (auto& [n, row] : rows[i]) by_trade[i].push_back(std::move(row));
@@ -204,7 +207,7 @@ class greek_run {
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
-    void add_ways_back(planned_run& r) {
+    void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see) {
         const std::vector<books::trade>& trades = book_.state().trades;
         std::vector<std::vector<std::size_t>> read(trades.size());
         std::vector<bool> is_read(asked_.numbers.size(), false);
@@ -246,6 +249,12 @@ class greek_run {
                           [&](int, std::uint64_t k) {
                               const std::size_t i = first + k;
                               const auto own = std::span(moves).subspan(begins[k], read[i].size());
+                              if (see) {
+                                  std::vector<std::string> keys;
+                                  for (const std::size_t n : read[i])
+                                      keys.push_back(asked_.numbers[n].number->key);
+                                  see(keys, own);
+                              }
                               add_way_back(r.plans[i], i, read[i], own, bumps[k]);
                           },
                           {});

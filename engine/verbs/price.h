@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ struct stages {
     std::function<void(verbs::planned_run&)> add_ways_back{};
     // Decides how kernels of ways back are built; empty: as suits.
     cuda::ways_back::decider way_back_on_gpu{};
+    // Sees how a trade's numbers move with those of the market of these keys, before ways back are made.
+    std::function<void(std::span<const std::string>, std::span<std::optional<program::path_data>>)>
+        see_moves{};
+    // Sees each sensitivity of the first order as it was found.
+    std::function<void(greek_row&)> see_sensitivity{};
 };
 
 struct priced_book {

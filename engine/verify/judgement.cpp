@@ -3,10 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <numeric>
+#include <string>
+#include <utility>
 
 namespace tilewalk::verify {
+
+namespace {
+
+void take_worst(judgement& to, std::vector<observation> of) {
+    for (const observation& o : of) to.z.push_back(o.z);
+    std::ranges::stable_sort(of, std::greater{}, [](const observation& o) { return std::abs(o.z); });
+    constexpr std::size_t most = 10;
+    if (of.size() > most) of.resize(most);
+    to.worst = std::move(of);
+}
+
+}  // namespace
 
 bool row_judgement::holds() const {
     return std::ranges::all_of(of, &statistic::holds);
@@ -34,13 +48,15 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
     judgement out;
     std::vector<scored_trade> all;
     std::map<std::size_t, std::vector<scored_trade>> by_truth;
+    std::vector<observation> seen;
     for (std::size_t i = 0; i < trades.size(); ++i) {
         const scored_trade s = score(trades[i], got[i], truths[i]);
         all.push_back(s);
         by_truth[trades[i].truth].push_back(s);
-        out.z.push_back(s.z);
+        seen.push_back({i, {}, s.z, got[i].price, got[i].standard_error, truths[i], 0, {}, got[i].failure});
         out.failed += !got[i].failure.empty();
     }
+    out.trades = trades.size();
     out.of = judge_all(all);
     for (const auto& [truth, of_row] : by_truth) {
         row_judgement& r = out.rows.emplace_back();
@@ -49,11 +65,58 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
         for (const scored_trade& s : of_row) r.largest_z = std::max(r.largest_z, std::abs(s.z));
         r.of = judge_row(of_row, by_truth.size());
     }
-    out.worst.resize(trades.size());
-    std::iota(out.worst.begin(), out.worst.end(), std::size_t{0});
-    std::ranges::stable_sort(out.worst, std::greater{}, [&](std::size_t i) { return std::abs(out.z[i]); });
-    constexpr std::size_t most = 10;
-    if (out.worst.size() > most) out.worst.resize(most);
+    take_worst(out, std::move(seen));
+    return out;
+}
+
+judgement judge_sensitivities(std::span<const drawn_trade> trades, std::span<const priced_trade> got) {
+    using kind = scored_sensitivity::kind;
+    judgement out;
+    std::vector<scored_trade> drawn;
+    std::vector<double> any, beyond_bias;
+    std::map<std::size_t, std::pair<row_judgement, std::vector<scored_trade>>> by_truth;
+    std::vector<observation> seen;
+    for (std::size_t i = 0; i < trades.size(); ++i) {
+        auto& [row, drawn_of_row] = by_truth[trades[i].truth];
+        row.truth = trades[i].truth;
+        ++row.trades;
+        const std::vector<scored_sensitivity> scored = score_sensitivities(trades[i], got[i]);
+        for (const scored_sensitivity& s : scored) {
+            const std::string& key = trades[i].sensitivities[s.key].key;
+            const bool is_there = s.key < got[i].sensitivities.size();
+            const found_sensitivity of = is_there ? got[i].sensitivities[s.key] : found_sensitivity{};
+            const std::string& failure = got[i].failure.empty() ? of.failure : got[i].failure;
+            seen.push_back({i, key, s.z, of.value, of.standard_error, s.truth, of.bias, of.method, failure});
+            out.failed += !failure.empty();
+            out.biased += s.is == kind::biased;
+            out.exact += s.is == kind::exact;
+            any.push_back(s.z);
+            ++row.sensitivities;
+            if (std::abs(s.z) <= row.largest_z) continue;
+            row.largest_z = std::abs(s.z);
+            row.key_of_largest = key;
+        }
+        const auto first_of = [&](kind is) -> const scored_sensitivity* {
+            for (std::size_t n = 0; n < scored.size(); ++n) {
+                const scored_sensitivity& s = scored[(trades[i].lot + n) % scored.size()];
+                if (s.is == is) return &s;
+            }
+            return nullptr;
+        };
+        if (const auto* s = first_of(kind::chance)) {
+            drawn.push_back({s->z, s->lean});
+            drawn_of_row.push_back(drawn.back());
+        }
+        if (const auto* s = first_of(kind::biased)) beyond_bias.push_back(s->z);
+    }
+    out.trades = trades.size();
+    out.of = judge_all_sensitivities(drawn, any, beyond_bias);
+    for (auto& [truth, of] : by_truth) {
+        auto& [row, drawn_of_row] = of;
+        if (!drawn_of_row.empty()) row.of = judge_row(drawn_of_row, by_truth.size());
+        out.rows.push_back(std::move(row));
+    }
+    take_worst(out, std::move(seen));
     return out;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
 // and operations of a program before the passes, in the times of its events, in the shocks, or in the results
-// of tiles.
+// of tiles. Those of sensitivities are made in how the numbers of programs move with those of the market, and
+// in the figures that are told.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -421,6 +422,60 @@ stages with_moments(void (*change)(moments&)) {
         });
 }
 
+// ---- Sensitivities
+
+// Changes what is known of how a trade's numbers move with a number of the market.
+stages with_moves(void (*change)(const std::string& key, program::path_data& moves)) {
+    stages s;
+    s.see_moves = [change](std::span<const std::string> keys,
+                           std::span<std::optional<program::path_data>> moves) {
+        for (std::size_t k = 0; k < keys.size(); ++k)
+            if (moves[k]) change(keys[k], *moves[k]);
+    };
+    return s;
+}
+
+// "A.volatility@1y" is of the volatility.
+bool is_of(const std::string& key, std::string_view what) {
+    const std::string of = key.substr(0, key.find('@'));
+    return of.ends_with("." + std::string(what));
+}
+
+template <class F>
+void change_moves(program::path_data& moves, const F& change) {
+    for (double& x : moves.terms) change(x);
+    for (double& x : moves.initial_states) change(x);
+    for (auto& rows : moves.rows)
+        for (double& x : rows) change(x);
+}
+
+void forget_last_run(program::path_data& moves) {
+    for (std::size_t s = 0; s < moves.rows.size(); ++s) {
+        auto& rows = moves.rows[s];
+        if (moves.runs[s] > 1)
+            std::fill(rows.end() - static_cast<std::ptrdiff_t>(moves.widths[s]), rows.end(), 0.0);
+    }
+}
+
+stages with_swapped_pillars() {
+    stages s;
+    s.see_moves = [](std::span<const std::string> keys, std::span<std::optional<program::path_data>> moves) {
+        const auto name = [&](std::size_t k) { return keys[k].substr(0, keys[k].find('@')); };
+        for (std::size_t k = 0; k + 1 < keys.size(); ++k) {
+            if (keys[k].find('@') == std::string::npos || name(k) != name(k + 1)) continue;
+            std::swap(moves[k], moves[k + 1]);
+            ++k;
+        }
+    };
+    return s;
+}
+
+stages with_sensitivities(void (*change)(greek_row&)) {
+    stages s;
+    s.see_sensitivity = change;
+    return s;
+}
+
 }  // namespace
 
 std::span<const plant> plants() {
@@ -534,6 +589,37 @@ std::span<const plant> plants() {
               [] { return with_moments([](moments& m) { m.m2 *= 0.9 * 0.9; }); }},
         plant{"error_large", "standard errors are 10 % too large",
               [] { return with_moments([](moments& m) { m.m2 *= 1.1 * 1.1; }); }},
+        plant{"sign", "sensitivities to dividend yields have the wrong sign",
+              [] {
+                  return with_moves([](const std::string& key, program::path_data& moves) {
+                      if (is_of(key, "dividend_yield")) change_moves(moves, [](double& x) { x = -x; });
+                  });
+              },
+              true},
+        plant{"last_step", "moves of the numbers of the last step are forgotten",
+              [] {
+                  return with_moves(
+                      [](const std::string&, program::path_data& moves) { forget_last_run(moves); });
+              },
+              true},
+        plant{"discounting", "what does not change on the way of a path is held still where rates move",
+              [] {
+                  return with_moves([](const std::string& key, program::path_data& moves) {
+                      if (is_of(key, "rate")) std::ranges::fill(moves.terms, 0.0);
+                  });
+              },
+              true},
+        plant{"pillars", "each pillar moves what its neighbour should", [] { return with_swapped_pillars(); },
+              true},
+        plant{"no_bias", "the bias of smoothing is not told",
+              [] {
+                  return with_sensitivities([](greek_row& row) {
+                      if (row.method == "smoothed") row.bias = 0;
+                  });
+              },
+              true},
+        plant{"sensitivity_error", "errors of sensitivities are half as large as they should be",
+              [] { return with_sensitivities([](greek_row& row) { row.standard_error *= 0.5; }); }, true},
     };
     return all;
 }

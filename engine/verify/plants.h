@@ -12,8 +12,9 @@ namespace tilewalk::verify {
 
 struct plant {
     std::string_view name;
-    std::string_view what;  // is wrong
-    stages (*made)();       // an engine that makes the mistake and no other
+    std::string_view what;          // is wrong
+    stages (*made)();               // an engine that makes the mistake and no other
+    bool of_sensitivities = false;  // prices are right
 };
 
 // The catalogue.

@@ -43,6 +43,49 @@ truth::move random_market::step(double from, double to) const {
             discount(to) / discount(from)};
 }
 
+std::vector<truth::move> random_market::steps(const std::vector<double>& dates) const {
+    std::vector<truth::move> out;
+    for (std::size_t i = 1; i < dates.size(); ++i) out.push_back(step(dates[i - 1], dates[i]));
+    return out;
+}
+
+std::vector<truth::move> random_market::steps(std::size_t count) const {
+    const double each = years / static_cast<double>(count);
+    std::vector<double> dates;
+    for (std::size_t i = 0; i <= count; ++i) dates.push_back(each * static_cast<double>(i));
+    return steps(dates);
+}
+
+random_market random_market::moved(const market_move& by) const {
+    random_market out = *this;
+    out.raised *= by.forwards;
+    out.spot = spot * by.forwards + by.of("A.spot");
+    out.yield += by.of("A.dividend_yield");
+    if (flat) {
+        out.first_rate = out.last_rate = first_rate + by.of("USD.rate");
+        out.first_volatility = out.last_volatility = first_volatility + by.of("A.volatility");
+        return out;
+    }
+    out.first_rate += by.of(pillar("USD.rate", change));
+    out.last_rate += by.of(pillar("USD.rate", years));
+    out.first_volatility += by.of(pillar("A.volatility", change));
+    out.last_volatility += by.of(pillar("A.volatility", years));
+    return out;
+}
+
+movable_numbers random_market::numbers() const {
+    movable_numbers out{{"A.spot", step_of_size * spot}, {"A.dividend_yield", step_of_rate}};
+    if (flat) {
+        out.insert(out.end(), {{"USD.rate", step_of_rate}, {"A.volatility", step_of_volatility}});
+        return out;
+    }
+    for (const double t : {change, years}) {
+        out.push_back({pillar("USD.rate", t), step_of_rate});
+        out.push_back({pillar("A.volatility", t), step_of_volatility});
+    }
+    return out;
+}
+
 double random_market::strike(dice& d) const {
     return forward(years) * std::exp(d.between(-1, 1) * std::sqrt(variance(years)));
 }
@@ -60,8 +103,20 @@ std::string random_market::text(const std::string& more_assets, const std::strin
         rates, spot, yield, volatility, more_assets, rest);
 }
 
+std::string pillar(std::string_view of, double years) {
+    return fmt::format("{}@{}y", of, years);
+}
+
 std::string one_trade(const std::string& terms) {
     return "trades:\n  - {id: t, underlying: A, " + terms + "}\n";
+}
+
+std::vector<double> dates_between(double first, double last, int count) {
+    const double each = (last - first) / count;
+    std::vector<double> out;
+    for (int i = 0; i < count; ++i) out.push_back(first + each * i);
+    out.push_back(last);
+    return out;
 }
 
 const char* name_of(truth::side option) {

@@ -2,10 +2,13 @@
 // Markets made up at random, whose forwards and variances are known in closed form.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
+#include "engine/verify/market_move.h"
 
 namespace tilewalk::verify {
 
@@ -14,6 +17,7 @@ namespace tilewalk::verify {
 struct random_market {
     double spot, yield, years, change, first_rate, last_rate, first_volatility, last_volatility;
     bool flat;
+    double raised = 1;  // all its forwards, by a move
 
     random_market(dice& d, bool may_bend);
 
@@ -21,6 +25,11 @@ struct random_market {
     double variance(double t) const;
     double forward(double t) const;
     truth::move step(double from, double to) const;
+    // From each date to the next; and from today on, that many of one length until the end.
+    std::vector<truth::move> steps(const std::vector<double>& dates) const;
+    std::vector<truth::move> steps(std::size_t count) const;
+    random_market moved(const market_move& by) const;
+    movable_numbers numbers() const;
     // A strike within one deviation of the forward.
     double strike(dice& d) const;
     // The market as the head of a book.
@@ -35,6 +44,9 @@ struct random_market {
 
 // The trades of a book: one on the asset A, with these terms.
 std::string one_trade(const std::string& terms);
+
+// `count` steps of one length from the first date to the last, both among them.
+std::vector<double> dates_between(double first, double last, int count);
 
 const char* name_of(truth::side option);
 truth::side any_side(dice& d);

@@ -16,7 +16,7 @@ namespace tilewalk::verify {
 
 struct random_pair {
     random_market first;
-    double spot, volatility, correlation;
+    double spot, volatility, correlation, yield = 0.02;
 
     // As large as the first asset to within a factor of 1.5, so that neither decides alone.
     explicit random_pair(dice& d)
@@ -29,7 +29,23 @@ struct random_pair {
         first.years = std::min(first.years, 0.35 / (larger * larger));
     }
 
-    static constexpr double yield = 0.02;
+    random_pair moved(const market_move& by) const {
+        random_pair out = *this;
+        out.first = first.moved(by);
+        out.spot = spot * by.forwards + by.of("B.spot");
+        out.yield += by.of("B.dividend_yield");
+        out.volatility += by.of("B.volatility");
+        out.correlation += by.of("A|B.correlation");
+        return out;
+    }
+    movable_numbers numbers() const {
+        movable_numbers out = first.numbers();
+        out.insert(out.end(), {{"B.spot", step_of_size * spot},
+                               {"B.dividend_yield", step_of_rate},
+                               {"B.volatility", step_of_volatility},
+                               {"A|B.correlation", step_of_correlation}});
+        return out;
+    }
     double forward(double t) const { return spot * std::exp((first.first_rate - yield) * t); }
     double variance(double t) const { return volatility * volatility * t; }
     truth::move step(double from, double to) const {

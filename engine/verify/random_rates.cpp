@@ -12,6 +12,12 @@
 
 namespace tilewalk::verify {
 
+namespace {
+
+constexpr double last_pillar = 40;
+
+}  // namespace
+
 random_rates::random_rates(dice& d) {
     change_ = d.between(0.2, 4);
     first_rate_ = d.between(-0.01, 0.07);
@@ -26,26 +32,71 @@ random_rates::random_rates(dice& d) {
     }
 }
 
-markets::curve random_rates::curve(double growth) const {
-    const double more = std::log(growth);
-    return markets::curve::from_zero_rates({change_, 40}, {first_rate_ + more, last_rate_ + more});
+bool random_rates::is_hull_white() const {
+    return !model_.factors[0].volatility.is_constant();
+}
+
+markets::curve random_rates::curve() const {
+    return markets::curve::from_zero_rates({change_, last_pillar}, {first_rate_, last_rate_});
+}
+
+random_rates random_rates::moved(const market_move& by) const {
+    random_rates out = *this;
+    const double more = std::log(by.forwards);
+    out.first_rate_ += more + by.of(pillar("USD.rate", change_));
+    out.last_rate_ += more + by.of(pillar("USD.rate", last_pillar));
+    auto& [first, second] = out.model_.factors;
+    if (is_hull_white()) {
+        first.mean_reversion += by.of("USD.hull_white.mean_reversion");
+        for (std::size_t i = 0; i < 2; ++i)
+            first.volatility.values[i] +=
+                by.of(pillar("USD.hull_white.volatility", first.volatility.years[i]));
+        return out;
+    }
+    first.mean_reversion += by.of("USD.g2.a");
+    first.volatility.values[0] += by.of("USD.g2.sigma");
+    second.mean_reversion += by.of("USD.g2.b");
+    second.volatility.values[0] += by.of("USD.g2.eta");
+    out.model_.correlation += by.of("USD.g2.rho");
+    return out;
+}
+
+movable_numbers random_rates::numbers() const {
+    movable_numbers out{{pillar("USD.rate", change_), step_of_rate},
+                        {pillar("USD.rate", last_pillar), step_of_rate}};
+    const auto add = [&](const std::string& name, double size) {
+        if (size > 0) out.push_back({name, step_of_size * size});
+    };
+    const auto& [first, second] = model_.factors;
+    if (is_hull_white()) {
+        add("USD.hull_white.mean_reversion", first.mean_reversion);
+        for (std::size_t i = 0; i < 2; ++i)
+            add(pillar("USD.hull_white.volatility", first.volatility.years[i]), first.volatility.values[i]);
+        return out;
+    }
+    add("USD.g2.a", first.mean_reversion);
+    add("USD.g2.sigma", first.volatility.values[0]);
+    add("USD.g2.b", second.mean_reversion);
+    add("USD.g2.eta", second.volatility.values[0]);
+    out.push_back({"USD.g2.rho", step_of_correlation});
+    return out;
 }
 
 std::string random_rates::text() const {
     const auto& [first, second] = model_.factors;
     const std::string moves =
-        first.volatility.is_constant()
-            ? fmt::format("g2: {{a: {}, sigma: {}, b: {}, eta: {}, rho: {}}}", first.mean_reversion,
-                          first.volatility.values[0], second.mean_reversion, second.volatility.values[0],
-                          model_.correlation)
-            : fmt::format("hull_white: {{mean_reversion: {}, volatility: {{{}: {}, {}: {}}}}}",
+        is_hull_white()
+            ? fmt::format("hull_white: {{mean_reversion: {}, volatility: {{{}: {}, {}: {}}}}}",
                           first.mean_reversion, first.volatility.years[0], first.volatility.values[0],
-                          first.volatility.years[1], first.volatility.values[1]);
+                          first.volatility.years[1], first.volatility.values[1])
+            : fmt::format("g2: {{a: {}, sigma: {}, b: {}, eta: {}, rho: {}}}", first.mean_reversion,
+                          first.volatility.values[0], second.mean_reversion, second.volatility.values[0],
+                          model_.correlation);
     return fmt::format(
         "market:\n  as_of: 2026-01-15\n  currencies:\n    EUR: {{rate: 0.01}}\n    USD: {{zero_rates: {{{}: "
-        "{}, 40: {}}}, model: "
+        "{}, {}: {}}}, model: "
         "{{{}}}}}\n",
-        change_, first_rate_, last_rate_, moves);
+        change_, first_rate_, last_pillar, last_rate_, moves);
 }
 
 double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed, double paid,

@@ -10,6 +10,7 @@
 #include "engine/market/curve.h"
 #include "engine/rates/gaussian.h"
 #include "engine/verify/dice.h"
+#include "engine/verify/market_move.h"
 
 namespace tilewalk::verify {
 
@@ -19,9 +20,12 @@ struct random_rates {
 
     explicit random_rates(dice& d);
 
-    // The curve on which money grows `growth` times as fast a year: 1 is the market's own.
-    markets::curve curve(double growth) const;
+    markets::curve curve() const;
     const rates::gaussian_rates& model() const { return model_; }
+    // Where forwards are so many times what they were, money grows so many times as fast a year.
+    random_rates moved(const market_move& by) const;
+    // A reversion of 0 is not among them: it stands at the end of its range.
+    movable_numbers numbers() const;
     // The market as the head of a book.
     std::string text() const;
 
@@ -32,6 +36,8 @@ struct random_rates {
                              const std::function<double(double rate)>& payment) const;
 
   private:
+    bool is_hull_white() const;
+
     double change_, first_rate_, last_rate_;
     rates::gaussian_rates model_;
 };

@@ -58,12 +58,15 @@ std::string left_out_text(const std::vector<std::string>& titles, const text_for
                            2);
 }
 
-std::string verdict_text(const judgement& j, const text_form& form) {
-    columns statistics(
-        {{"all trades"}, {"value", align::point}, {"bounds"}, {"false alarms", align::right}, {"verdict"}});
-    for (const statistic& s : j.of)
-        statistics.add(
-            {s.name, value_text(s.value), bounds_text(s), once_in(s.false_alarm), word(s.holds())});
+std::string verdict_of(const row_judgement& r) {
+    std::string out;
+    for (const statistic& s : r.of) {
+        if (!s.holds()) out += (out.empty() ? "OUT: " : ", ") + s.name;
+    }
+    return out.empty() ? "holds" : out;
+}
+
+std::string rows_text(const judgement& j, const text_form& form) {
     columns rows({{"product"},
                   {"known by"},
                   {"trades", align::right},
@@ -72,26 +75,62 @@ std::string verdict_text(const judgement& j, const text_form& form) {
                   {"leaning z", align::point},
                   {"mean z squared", align::point},
                   {"verdict"}});
-    for (const row_judgement& r : j.rows) {
-        std::string out;
-        for (const statistic& s : r.of) {
-            if (!s.holds()) out += (out.empty() ? "OUT: " : ", ") + s.name;
-        }
+    for (const row_judgement& r : j.rows)
         rows.add({product_of(r), known_by(r), std::to_string(r.trades), value_text(r.largest_z),
                   value_text(r.of[0].value), value_text(r.of[1].value), value_text(r.of[2].value),
-                  out.empty() ? "holds" : out});
+                  verdict_of(r)});
+    const auto left_out = rows.fit(form.columns, {{"known by", 24},
+                                                  {"mean z squared"},
+                                                  {"leaning z"},
+                                                  {"mean z"},
+                                                  {"product", 16},
+                                                  {"known by"},
+                                                  {"verdict", 20},
+                                                  {"product", 8}});
+    return rows.text() + left_out_text(left_out, form);
+}
+
+std::string rows_of_sensitivities_text(const judgement& j, const text_form& form) {
+    columns rows({{"product"},
+                  {"known by"},
+                  {"trades", align::right},
+                  {"sensitivities", align::right},
+                  {"largest |z|", align::point},
+                  {"to"},
+                  {"mean z", align::point},
+                  {"leaning z", align::point},
+                  {"mean z squared", align::point},
+                  {"verdict"}});
+    for (const row_judgement& r : j.rows) {
+        const auto mean = [&](std::size_t i) {
+            return i < r.of.size() ? value_text(r.of[i].value) : std::string();
+        };
+        rows.add({product_of(r), known_by(r), std::to_string(r.trades), std::to_string(r.sensitivities),
+                  value_text(r.largest_z), r.key_of_largest, mean(0), mean(1), mean(2), verdict_of(r)});
     }
+    const auto left_out = rows.fit(form.columns, {{"to", 16},
+                                                  {"known by", 24},
+                                                  {"mean z squared"},
+                                                  {"leaning z"},
+                                                  {"mean z"},
+                                                  {"sensitivities"},
+                                                  {"product", 16},
+                                                  {"known by"},
+                                                  {"to"},
+                                                  {"verdict", 20},
+                                                  {"product", 8}});
+    return rows.text() + left_out_text(left_out, form);
+}
+
+std::string verdict_text(const outcome& o, const judgement& j, const text_form& form) {
+    columns statistics(
+        {{"all trades"}, {"value", align::point}, {"bounds"}, {"false alarms", align::right}, {"verdict"}});
+    for (const statistic& s : j.of)
+        statistics.add(
+            {s.name, value_text(s.value), bounds_text(s), once_in(s.false_alarm), word(s.holds())});
     const auto left_out = statistics.fit(form.columns, {{"false alarms"}});
-    const auto left_out_of_rows = rows.fit(form.columns, {{"known by", 24},
-                                                          {"mean z squared"},
-                                                          {"leaning z"},
-                                                          {"mean z"},
-                                                          {"product", 16},
-                                                          {"known by"},
-                                                          {"verdict", 20},
-                                                          {"product", 8}});
-    return statistics.text() + left_out_text(left_out, form) + "\n" + rows.text() +
-           left_out_text(left_out_of_rows, form) +
+    return statistics.text() + left_out_text(left_out, form) + "\n" +
+           (o.of_sensitivities ? rows_of_sensitivities_text(j, form) : rows_text(j, form)) +
            "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
 }
 
@@ -129,25 +168,25 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-std::string worst_text(const outcome& o, const std::vector<priced_trade>& prices, const judgement& j,
-                       std::size_t most) {
+// An error that is the whole of what is known of a price.
+std::string figures_of(const observation& w) {
+    if (!w.failure.empty()) return "not priced: " + printable(w.failure);
+    const auto figure = [&](double x) { return report::justified(x, w.standard_error); };
+    std::string out =
+        (w.key.empty() ? "price " : "to " + w.key + " ") + figure(w.value) + ", " +
+        (is_figure(w.standard_error) ? "standard error " + figure(w.standard_error) : "no standard error") +
+        ", truth " + figure(w.truth);
+    if (w.bias > 0) out += ", bias " + figure(w.bias);
+    return w.method.empty() ? out : out + ", " + w.method;
+}
+
+std::string worst_text(const outcome& o, const judgement& j, std::size_t most) {
     std::string out;
     for (std::size_t i = 0; i < std::min(most, j.worst.size()); ++i) {
-        const std::size_t at = j.worst[i];
-        const priced_trade& p = prices[at];
+        const observation& w = j.worst[i];
         out += i == 0 ? "\nthe worst trade, a book to price again: z "
                       : "\nnumber " + std::to_string(i + 1) + ": z ";
-        out += value_text(j.z[at]) + ", ";
-        if (p.failure.empty()) {
-            out += "price " + report::justified(p.price, p.standard_error) + ", " +
-                   (is_figure(p.standard_error)
-                        ? "standard error " + report::justified(p.standard_error, p.standard_error)
-                        : "no standard error") +
-                   ", truth " + report::justified(o.trades[at].price, p.standard_error);
-        } else {
-            out += "not priced: " + printable(p.failure);
-        }
-        out += "\n" + indented(o.trades[at].text);
+        out += value_text(w.z) + ", " + figures_of(w) + "\n" + indented(o.trades[w.trade].text);
     }
     return out;
 }
@@ -194,7 +233,7 @@ std::string csv_line(const std::string& engine, const row_judgement* row, std::s
 
 std::string csv_lines(const std::string& engine, const judgement& j) {
     std::string out;
-    for (const statistic& s : j.of) out += csv_line(engine, nullptr, j.z.size(), s);
+    for (const statistic& s : j.of) out += csv_line(engine, nullptr, j.trades, s);
     for (const row_judgement& r : j.rows) {
         for (const statistic& s : r.of) out += csv_line(engine, &r, r.trades, s);
     }
@@ -228,30 +267,41 @@ std::string places_json(const outcome& o) {
     return "{" + out + "}";
 }
 
-std::string judgement_json(const outcome& o, const std::vector<priced_trade>& prices, const judgement& j,
-                           const std::string& indent) {
+std::string row_json(const outcome& o, const row_judgement& r, const std::string& indent) {
+    std::string out = "{\"product\": " + json_string(product_of(r)) +
+                      ", \"known_by\": " + json_string(known_by(r)) +
+                      ", \"trades\": " + std::to_string(r.trades);
+    if (o.of_sensitivities) out += ", \"sensitivities\": " + std::to_string(r.sensitivities);
+    out += ", \"largest_z\": " + json_number(r.largest_z);
+    if (o.of_sensitivities) out += ", \"key_of_largest\": " + json_string(r.key_of_largest);
+    return out + ", \"holds\": " + truth_name(r.holds()) +
+           ", \"statistics\": " + statistics_json(r.of, indent) + "}";
+}
+
+std::string observation_json(const outcome& o, const observation& w) {
+    std::string out = "{\"z\": " + json_number(w.z);
+    if (o.of_sensitivities) out += ", \"key\": " + json_string(w.key);
+    out += std::string(o.of_sensitivities ? ", \"value\": " : ", \"price\": ") + json_number(w.value) +
+           ", \"standard_error\": " + json_number(w.standard_error) + ", \"truth\": " + json_number(w.truth);
+    if (o.of_sensitivities)
+        out += ", \"bias\": " + json_number(w.bias) + ", \"method\": " + json_string(w.method);
+    return out + ", \"failure\": " + (w.failure.empty() ? "null" : json_string(w.failure)) +
+           ", \"book\": " + json_string(o.trades[w.trade].text) + "}";
+}
+
+std::string judgement_json(const outcome& o, const judgement& j, const std::string& indent) {
     const std::string in = indent + "  ";
     std::string out = "{\n" + in + "\"holds\": " + truth_name(j.holds()) + ",\n";
     out += in + "\"failed\": " + std::to_string(j.failed) + ",\n";
+    if (o.of_sensitivities)
+        out += in + "\"sensitivities\": " + std::to_string(j.z.size()) +
+               ", \"biased\": " + std::to_string(j.biased) + ", \"exact\": " + std::to_string(j.exact) +
+               ",\n";
     out += in + "\"statistics\": " + statistics_json(j.of, in) + ",\n";
     out += in + "\"rows\": " +
-           json_list(j.rows, in,
-                     [&](const row_judgement& r) {
-                         return "{\"product\": " + json_string(product_of(r)) +
-                                ", \"known_by\": " + json_string(known_by(r)) +
-                                ", \"trades\": " + std::to_string(r.trades) +
-                                ", \"largest_z\": " + json_number(r.largest_z) +
-                                ", \"holds\": " + truth_name(r.holds()) +
-                                ", \"statistics\": " + statistics_json(r.of, in + "  ") + "}";
-                     }) +
-           ",\n";
-    out += in + "\"worst\": " + json_list(j.worst, in, [&](std::size_t at) {
-               const priced_trade& p = prices[at];
-               return "{\"z\": " + json_number(j.z[at]) + ", \"price\": " + json_number(p.price) +
-                      ", \"standard_error\": " + json_number(p.standard_error) +
-                      ", \"truth\": " + json_number(o.trades[at].price) +
-                      ", \"failure\": " + (p.failure.empty() ? "null" : json_string(p.failure)) +
-                      ", \"book\": " + json_string(o.trades[at].text) + "}";
+           json_list(j.rows, in, [&](const row_judgement& r) { return row_json(o, r, in + "  "); }) + ",\n";
+    out += in + "\"worst\": " + json_list(j.worst, in, [&](const observation& w) {
+               return observation_json(o, w);
            });
     return out + "\n" + indent + "}";
 }
@@ -269,19 +319,26 @@ std::string interrupted_text(const outcome& o) {
 }  // namespace
 
 std::string table(const outcome& o, const text_form& form) {
-    std::string out = report::counted(o.trades.size(), "random trade") + " with a known price, " +
+    std::string out = report::counted(o.trades.size(), "random trade") + " with " +
+                      (o.of_sensitivities ? "known sensitivities, " : "a known price, ") +
                       std::to_string(o.paths) + " paths each, seed " + std::to_string(o.seed) + ", " +
                       o.precision + " precision, " + places_text(o) + "\n\n" +
-                      verdict_text(o.of_engine, form);
+                      verdict_text(o, o.of_engine, form);
     if (!o.is_complete()) out = interrupted_text(o) + "\n" + out;
-    if (o.of_engine.failed > 0)
-        out += report::counted(o.of_engine.failed, "trade") + " could not be priced\n";
-    out += worst_text(o, o.prices, o.of_engine, o.of_engine.holds() ? 1 : 3);
+    const judgement& j = o.of_engine;
+    if (o.of_sensitivities)
+        out += report::counted(j.z.size(), "sensitivity", "sensitivities") + ", " + std::to_string(j.biased) +
+               " of them with a bias, " + std::to_string(j.exact) + " without an error\n";
+    if (j.failed > 0)
+        out += (o.of_sensitivities ? report::counted(j.failed, "sensitivity", "sensitivities")
+                                   : report::counted(j.failed, "trade")) +
+               " could not be priced\n";
+    out += worst_text(o, o.of_engine, o.of_engine.holds() ? 1 : 3);
     if (!o.mistakes.empty()) out += mistakes_text(o, form);
     if (o.mistakes.size() == 1) {
         const auto& m = o.mistakes.front();
-        out += "\nwith the mistake " + m.name + ":\n\n" + verdict_text(m.of, form) +
-               worst_text(o, m.prices, m.of, 1);
+        out +=
+            "\nwith the mistake " + m.name + ":\n\n" + verdict_text(o, m.of, form) + worst_text(o, m.of, 1);
     }
     out += o.mistakes.empty() ? "\n" : "\nwithout a mistake ";
     out += o.of_engine.holds() ? "every bound holds" : "NOT EVERY BOUND HOLDS";
@@ -312,13 +369,13 @@ std::string json(const outcome& o) {
            ", \"device\": " + json_string(o.device) + ", \"walked_on\": " + places_json(o) +
            ",\n  \"threads\": " + std::to_string(o.threads) + ", \"seconds\": " + json_number(o.seconds) +
            ",\n";
-    out += "  \"engine\": " + judgement_json(o, o.prices, o.of_engine, "  ") + ",\n";
+    out += "  \"engine\": " + judgement_json(o, o.of_engine, "  ") + ",\n";
     out += "  \"mistakes\": " + json_list(o.mistakes, "  ", [&](const outcome::planted& m) {
                return "{\"name\": " + json_string(m.name) + ", \"what\": " + json_string(m.what) +
                       ", \"caught\": " + truth_name(m.is_caught()) +
                       ", \"noticed_by\": " + json_string(found_by(m.of)) +
                       ", \"times_the_bound\": " + json_number(m.of.strongest().what->reach()) +
-                      ", \"engine\": " + judgement_json(o, m.prices, m.of, "    ") + "}";
+                      ", \"engine\": " + judgement_json(o, m.of, "    ") + "}";
            });
     return out + "\n}\n";
 }

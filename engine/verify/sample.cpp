@@ -28,7 +28,7 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
     dice d(mixed(wanted.seed, 2 * number));
     for (;;) {
         const known_trade t = truths()[which].draw(d);
-        const double price = t.price(1), high = t.price(higher);
+        const double price = t.price({}), high = t.price({.forwards = higher});
         if (!std::isfinite(price) || !std::isfinite(high)) {
             throw error(error_kind::internal, "the known price is no number of\n" + t.book);
         }
@@ -38,8 +38,58 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         std::string text = fmt::format("settings: {{paths: {}, seed: {}, precision: {}}}\n{}", wanted.paths,
                                        mixed(wanted.seed, 2 * number + 1), wanted.precision, t.book);
         book parsed = book::parse(text, fmt::format("trade_{}.yaml", number));
-        return {which, std::move(text), std::move(parsed), price, high > price ? 1.0 : -1.0, high, t.scale};
+        drawn_trade out{which,
+                        std::move(text),
+                        std::move(parsed),
+                        price,
+                        high > price ? 1.0 : -1.0,
+                        high,
+                        t.scale,
+                        {},
+                        mixed(~wanted.seed, number)};
+        if (!wanted.with_sensitivities) return out;
+        for (const movable_number& n : t.numbers) {
+            const double slope = known_sensitivity(t, n.key, n.step);
+            if (!std::isfinite(slope))
+                throw error(error_kind::internal,
+                            "the known price has no derivative to " + n.key + " of\n" + t.book);
+            out.sensitivities.push_back({n.key, n.step, slope});
+        }
+        return out;
     }
+}
+
+priced_trade told(const results& of) {
+    const price_row& row = of.rows.at(0);
+    priced_trade p;
+    p.path_steps = of.manifest.path_steps;
+    if (row.status == trade_status::failed) p.failure = row.message;
+    for (const std::string& gpu : of.manifest.devices) p.walked_on += (p.walked_on.empty() ? "" : ", ") + gpu;
+    if (p.walked_on.empty()) p.walked_on = "CPU";
+    p.price = row.price;
+    p.standard_error = row.standard_error;
+    return p;
+}
+
+priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus, const run_options& options) {
+    greek_options asked;
+    for (const drawn_trade::sensitivity& s : t.sensitivities) asked.wanted.push_back(s.key);
+    const results got = greeks_of_book({}, gpus, t.book, *t.book.market(), asked, options, by);
+    priced_trade out = told(got);
+    for (const drawn_trade::sensitivity& s : t.sensitivities) {
+        found_sensitivity& one = out.sensitivities.emplace_back();
+        const auto row = std::ranges::find(got.greeks, s.key, &greek_row::key);
+        if (row == got.greeks.end()) continue;
+        one = {row->value, row->standard_error,    row->bias,   row->method,
+               row->unit,  row->part_means.size(), row->message};
+    }
+    return out;
+}
+
+// The move that a value is for, as its unit has it in words.
+double move_of(const std::string& unit) {
+    if (unit.ends_with(" per 1 bp")) return 1e-4;
+    return unit.find(" per 1 % of ") != unit.npos ? 1e-2 : 1;
 }
 
 }  // namespace
@@ -69,19 +119,16 @@ std::vector<priced_trade> price_sample(
         cpu::for_each(
             trades.size(), wanted.threads, wanted.cancel,
             [&](int, std::uint64_t i) {
-                const book& b = trades[i].book;
-                const priced_book got = price_book({}, gpus, b, *b.market(), options, wanted.by);
-                const price_row& row = got.told.rows.at(0);
-                const kernels::moments& m = got.moments.at(0);
                 priced_trade& p = out[i];
-                p.path_steps = got.told.manifest.path_steps;
-                if (row.status == trade_status::failed) p.failure = row.message;
-                for (const std::string& gpu : got.told.manifest.devices)
-                    p.walked_on += (p.walked_on.empty() ? "" : ", ") + gpu;
-                if (p.walked_on.empty()) p.walked_on = "CPU";
-                p.price = row.price;
-                p.standard_error = row.standard_error;
-                if (m.m2 > 0) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
+                if (wanted.with_sensitivities) {
+                    p = found(trades[i], wanted.by, gpus, options);
+                } else {
+                    const book& b = trades[i].book;
+                    const priced_book got = price_book({}, gpus, b, *b.market(), options, wanted.by);
+                    const kernels::moments& m = got.moments.at(0);
+                    p = told(got.told);
+                    if (m.m2 > 0) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
+                }
                 steps += p.path_steps;
                 ++count;
             },
@@ -104,6 +151,39 @@ scored_trade score(const drawn_trade& t, const priced_trade& got, double truth) 
     }
     if (!got.failure.empty() || !std::isfinite(z)) z = farthest_z;
     return {std::clamp(z, -farthest_z, farthest_z), t.lean};
+}
+
+std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got) {
+    using kind = scored_sensitivity::kind;
+    constexpr double little = 0.05;  // of a standard error
+    std::vector<scored_sensitivity> out;
+    for (std::size_t k = 0; k < t.sensitivities.size(); ++k) {
+        const drawn_trade::sensitivity& known = t.sensitivities[k];
+        const bool is_there = k < got.sensitivities.size();
+        const found_sensitivity of = is_there ? got.sensitivities[k] : found_sensitivity{};
+        scored_sensitivity& s = out.emplace_back();
+        const double per = move_of(of.unit);
+        s.key = k;
+        s.truth = per * known.per_unit;
+        s.lean = s.truth < 0 ? -1 : 1;
+        const double error = of.value - s.truth, size = std::abs(error);
+        s.z = farthest_z;
+        if (!got.failure.empty() || !of.failure.empty()) continue;
+        if (of.standard_error > 0) {
+            const bool is_biased = of.bias > little * of.standard_error;
+            const double beyond = is_biased ? std::max(size - of.bias, 0.0) : size;
+            s.is = is_biased ? kind::biased : kind::chance;
+            s.z = std::copysign(
+                normal_of_student(beyond / of.standard_error, static_cast<double>(of.parts) - 1), error);
+        } else if (of.standard_error == 0) {
+            s.is = kind::exact;
+            // Numbers are told apart as far as differences of prices show them.
+            if (size <= of.bias + 1e-6 * std::abs(s.truth) + 1e-9 * t.scale * per / known.step) s.z = 0;
+        }
+        if (!std::isfinite(s.z)) s.z = farthest_z;
+        s.z = std::clamp(s.z, -farthest_z, farthest_z);
+    }
+    return out;
 }
 
 }  // namespace tilewalk::verify

@@ -72,10 +72,37 @@ statistic mean_square(std::span<const scored_trade> trades, double chance) {
     return {"mean z squared", sum / static_cast<double>(trades.size()), 1, within.low, within.high, chance};
 }
 
+std::vector<double> z_of(std::span<const scored_trade> trades) {
+    std::vector<double> z;
+    for (const scored_trade& t : trades) z.push_back(t.z);
+    return z;
+}
+
+statistic largest_z(std::span<const double> all) {
+    double largest = 0;
+    for (const double z : all) largest = std::max(largest, std::abs(z));
+    const double bound = normal_bound(alarm_of_each / static_cast<double>(all.size()));
+    return {"largest |z|", largest, 0, 0, bound, alarm_of_each};
+}
+
+statistic distance_from_normal(std::vector<double> z) {
+    // For any n a sample of the right distribution is further than e away with at most the chance
+    // 2 exp(-2 n e^2) (Massart 1990).
+    const double n = static_cast<double>(z.size());
+    const double farthest = std::sqrt(std::log(2 / alarm_of_each) / (2 * n));
+    return {"Kolmogorov-Smirnov", kolmogorov_distance(std::move(z)), 0, 0, farthest, alarm_of_each};
+}
+
 }  // namespace
 
 double without_skew(double t, double a) {
     return t + a / 3 * t * t + a * a / 27 * t * t * t + a / 6;
+}
+
+double normal_of_student(double t, double degrees) {
+    const double size =
+        (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees));
+    return std::copysign(size, t);
 }
 
 double normal_bound(double chance) {
@@ -105,21 +132,28 @@ double statistic::reach() const {
 }
 
 std::vector<statistic> judge_all(std::span<const scored_trade> trades) {
-    const double n = static_cast<double>(trades.size());
-    double largest = 0;
-    std::vector<double> z;
-    for (const scored_trade& t : trades) {
-        z.push_back(t.z);
-        largest = std::max(largest, std::abs(t.z));
+    return {largest_z(z_of(trades)), mean_z(trades, alarm_of_each), leaning_z(trades, alarm_of_each),
+            mean_square(trades, alarm_of_each), distance_from_normal(z_of(trades))};
+}
+
+std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> trades,
+                                               std::span<const double> any,
+                                               std::span<const double> beyond_bias) {
+    std::vector<statistic> out;
+    if (!any.empty()) out.push_back(largest_z(any));
+    if (!trades.empty()) {
+        const std::vector<statistic> means = judge_all(trades);
+        out.insert(out.end(), means.begin() + 1, means.end());
     }
-    // For any n a sample of the right distribution is further than e away with at most the chance
-    // 2 exp(-2 n e^2) (Massart 1990).
-    const double farthest = std::sqrt(std::log(2 / alarm_of_each) / (2 * n));
-    return {{"largest |z|", largest, 0, 0, normal_bound(alarm_of_each / n), alarm_of_each},
-            mean_z(trades, alarm_of_each),
-            leaning_z(trades, alarm_of_each),
-            mean_square(trades, alarm_of_each),
-            {"Kolmogorov-Smirnov", kolmogorov_distance(std::move(z)), 0, 0, farthest, alarm_of_each}};
+    if (!beyond_bias.empty()) {
+        double sum = 0;
+        for (const double z : beyond_bias) sum += z * z;
+        const double n = static_cast<double>(beyond_bias.size());
+        // Half of the chance of bounds on both sides is that of each.
+        const double most = mean_square_bounds(beyond_bias.size(), 2 * alarm_of_each).high;
+        out.push_back({"mean z squared beyond bias", sum / n, 0, 0, most, alarm_of_each});
+    }
+    return out;
 }
 
 std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size_t rows) {

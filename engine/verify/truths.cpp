@@ -67,6 +67,22 @@ known_trade draw_cms_leg(dice& d);
 known_trade draw_rate_range_accrual(dice& d);
 known_trade draw_rate_future(dice& d);
 
+known_trade draw_merton(dice& d);
+known_trade draw_kou(dice& d);
+known_trade draw_heston(dice& d);
+known_trade draw_bates(dice& d);
+known_trade draw_schobel_zhu(dice& d);
+known_trade draw_variance_gamma(dice& d);
+known_trade draw_nig(dice& d);
+known_trade draw_cgmy(dice& d);
+
+double known_sensitivity(const known_trade& of, const std::string& key, double step) {
+    const auto slope = [&](double by) {
+        return (of.price({.key = key, .by = by}) - of.price({.key = key, .by = -by})) / (2 * by);
+    };
+    return (4 * slope(0.5 * step) - slope(step)) / 3;
+}
+
 std::span<const truth_entry> truths() {
     static constexpr std::array all{
         truth_entry{"european", "Black's formula", draw_european},
@@ -133,6 +149,14 @@ std::span<const truth_entry> truths() {
         truth_entry{"cms_leg", "quadrature over the law of the factors", draw_cms_leg},
         truth_entry{"rate_range_accrual", "quadrature over the law of the factors", draw_rate_range_accrual},
         truth_entry{"rate_future", "the forward and its convexity", draw_rate_future},
+        truth_entry{"european", "Merton's transform", draw_merton, true},
+        truth_entry{"european", "Kou's transform", draw_kou, true},
+        truth_entry{"european", "Heston's transform", draw_heston, true},
+        truth_entry{"european", "Bates's transform", draw_bates, true},
+        truth_entry{"european", "Schobel and Zhu's transform", draw_schobel_zhu, true},
+        truth_entry{"european", "the transform of variance gamma", draw_variance_gamma, true},
+        truth_entry{"european", "the transform of normal inverse Gaussian", draw_nig, true},
+        truth_entry{"european", "the transform of CGMY", draw_cgmy, true},
     };
     return all;
 }

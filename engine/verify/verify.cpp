@@ -28,7 +28,7 @@ using clock = std::chrono::steady_clock;
                 what + " " + config::shown(name) + config::alternatives(name, "known:", known));
 }
 
-std::vector<std::size_t> truths_for(const std::vector<std::string>& products) {
+std::vector<std::size_t> truths_for(const std::vector<std::string>& products, bool greeks) {
     const std::vector<std::string> known = verified_products();
     for (const std::string& p : products) {
         if (std::ranges::find(known, p) == known.end())
@@ -37,15 +37,17 @@ std::vector<std::size_t> truths_for(const std::vector<std::string>& products) {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {
         const std::string product(verify::truths()[i].product);
+        if (verify::truths()[i].only_sensitivities && !greeks) continue;
         if (products.empty() || std::ranges::find(products, product) != products.end()) out.push_back(i);
     }
     return out;
 }
 
-std::vector<const verify::plant*> plants_for(const std::string& name) {
+std::vector<const verify::plant*> plants_for(const std::string& name, bool greeks) {
     std::vector<const verify::plant*> out;
     std::vector<std::string> known;
     for (const verify::plant& p : verify::plants()) {
+        if (p.of_sensitivities != greeks) continue;
         known.emplace_back(p.name);
         if (name == "all" || name == p.name) out.push_back(&p);
     }
@@ -106,7 +108,8 @@ void keep_what_was_priced(verify::outcome& of) {
 
 std::vector<known_mistake> known_mistakes() {
     std::vector<known_mistake> out;
-    for (const verify::plant& p : verify::plants()) out.push_back({std::string(p.name), std::string(p.what)});
+    for (const verify::plant& p : verify::plants())
+        out.push_back({std::string(p.name), std::string(p.what), p.of_sensitivities});
     return out;
 }
 
@@ -120,13 +123,21 @@ verification verify_prices(const verify_request& asked) {
     check(asked.settings);
     const auto begin = clock::now();
     const auto out = std::make_shared<verify::outcome>();
-    out->paths = asked.settings.paths.value_or(default_verified_paths);
+    out->of_sensitivities = asked.greeks;
+    out->paths = asked.settings.paths.value_or(asked.greeks ? default_verified_paths_of_greeks
+                                                            : default_verified_paths);
+    if (asked.greeks && out->paths < least_verified_paths_of_greeks) {
+        throw error(error_kind::usage, "found " + report::counted(out->paths, "path") +
+                                           ", expected at least " +
+                                           std::to_string(least_verified_paths_of_greeks) +
+                                           " for sensitivities, whose errors come from the parts of a run");
+    }
     out->seed = asked.settings.seed.value_or(default_verified_seed);
     out->precision = asked.settings.precision.value_or("double");
     out->threads = asked.settings.threads.value_or(0);
     if (out->threads == 0) out->threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    const std::vector<std::size_t> truths = truths_for(asked.products);
-    const auto plants = plants_for(asked.plant);
+    const std::vector<std::size_t> truths = truths_for(asked.products, asked.greeks);
+    const auto plants = plants_for(asked.plant, asked.greeks);
     out->device = asked.settings.device.value_or("auto");
     if (!plants.empty()) {
         if (out->device != "auto" && out->device != "cpu") {
@@ -135,39 +146,45 @@ verification verify_prices(const verify_request& asked) {
         }
         out->device = "cpu";
     }
-    if (asked.trades < truths.size()) {
-        throw error(error_kind::usage, "found " + report::counted(asked.trades, "trade") +
+    const std::uint64_t trades =
+        asked.trades.value_or(asked.greeks ? default_verified_trades_of_greeks : default_verified_trades);
+    if (trades < truths.size()) {
+        throw error(error_kind::usage, "found " + report::counted(trades, "trade") +
                                            ", expected at least one of each of the " +
                                            std::to_string(truths.size()) + " kinds with a known price");
     }
 
-    pass_progress told(asked.on_progress, asked.trades, 1 + plants.size());
+    pass_progress told(asked.on_progress, trades, 1 + plants.size());
     told.tell(0, 0);
     out->trades = verify::draw_sample(
-        {asked.trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel},
+        {trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel, asked.greeks},
         [&] { told.tell(0, 0); });
     cuda::backend gpus;
     const auto priced = [&](const stages& by) {
-        auto got = verify::price_sample(out->trades, {out->device, out->threads, asked.cancel, by}, gpus,
-                                        [&](std::size_t done, std::uint64_t s) { told.tell(done, s); });
+        auto got =
+            verify::price_sample(out->trades, {out->device, out->threads, asked.cancel, by, asked.greeks},
+                                 gpus, [&](std::size_t done, std::uint64_t s) { told.tell(done, s); });
         told.end_pass(got);
         return got;
     };
     const auto is_cancelled = [&] { return asked.cancel != nullptr && *asked.cancel; };
-    out->trades_wanted = asked.trades;
+    out->trades_wanted = trades;
     out->prices = priced({});
     if (is_cancelled()) {
         keep_what_was_priced(*out);
         if (out->trades.empty()) throw error(error_kind::cancelled, "the run was stopped");
     }
-    const std::vector<double> right = verify::truths_of(out->trades);
-    out->of_engine = verify::judge(out->trades, out->prices, right);
+    const auto judged = [&](const std::vector<verify::priced_trade>& got) {
+        return asked.greeks ? verify::judge_sensitivities(out->trades, got)
+                            : verify::judge(out->trades, got, verify::truths_of(out->trades));
+    };
+    out->of_engine = judged(out->prices);
     out->mistakes_wanted = plants.size();
     for (const verify::plant* p : plants) {
         if (is_cancelled()) break;
         verify::outcome::planted made{std::string(p->name), std::string(p->what), priced(p->made()), {}};
         if (is_cancelled()) break;
-        made.of = verify::judge(out->trades, made.prices, right);
+        made.of = judged(made.prices);
         out->mistakes.push_back(std::move(made));
     }
     out->path_steps = told.path_steps();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verification: random trades, whose prices are known without any simulation, are priced and their errors
-// judged together; and planted mistakes show that wrong prices would be noticed.
+// Verification: random trades, whose prices are known without any simulation, are priced and their errors, or
+// those of their sensitivities, judged together; and planted mistakes show that wrong prices would be
+// noticed.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,15 @@ struct outcome;
 // Defaults. The number of paths is no multiple of a tile's, so the last tile is cut short.
 inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
                                default_verified_seed = 1;
+// Those of sensitivities, whose errors come from the parts of a run.
+inline constexpr std::uint64_t default_verified_trades_of_greeks = 2000,
+                               default_verified_paths_of_greeks = 65000,
+                               least_verified_paths_of_greeks = 16384;
 
 // A mistake that the engine can be made to make.
 struct known_mistake {
     std::string name, what;
+    bool of_greeks = false;  // in sensitivities, not in prices
 };
 std::vector<known_mistake> known_mistakes();
 
@@ -34,7 +41,10 @@ std::vector<known_mistake> known_mistakes();
 std::vector<std::string> verified_products();
 
 struct verify_request {
-    std::uint64_t trades = default_verified_trades;
+    // In place of prices, their sensitivities of the first order to all numbers of the market to which the
+    // known price has derivatives.
+    bool greeks = false;
+    std::optional<std::uint64_t> trades;
     std::vector<std::string> products;  // none: all of them
     std::string plant;                  // a mistake to make, "all" of them one at a time, or none
     // Only paths, seed, threads, device and precision count. Mistakes are made on the CPU alone.

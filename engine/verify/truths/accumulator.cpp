@@ -38,41 +38,43 @@ struct drawn_terms {
 known_trade draw_accumulator(dice& d) {
     const random_market m(d, true);
     const drawn_terms t(d, m);
-    std::vector<truth::move> moves;
-    for (int i = 0; i < t.dates; ++i)
-        moves.push_back(m.step(m.years * i / t.dates, m.years * (i + 1) / t.dates));
-    return {m.text() + t.text(m, "on_dates"),
-            [=](double f) {
-                return truth::backward(f * m.spot, moves, {t.barrier, t.strike},
-                                       [&](std::size_t, double s, double on) {
-                                           if (t.buys ? s >= t.barrier : s <= t.barrier) return 0.0;
-                                           const double gain = t.buys ? s - t.strike : t.strike - s;
-                                           return (gain < 0 ? t.gearing * gain : gain) + on;
-                                       });
-            },
-            m.spot};
+    return known_in(
+        m, t.text(m, "on_dates"),
+        [=](const random_market& now) {
+            std::vector<truth::move> moves;
+            for (int i = 0; i < t.dates; ++i)
+                moves.push_back(now.step(m.years * i / t.dates, m.years * (i + 1) / t.dates));
+            return truth::backward(now.spot, moves, {t.barrier, t.strike},
+                                   [&](std::size_t, double s, double on) {
+                                       if (t.buys ? s >= t.barrier : s <= t.barrier) return 0.0;
+                                       const double gain = t.buys ? s - t.strike : t.strike - s;
+                                       return (gain < 0 ? t.gearing * gain : gain) + on;
+                                   });
+        },
+        m.spot);
 }
 
 // Watched at every moment, each date is a knock-out call less knock-out puts, or the other way round.
 known_trade draw_accumulator_continuous(dice& d) {
     const random_market m(d, false);
     const drawn_terms t(d, m);
-    return {m.text() + t.text(m, "continuous"),
-            [=](double f) {
-                double sum = 0;
-                for (int i = 1; i <= t.dates; ++i) {
-                    const double years = m.years * i / t.dates;
-                    const auto option = [&](truth::side side) {
-                        return truth::barrier_option({side, !t.buys, true, f * m.spot, t.strike, t.barrier, 0,
-                                                      false, (m.first_rate - m.yield) * years,
-                                                      m.variance(years), m.first_rate * years});
-                    };
-                    const double call = option(truth::side::call), put = option(truth::side::put);
-                    sum += t.buys ? call - t.gearing * put : put - t.gearing * call;
-                }
-                return sum;
-            },
-            m.spot};
+    return known_in(
+        m, t.text(m, "continuous"),
+        [=](const random_market& now) {
+            double sum = 0;
+            for (int i = 1; i <= t.dates; ++i) {
+                const double years = m.years * i / t.dates;
+                const auto option = [&](truth::side side) {
+                    return truth::barrier_option({side, !t.buys, true, now.spot, t.strike, t.barrier, 0,
+                                                  false, (now.first_rate - now.yield) * years,
+                                                  now.variance(years), now.first_rate * years});
+                };
+                const double call = option(truth::side::call), put = option(truth::side::put);
+                sum += t.buys ? call - t.gearing * put : put - t.gearing * call;
+            }
+            return sum;
+        },
+        m.spot);
 }
 
 }  // namespace tilewalk::verify

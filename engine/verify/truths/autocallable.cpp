@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,27 +19,34 @@ known_trade draw_worst_of_note(dice& d) {
     const double call = d.between(0.9, 1.1), protection = d.between(0.7, 0.85), coupon = d.between(0.05, 0.2);
     const std::string second = fmt::format(
         "    B: {{currency: USD, spot: {}, dividend_yield: 0.02, volatility: {}}}\n", other, volatility);
-    truth::pair_of_assets p;
-    p.first_forward = m.forward(m.years) / m.spot;
-    p.second_forward = std::exp((m.first_rate - 0.02) * m.years);
-    p.first_variance = m.variance(m.years);
-    p.second_variance = volatility * volatility * m.years;
-    p.covariance = rho * std::sqrt(p.first_variance * p.second_variance);
+    movable_numbers numbers = m.numbers();
+    numbers.insert(numbers.end(), {{"B.spot", step_of_size * other},
+                                   {"B.dividend_yield", step_of_rate},
+                                   {"B.volatility", step_of_volatility},
+                                   {"A|B.correlation", step_of_correlation}});
     return {m.text(second, fmt::format("  correlations: [[A, B, {}]]\n", rho)) +
                 fmt::format(
                     "trades:\n  - {{id: t, product: autocallable, basket: [A, B], initial_level: [{}, {}], "
                     "observations: [{}], call_level: {}, coupon: {}, protection: {}, notional: 1}}\n",
                     m.spot, other, m.years, call, coupon, protection),
-            [=](double f) {
-                truth::pair_of_assets moved = p;
-                moved.first_forward *= f;
-                moved.second_forward *= f;
-                const double discount = m.discount(m.years);
-                const double below = 1 - truth::both_above(moved, protection);
-                return discount * (1 + coupon * truth::both_above(moved, call) - (1 - protection) * below) -
-                       truth::put_on_worst(moved, protection, discount);
+            [=](const market_move& by) {
+                const random_market now = m.moved(by);
+                const double sd = volatility + by.of("B.volatility");
+                truth::pair_of_assets p;
+                p.first_forward = now.forward(m.years) / m.spot;
+                p.second_forward = by.forwards *
+                                   std::exp((now.first_rate - (0.02 + by.of("B.dividend_yield"))) * m.years) *
+                                   (1 + by.of("B.spot") / other);
+                p.first_variance = now.variance(m.years);
+                p.second_variance = sd * sd * m.years;
+                p.covariance =
+                    (rho + by.of("A|B.correlation")) * std::sqrt(p.first_variance * p.second_variance);
+                const double discount = now.discount(m.years);
+                const double below = 1 - truth::both_above(p, protection);
+                return discount * (1 + coupon * truth::both_above(p, call) - (1 - protection) * below) -
+                       truth::put_on_worst(p, protection, discount);
             },
-            1};
+            std::move(numbers), 1};
 }
 
 // On one asset, by quadrature from date to date.
@@ -47,26 +55,26 @@ known_trade draw_autocallable(dice& d) {
     const std::size_t dates = static_cast<std::size_t>(d.up_to(6));
     const double call = d.between(0.95, 1.1), coupon = d.between(0.02, 0.1);
     const double protection = std::exp(-d.between(0.2, 0.9) * std::sqrt(m.variance(m.years)));
-    std::vector<truth::move> moves;
     std::string coupons;
     for (std::size_t i = 0; i < dates; ++i) {
-        const double each = m.years / static_cast<double>(dates);
-        moves.push_back(m.step(each * static_cast<double>(i), each * static_cast<double>(i + 1)));
         coupons += fmt::format("{}{}", i > 0 ? ", " : "", coupon * static_cast<double>(i + 1));
     }
-    return {m.text() +
-                fmt::format("trades:\n  - {{id: t, product: autocallable, basket: [A], initial_level: {}, "
-                            "observations: {{start: 0, end: {}, count: {}}}, call_level: {}, coupon: [{}], "
-                            "protection: {}, notional: 1}}\n",
-                            m.spot, m.years, dates, call, coupons, protection),
-            [=](double f) {
-                return truth::backward(f, moves, {call, protection}, [&](std::size_t k, double s, double on) {
-                    if (s >= call) return 1 + coupon * static_cast<double>(k + 1);
-                    if (k + 1 < dates) return on;
-                    return s >= protection ? 1 : s;
-                });
-            },
-            1};
+    return known_in(
+        m,
+        fmt::format("trades:\n  - {{id: t, product: autocallable, basket: [A], initial_level: {}, "
+                    "observations: {{start: 0, end: {}, count: {}}}, call_level: {}, coupon: [{}], "
+                    "protection: {}, notional: 1}}\n",
+                    m.spot, m.years, dates, call, coupons, protection),
+        [=](const random_market& now) {
+            const std::vector<truth::move> moves = now.steps(dates);
+            return truth::backward(now.spot / m.spot, moves, {call, protection},
+                                   [&](std::size_t k, double s, double on) {
+                                       if (s >= call) return 1 + coupon * static_cast<double>(k + 1);
+                                       if (k + 1 < dates) return on;
+                                       return s >= protection ? 1 : s;
+                                   });
+        },
+        1);
 }
 
 }  // namespace tilewalk::verify

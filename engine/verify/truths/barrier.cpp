@@ -25,18 +25,23 @@ known_trade draw_barrier(dice& d) {
     o.barrier = m.spot * std::exp((o.down ? -1 : 1) * d.between(0.3, 1.5) * std::sqrt(o.variance));
     o.rebate = d.coin() ? 0 : m.spot * d.between(0.01, 0.1);
     o.rebate_at_hit = o.out && d.coin();
-    return {m.text() + one_trade(fmt::format("product: barrier, option: {}, strike: {}, maturity: {}, "
-                                             "direction: {}, kind: {}, barrier: {}, "
-                                             "rebate: {}, rebate_paid: {}",
-                                             name_of(o.option), o.strike, m.years, o.down ? "down" : "up",
-                                             o.out ? "knock_out" : "knock_in", o.barrier, o.rebate,
-                                             o.rebate_at_hit ? "at_hit" : "at_expiry")),
-            [o](double f) {
-                truth::watched_option moved = o;
-                moved.spot *= f;
-                return truth::barrier_option(moved);
-            },
-            m.spot};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: barrier, option: {}, strike: {}, maturity: {}, "
+                              "direction: {}, kind: {}, barrier: {}, "
+                              "rebate: {}, rebate_paid: {}",
+                              name_of(o.option), o.strike, m.years, o.down ? "down" : "up",
+                              o.out ? "knock_out" : "knock_in", o.barrier, o.rebate,
+                              o.rebate_at_hit ? "at_hit" : "at_expiry")),
+        [o](const random_market& now) {
+            truth::watched_option moved = o;
+            moved.spot = now.spot;
+            moved.variance = now.variance(now.years);
+            moved.growth = (now.first_rate - now.yield) * now.years;
+            moved.rate = now.first_rate * now.years;
+            return truth::barrier_option(moved);
+        },
+        m.spot);
 }
 
 known_trade draw_barrier_on_dates(dice& d) {
@@ -46,23 +51,20 @@ known_trade draw_barrier_on_dates(dice& d) {
     const double strike = m.strike(d), sd = std::sqrt(m.variance(m.years));
     const double level = m.spot * std::exp((down ? -1 : 1) * d.between(0.3, 1.5) * sd);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(6));
-    std::vector<truth::move> moves;
-    for (std::size_t i = 0; i < dates; ++i) {
-        const double each = m.years / static_cast<double>(dates);
-        moves.push_back(m.step(each * static_cast<double>(i), each * static_cast<double>(i + 1)));
-    }
-    return {m.text() + one_trade(fmt::format(
-                           "product: barrier, option: {}, strike: {}, maturity: {}, direction: {}, barrier: "
-                           "{}, monitoring: discrete, monitoring_dates: {{start: 0, end: {}, count: {}}}",
-                           name_of(option), strike, m.years, down ? "down" : "up", level, m.years, dates)),
-            [=](double f) {
-                return truth::backward(
-                    f * m.spot, moves, {level, strike}, [&](std::size_t k, double s, double goes_on) {
-                        if (down ? s <= level : s >= level) return 0.0;
-                        return k + 1 == dates ? truth::intrinsic(option, s, strike) : goes_on;
-                    });
-            },
-            m.spot};
+    return known_in(
+        m,
+        one_trade(
+            fmt::format("product: barrier, option: {}, strike: {}, maturity: {}, direction: {}, barrier: "
+                        "{}, monitoring: discrete, monitoring_dates: {{start: 0, end: {}, count: {}}}",
+                        name_of(option), strike, m.years, down ? "down" : "up", level, m.years, dates)),
+        [=](const random_market& now) {
+            return truth::backward(now.spot, now.steps(dates), {level, strike},
+                                   [&](std::size_t k, double s, double goes_on) {
+                                       if (down ? s <= level : s >= level) return 0.0;
+                                       return k + 1 == dates ? truth::intrinsic(option, s, strike) : goes_on;
+                                   });
+        },
+        m.spot);
 }
 
 }  // namespace tilewalk::verify

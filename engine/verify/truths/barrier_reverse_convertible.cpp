@@ -17,18 +17,19 @@ known_trade draw_barrier_reverse_convertible(dice& d) {
     const double sd = std::sqrt(m.variance(m.years));
     const double strike = d.between(0.9, 1.1), coupon = d.between(0.01, 0.1);
     const double barrier = std::exp(-d.between(0.3, 1.2) * sd) * std::min(strike, 1.0);
-    return {m.text() + pair_trade(fmt::format(
-                           "product: barrier_reverse_convertible, basket: [A], initial_level: {}, "
-                           "strike: {}, barrier: {}, coupon_dates: [{}], coupon: {}, maturity: {}, "
-                           "notional: 100",
-                           m.spot, strike, barrier, m.years, coupon, m.years)),
-            [=](double f) {
-                const double put = truth::barrier_option({truth::side::put, true, false, f, strike, barrier,
-                                                          0, false, (m.first_rate - m.yield) * m.years,
-                                                          m.variance(m.years), m.first_rate * m.years});
-                return 100 * ((1 + coupon) * m.discount(m.years) - put / strike);
-            },
-            100};
+    return known_in(
+        m,
+        pair_trade(fmt::format("product: barrier_reverse_convertible, basket: [A], initial_level: {}, "
+                               "strike: {}, barrier: {}, coupon_dates: [{}], coupon: {}, maturity: {}, "
+                               "notional: 100",
+                               m.spot, strike, barrier, m.years, coupon, m.years)),
+        [=](const random_market& now) {
+            const double put = truth::barrier_option(
+                {truth::side::put, true, false, now.spot / m.spot, strike, barrier, 0, false,
+                 (now.first_rate - now.yield) * m.years, now.variance(m.years), now.first_rate * m.years});
+            return 100 * ((1 + coupon) * now.discount(m.years) - put / strike);
+        },
+        100);
 }
 
 // The same on dates: what is not lost is counted on the paths that stay above the barrier.
@@ -38,29 +39,26 @@ known_trade draw_barrier_reverse_convertible_on_dates(dice& d) {
     const double strike = d.between(0.9, 1.1), coupon = d.between(0.01, 0.1);
     const double barrier = std::exp(-d.between(0.3, 1.2) * sd) * std::min(strike, 1.0);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(6));
-    std::vector<truth::move> moves;
-    for (std::size_t i = 0; i < dates; ++i) {
-        const double each = m.years / static_cast<double>(dates);
-        moves.push_back(m.step(each * static_cast<double>(i), each * static_cast<double>(i + 1)));
-    }
-    return {m.text() + pair_trade(fmt::format(
-                           "product: barrier_reverse_convertible, basket: [A], initial_level: {}, "
-                           "strike: {}, barrier: {}, watched: on_dates, watching_dates: {{start: 0, "
-                           "end: {}, count: {}}}, coupon_dates: [{}], coupon: {}, maturity: {}, "
-                           "notional: 100",
-                           m.spot, strike, barrier, m.years, dates, m.years, coupon, m.years)),
-            [=](double f) {
-                const double never =
-                    truth::backward(f, moves, {barrier, strike}, [&](std::size_t k, double s, double on) {
-                        if (s <= barrier) return 0.0;
-                        return k + 1 == dates ? truth::intrinsic(truth::side::put, s, strike) : on;
-                    });
-                const double discount = m.discount(m.years);
-                const double put = truth::black(truth::side::put, f * m.forward(m.years) / m.spot, strike,
-                                                m.variance(m.years), discount);
-                return 100 * ((1 + coupon) * discount - (put - never) / strike);
-            },
-            100};
+    return known_in(
+        m,
+        pair_trade(fmt::format("product: barrier_reverse_convertible, basket: [A], initial_level: {}, "
+                               "strike: {}, barrier: {}, watched: on_dates, watching_dates: {{start: 0, "
+                               "end: {}, count: {}}}, coupon_dates: [{}], coupon: {}, maturity: {}, "
+                               "notional: 100",
+                               m.spot, strike, barrier, m.years, dates, m.years, coupon, m.years)),
+        [=](const random_market& now) {
+            const double never = truth::backward(
+                now.spot / m.spot, now.steps(dates), {barrier, strike},
+                [&](std::size_t k, double s, double on) {
+                    if (s <= barrier) return 0.0;
+                    return k + 1 == dates ? truth::intrinsic(truth::side::put, s, strike) : on;
+                });
+            const double discount = now.discount(m.years);
+            const double put = truth::black(truth::side::put, now.forward(m.years) / m.spot, strike,
+                                            now.variance(m.years), discount);
+            return 100 * ((1 + coupon) * discount - (put - never) / strike);
+        },
+        100);
 }
 
 }  // namespace tilewalk::verify

@@ -13,17 +13,16 @@ known_trade draw_basket(dice& d) {
     const truth::pair_of_assets at = p.at(years, first, second);
     const double strike =
         at.first_forward + at.second_forward + d.between(-0.7, 0.2) * truth::spread_of_sum(at, 1);
-    return {
-        p.text() + pair_trade(fmt::format("product: basket, basket: [A, B], weights: [{}, {}], option: {}, "
-                                          "strike: {}, maturity: {}",
-                                          first, second, name_of(option), strike, years)),
-        [=](double f) {
-            truth::pair_of_assets moved = at;
-            moved.first_forward *= f;
-            moved.second_forward *= f;
-            return truth::option_on_sum(option, moved, 1, strike, p.first.discount(years));
+    return known_in(
+        p,
+        pair_trade(fmt::format("product: basket, basket: [A, B], weights: [{}, {}], option: {}, "
+                               "strike: {}, maturity: {}",
+                               first, second, name_of(option), strike, years)),
+        [=](const random_pair& now) {
+            return truth::option_on_sum(option, now.at(years, first, second), 1, strike,
+                                        now.first.discount(years));
         },
-        strike};
+        strike);
 }
 
 }  // namespace tilewalk::verify

@@ -19,26 +19,26 @@ known_trade draw_capital_protected_note(dice& d) {
     const std::string assets = has_two
                                    ? fmt::format("basket: [A, B], initial_level: [{}, {}]", m.spot, p.spot)
                                    : fmt::format("basket: [A], initial_level: {}", m.spot);
-    return {p.text() + pair_trade(fmt::format(
-                           "product: capital_protected_note, {}, protection: {}, participation: {}, "
-                           "strike: {}, {}maturity: {}, notional: 100",
-                           assets, protection, participation, strike,
-                           has_cap ? fmt::format("cap: {}, ", cap) : "", m.years)),
-            [=](double f) {
-                const double discount = m.discount(m.years);
-                const auto call = [&](double at) {
-                    if (has_two) {
-                        return truth::option_on_sum(truth::side::call,
-                                                    p.at(m.years, 0.5 * f / m.spot, 0.5 * f / p.spot), 1, at,
-                                                    discount);
-                    }
-                    return truth::black(truth::side::call, f * m.forward(m.years) / m.spot, at,
-                                        m.variance(m.years), discount);
-                };
-                const double gain = call(strike) - (has_cap ? call(strike + cap) : 0);
-                return 100 * (protection * discount + participation * gain);
-            },
-            100};
+    return known_in(
+        p,
+        pair_trade(fmt::format("product: capital_protected_note, {}, protection: {}, participation: {}, "
+                               "strike: {}, {}maturity: {}, notional: 100",
+                               assets, protection, participation, strike,
+                               has_cap ? fmt::format("cap: {}, ", cap) : "", m.years)),
+        [=](const random_pair& now) {
+            const double years = p.first.years, discount = now.first.discount(years);
+            const auto call = [&](double at) {
+                if (has_two) {
+                    return truth::option_on_sum(
+                        truth::side::call, now.at(years, 0.5 / p.first.spot, 0.5 / p.spot), 1, at, discount);
+                }
+                return truth::black(truth::side::call, now.first.forward(years) / p.first.spot, at,
+                                    now.first.variance(years), discount);
+            };
+            const double gain = call(strike) - (has_cap ? call(strike + cap) : 0);
+            return 100 * (protection * discount + participation * gain);
+        },
+        100);
 }
 
 }  // namespace tilewalk::verify

@@ -30,56 +30,61 @@ constexpr double far_apart = 1e6;  // times and parts of the spot between which 
 known_trade draw_chooser(dice& d) {
     const random_market m(d, true);
     const double strike = m.strike(d), choice = m.years * d.between(0.1, 0.9);
-    return {m.text() + one_trade(fmt::format("product: chooser, strike: {}, choice_date: {}, maturity: {}",
-                                             strike, choice, m.years)),
-            [=](double f) {
-                return truth::chooser(f * m.forward(m.years), strike, m.variance(choice), m.variance(m.years),
-                                      m.discount(m.years));
-            },
-            m.spot};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: chooser, strike: {}, choice_date: {}, maturity: {}", strike, choice,
+                              m.years)),
+        [=](const random_market& now) {
+            return truth::chooser(now.forward(m.years), strike, now.variance(choice), now.variance(m.years),
+                                  now.discount(m.years));
+        },
+        m.spot);
 }
 
 known_trade draw_complex_chooser(dice& d) {
     const random_market m(d, true);
     const double choice = m.years * d.between(0.1, 0.6), sooner = m.years * d.between(0.7, 0.95);
-    const later_option call{truth::side::call, m.strike(d), m.step(choice, sooner)};
-    const later_option put{truth::side::put, m.strike(d), m.step(choice, m.years)};
-    return {m.text() + one_trade(fmt::format(
-                           "product: complex_chooser, choice_date: {}, call_strike: {}, call_maturity: "
-                           "{}, put_strike: {}, put_maturity: {}",
-                           choice, call.strike, sooner, put.strike, m.years)),
-            [=](double f) {
-                const double change = truth::crossing([&](double s) { return call.worth(s) - put.worth(s); },
-                                                      m.spot / far_apart, m.spot * far_apart);
-                return m.discount(choice) *
-                       truth::price_mean(f * m.forward(choice), m.variance(choice),
-                                         [&](double s) { return std::max(call.worth(s), put.worth(s)); },
-                                         {change});
-            },
-            m.spot};
+    const double call_strike = m.strike(d), put_strike = m.strike(d);
+    return known_in(
+        m,
+        one_trade(fmt::format("product: complex_chooser, choice_date: {}, call_strike: {}, call_maturity: "
+                              "{}, put_strike: {}, put_maturity: {}",
+                              choice, call_strike, sooner, put_strike, m.years)),
+        [=](const random_market& now) {
+            const later_option call{truth::side::call, call_strike, now.step(choice, sooner)};
+            const later_option put{truth::side::put, put_strike, now.step(choice, m.years)};
+            const double change = truth::crossing([&](double s) { return call.worth(s) - put.worth(s); },
+                                                  m.spot / far_apart, m.spot * far_apart);
+            return now.discount(choice) *
+                   truth::price_mean(now.forward(choice), now.variance(choice),
+                                     [&](double s) { return std::max(call.worth(s), put.worth(s)); },
+                                     {change});
+        },
+        m.spot);
 }
 
 known_trade draw_compound(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);
     const double first = m.years * d.between(0.2, 0.8);
-    const later_option other{any_side(d), m.strike(d), m.step(first, m.years)};
-    const double strike = other.worth(m.forward(first)) * d.between(0.5, 1.5);
-    return {
-        m.text() + one_trade(fmt::format(
-                       "product: compound, option: {}, strike: {}, maturity: {}, underlying_option: "
-                       "{}, underlying_strike: {}, underlying_maturity: {}",
-                       name_of(option), strike, first, name_of(other.option), other.strike, m.years)),
-        [=](double f) {
+    const later_option drawn{any_side(d), m.strike(d), m.step(first, m.years)};
+    const double strike = drawn.worth(m.forward(first)) * d.between(0.5, 1.5);
+    return known_in(
+        m,
+        one_trade(fmt::format("product: compound, option: {}, strike: {}, maturity: {}, underlying_option: "
+                              "{}, underlying_strike: {}, underlying_maturity: {}",
+                              name_of(option), strike, first, name_of(drawn.option), drawn.strike, m.years)),
+        [=](const random_market& now) {
+            const later_option other{drawn.option, drawn.strike, now.step(first, m.years)};
             const double sign = other.option == truth::side::call ? 1 : -1;
             const double change = truth::crossing([&](double s) { return sign * (other.worth(s) - strike); },
                                                   m.spot / far_apart, m.spot * far_apart);
-            return m.discount(first) *
+            return now.discount(first) *
                    truth::price_mean(
-                       f * m.forward(first), m.variance(first),
+                       now.forward(first), now.variance(first),
                        [&](double s) { return truth::intrinsic(option, other.worth(s), strike); }, {change});
         },
-        m.spot};
+        m.spot);
 }
 
 known_trade draw_extensible_option(dice& d) {
@@ -87,31 +92,33 @@ known_trade draw_extensible_option(dice& d) {
     const truth::side option = any_side(d);
     const bool holder = d.coin();
     const double strike = m.strike(d), first = m.years * d.between(0.3, 0.8);
-    const later_option other{option, strike * d.between(0.95, 1.05), m.step(first, m.years)};
-    const double premium = holder ? other.worth(m.forward(first)) * d.between(0.2, 0.8) : 0;
-    return {m.text() + one_trade(fmt::format(
-                           "product: extensible_option, option: {}, strike: {}, maturity: {}, "
-                           "extended_by: {}, extended_strike: {}, extended_maturity: {}, premium: {}",
-                           name_of(option), strike, first, holder ? "holder" : "writer", other.strike,
-                           m.years, premium)),
-            [=](double f) {
-                const auto paid = [&](double s) {
-                    const double now = truth::intrinsic(option, s, strike), later = other.worth(s);
-                    return holder ? std::max(now, later - premium) : now > 0 ? now : later;
-                };
-                const double sign = option == truth::side::call ? 1 : -1;
-                const auto where = [&](const auto& f_of_price) {
-                    return truth::crossing([&](double s) { return sign * f_of_price(s); }, m.spot / far_apart,
-                                           m.spot * far_apart);
-                };
-                // To extend or not; and whether the extension, or the exercise, is the better one.
-                const double extends = where([&](double s) { return other.worth(s) - premium; });
-                const double exercises =
-                    where([&](double s) { return sign * (s - strike) - (other.worth(s) - premium); });
-                return m.discount(first) * truth::price_mean(f * m.forward(first), m.variance(first), paid,
-                                                             {strike, extends, exercises});
-            },
-            m.spot};
+    const later_option drawn{option, strike * d.between(0.95, 1.05), m.step(first, m.years)};
+    const double premium = holder ? drawn.worth(m.forward(first)) * d.between(0.2, 0.8) : 0;
+    return known_in(
+        m,
+        one_trade(fmt::format("product: extensible_option, option: {}, strike: {}, maturity: {}, "
+                              "extended_by: {}, extended_strike: {}, extended_maturity: {}, premium: {}",
+                              name_of(option), strike, first, holder ? "holder" : "writer", drawn.strike,
+                              m.years, premium)),
+        [=](const random_market& now) {
+            const later_option other{drawn.option, drawn.strike, now.step(first, m.years)};
+            const auto paid = [&](double s) {
+                const double at_once = truth::intrinsic(option, s, strike), later = other.worth(s);
+                return holder ? std::max(at_once, later - premium) : at_once > 0 ? at_once : later;
+            };
+            const double sign = option == truth::side::call ? 1 : -1;
+            const auto where = [&](const auto& f_of_price) {
+                return truth::crossing([&](double s) { return sign * f_of_price(s); }, m.spot / far_apart,
+                                       m.spot * far_apart);
+            };
+            // To extend or not; and whether the extension, or the exercise, is the better one.
+            const double extends = where([&](double s) { return other.worth(s) - premium; });
+            const double exercises =
+                where([&](double s) { return sign * (s - strike) - (other.worth(s) - premium); });
+            return now.discount(first) * truth::price_mean(now.forward(first), now.variance(first), paid,
+                                                           {strike, extends, exercises});
+        },
+        m.spot);
 }
 
 }  // namespace tilewalk::verify

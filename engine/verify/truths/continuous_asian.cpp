@@ -35,16 +35,19 @@ known_trade draw(dice& d, const char* mean, double (*price)(const truth::continu
         terms += fmt::format("elapsed: {}, average_so_far: {}, ",
                              o.known / (1 - o.known) * (1 - o.begin) * m.years, o.so_far);
     }
-    return {
-        m.text() + one_trade(fmt::format("product: continuous_asian, mean: {}, option: {}, {}maturity: {}, "
-                                         "longest_step: {}",
-                                         mean, name_of(o.option), terms, m.years, m.years / 40)),
-        [=](double f) {
-            truth::continuous_mean now = o;
-            now.spot *= f;
-            return price(now, m.discount(m.years));
+    return known_in(
+        m,
+        one_trade(fmt::format("product: continuous_asian, mean: {}, option: {}, {}maturity: {}, "
+                              "longest_step: {}",
+                              mean, name_of(o.option), terms, m.years, m.years / 40)),
+        [=](const random_market& now) {
+            truth::continuous_mean moved = o;
+            moved.spot = now.spot;
+            moved.growth = (now.first_rate - now.yield) * now.years;
+            moved.variance = now.variance(now.years);
+            return price(moved, now.discount(now.years));
         },
-        m.spot};
+        m.spot);
 }
 
 }  // namespace

@@ -20,26 +20,26 @@ known_trade draw_corridor_variance_swap(dice& d) {
     std::string fixings = fmt::format("{}", first);
     for (int i = 1; i <= returns; ++i)
         fixings += fmt::format(", {}", i == returns ? m.years : first + each * i);
-    return {m.text() + one_trade(fmt::format(
-                           "product: corridor_variance_swap, lower: {}, upper: {}, deciding_fixing: {}, "
-                           "strike: {}, strike_on: {}, annualisation: {}, notional: 50, fixings: [{}]",
-                           lower, upper, by_end ? "later" : "earlier", strike, on_counted ? "counted" : "all",
-                           1 / each, fixings)),
-            [=](double f) {
-                double squares = 0, counted = 0;
-                for (int i = 1; i <= returns; ++i) {
-                    const double from = first + each * (i - 1),
-                                 to = i == returns ? m.years : first + each * i;
-                    squares += truth::square_in_range(f * m.forward(from), m.variance(from), m.step(from, to),
-                                                      lower, upper, by_end);
-                    const double deciding = by_end ? to : from;
-                    counted +=
-                        truth::within(f * m.forward(deciding), m.variance(deciding), lower, upper) / returns;
-                }
-                const double paid = squares / each / returns - strike * strike * (on_counted ? counted : 1);
-                return m.discount(m.years) * 50 * paid;
-            },
-            50 * m.variance(m.years) / m.years};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: corridor_variance_swap, lower: {}, upper: {}, deciding_fixing: {}, "
+                              "strike: {}, strike_on: {}, annualisation: {}, notional: 50, fixings: [{}]",
+                              lower, upper, by_end ? "later" : "earlier", strike,
+                              on_counted ? "counted" : "all", 1 / each, fixings)),
+        [=](const random_market& now) {
+            double squares = 0, counted = 0;
+            for (int i = 1; i <= returns; ++i) {
+                const double from = first + each * (i - 1), to = i == returns ? m.years : first + each * i;
+                squares += truth::square_in_range(now.forward(from), now.variance(from), now.step(from, to),
+                                                  lower, upper, by_end);
+                const double deciding = by_end ? to : from;
+                counted +=
+                    truth::within(now.forward(deciding), now.variance(deciding), lower, upper) / returns;
+            }
+            const double paid = squares / each / returns - strike * strike * (on_counted ? counted : 1);
+            return now.discount(m.years) * 50 * paid;
+        },
+        50 * m.variance(m.years) / m.years);
 }
 
 }  // namespace tilewalk::verify

@@ -13,16 +13,17 @@ known_trade draw_digital(dice& d) {
     const truth::side option = any_side(d);
     const bool cash = d.coin();
     const double strike = m.strike(d);
-    return {m.text() + one_trade(fmt::format(
-                           "product: digital, option: {}, strike: {}, payout: 7, pays: {}, maturity: {}",
-                           name_of(option), strike, cash ? "cash" : "asset", m.years)),
-            [=](double f) {
-                const double forward = f * m.forward(m.years), variance = m.variance(m.years),
-                             discount = m.discount(m.years);
-                return 7 * (cash ? truth::cash_digital(option, forward, strike, variance, discount)
-                                 : truth::asset_digital(option, forward, strike, variance, discount));
-            },
-            cash ? 7 : 7 * m.spot};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: digital, option: {}, strike: {}, payout: 7, pays: {}, maturity: {}",
+                              name_of(option), strike, cash ? "cash" : "asset", m.years)),
+        [=](const random_market& now) {
+            const double forward = now.forward(m.years), variance = now.variance(m.years),
+                         discount = now.discount(m.years);
+            return 7 * (cash ? truth::cash_digital(option, forward, strike, variance, discount)
+                             : truth::asset_digital(option, forward, strike, variance, discount));
+        },
+        cash ? 7 : 7 * m.spot);
 }
 
 }  // namespace tilewalk::verify

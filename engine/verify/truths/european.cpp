@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,13 +14,15 @@ known_trade draw_european(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);
     const double strike = m.strike(d);
-    return {m.text() + one_trade(fmt::format("product: european, option: {}, strike: {}, maturity: {}",
-                                             name_of(option), strike, m.years)),
-            [=](double f) {
-                return truth::black(option, f * m.forward(m.years), strike, m.variance(m.years),
-                                    m.discount(m.years));
-            },
-            m.spot};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: european, option: {}, strike: {}, maturity: {}", name_of(option),
+                              strike, m.years)),
+        [=](const random_market& now) {
+            return truth::black(option, now.forward(m.years), strike, now.variance(m.years),
+                                now.discount(m.years));
+        },
+        m.spot);
 }
 
 // In euros, with the exchange rate correlated.
@@ -30,19 +33,27 @@ known_trade draw_quanto_european(dice& d) {
     const std::string rest =
         fmt::format("  fx: {{EURUSD: {{rate: 1.1, volatility: {}}}}}\n  correlations: [[A, EURUSD, {}]]\n",
                     volatility, rho);
-    // Piecewise constant volatilities: the dollar in euros falls when EURUSD rises.
-    const double first = m.first_volatility * volatility * m.change;
-    const double last = std::sqrt((m.variance(m.years) - m.variance(m.change)) / (m.years - m.change)) *
-                        volatility * (m.years - m.change);
-    const double covariance = -rho * (first + last), discount = std::exp(-0.01 * m.years);
+    movable_numbers numbers = m.numbers();
+    numbers.insert(numbers.end(), {{"EUR.rate", step_of_rate},
+                                   {"EURUSD.volatility", step_of_volatility},
+                                   {"A|EURUSD.correlation", step_of_correlation}});
     return {m.text("", rest) + one_trade(fmt::format(
                                    "product: european, currency: EUR, option: {}, strike: {}, maturity: {}",
                                    name_of(option), strike, m.years)),
-            [=](double f) {
-                return truth::black(option, truth::quanto_forward(f * m.forward(m.years), covariance), strike,
-                                    m.variance(m.years), discount);
+            [=](const market_move& by) {
+                // Piecewise constant volatilities: the dollar in euros falls when EURUSD rises.
+                const random_market now = m.moved(by);
+                const double of_rate = volatility + by.of("EURUSD.volatility");
+                const double first = now.first_volatility * of_rate * m.change;
+                const double last =
+                    std::sqrt((now.variance(m.years) - now.variance(m.change)) / (m.years - m.change)) *
+                    of_rate * (m.years - m.change);
+                const double covariance = -(rho + by.of("A|EURUSD.correlation")) * (first + last),
+                             discount = std::exp(-(0.01 + by.of("EUR.rate")) * m.years);
+                return truth::black(option, truth::quanto_forward(now.forward(m.years), covariance), strike,
+                                    now.variance(m.years), discount);
             },
-            m.spot};
+            std::move(numbers), m.spot};
 }
 
 }  // namespace tilewalk::verify

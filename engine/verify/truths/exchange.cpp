@@ -14,14 +14,15 @@ known_trade draw_exchange(dice& d) {
         p.at(years, first, 0).first_forward +
         d.between(-0.7, 0.7) * truth::spread_of_sum(p.at(years, first, first * p.first.spot / p.spot), -1);
     const double second = given / p.forward(years);
-    return {p.text() + pair_trade(fmt::format(
-                           "product: exchange, received_asset: A, given_asset: B, received_units: "
-                           "{}, given_units: {}, maturity: {}",
-                           first, second, years)),
-            [=](double f) {
-                return truth::exchange(p.at(years, f * first, f * second), p.first.discount(years));
-            },
-            p.first.spot};
+    return known_in(
+        p,
+        pair_trade(fmt::format("product: exchange, received_asset: A, given_asset: B, received_units: "
+                               "{}, given_units: {}, maturity: {}",
+                               first, second, years)),
+        [=](const random_pair& now) {
+            return truth::exchange(now.at(years, first, second), now.first.discount(years));
+        },
+        p.first.spot);
 }
 
 }  // namespace tilewalk::verify

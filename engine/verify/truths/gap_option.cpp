@@ -14,17 +14,18 @@ known_trade draw_gap_option(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);
     const double trigger = m.strike(d), strike = trigger * d.between(0.8, 1.2);
-    return {m.text() + one_trade(fmt::format(
-                           "product: gap_option, option: {}, strike: {}, trigger: {}, maturity: {}",
-                           name_of(option), strike, trigger, m.years)),
-            [=](double f) {
-                const double forward = f * m.forward(m.years), variance = m.variance(m.years),
-                             discount = m.discount(m.years);
-                return (option == truth::side::call ? 1 : -1) *
-                       (truth::asset_digital(option, forward, trigger, variance, discount) -
-                        strike * truth::cash_digital(option, forward, trigger, variance, discount));
-            },
-            m.spot};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: gap_option, option: {}, strike: {}, trigger: {}, maturity: {}",
+                              name_of(option), strike, trigger, m.years)),
+        [=](const random_market& now) {
+            const double forward = now.forward(m.years), variance = now.variance(m.years),
+                         discount = now.discount(m.years);
+            return (option == truth::side::call ? 1 : -1) *
+                   (truth::asset_digital(option, forward, trigger, variance, discount) -
+                    strike * truth::cash_digital(option, forward, trigger, variance, discount));
+        },
+        m.spot);
 }
 
 }  // namespace tilewalk::verify

@@ -25,20 +25,22 @@ known_trade draw_range_accrual(dice& d) {
     const std::string assets = has_two ? fmt::format("basket: [A, B], lower: [{}, {}], upper: [{}, {}]",
                                                      lower1, lower2, upper1, upper2)
                                        : fmt::format("basket: [A], lower: {}, upper: {}", lower1, upper1);
-    return {p.text() + pair_trade(fmt::format(
-                           "product: range_accrual, {}, observations: {{start: 0, end: {}, count: {}}}, "
-                           "coupon: {}, maturity: {}, notional: 100",
-                           assets, last, days, coupon, m.years)),
-            [=](double f) {
-                double inside = 0;
-                for (int i = 1; i <= days; ++i) {
-                    const double t = last * i / days;
-                    inside += has_two ? truth::both_within(p.at(t, f, f), lower1, upper1, lower2, upper2)
-                                      : truth::within(f * m.forward(t), m.variance(t), lower1, upper1);
-                }
-                return m.discount(m.years) * 100 * coupon * inside / days;
-            },
-            100 * coupon};
+    return known_in(
+        p,
+        pair_trade(fmt::format("product: range_accrual, {}, observations: {{start: 0, end: {}, count: {}}}, "
+                               "coupon: {}, maturity: {}, notional: 100",
+                               assets, last, days, coupon, m.years)),
+        [=](const random_pair& now) {
+            double inside = 0;
+            for (int i = 1; i <= days; ++i) {
+                const double t = last * i / days;
+                inside += has_two
+                              ? truth::both_within(now.at(t), lower1, upper1, lower2, upper2)
+                              : truth::within(now.first.forward(t), now.first.variance(t), lower1, upper1);
+            }
+            return now.first.discount(now.first.years) * 100 * coupon * inside / days;
+        },
+        100 * coupon);
 }
 
 }  // namespace tilewalk::verify

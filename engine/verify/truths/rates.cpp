@@ -89,54 +89,60 @@ double settled_convexity(const rates::gaussian_rates& model, const std::vector<d
 known_trade draw_zero_coupon_bond(dice& d) {
     const random_rates m(d);
     const double maturity = d.between(0.1, random_rates::last_years);
-    return {m.text() + rates_trade(fmt::format("product: zero_coupon_bond, maturity: {}", maturity)),
-            [=](double f) { return 100 * m.curve(f).discount(maturity); }, 100};
+    return known_in(
+        m, rates_trade(fmt::format("product: zero_coupon_bond, maturity: {}", maturity)),
+        [=](const random_rates& now) { return 100 * now.curve().discount(maturity); }, 100);
 }
 
 known_trade draw_coupon_bond(dice& d) {
     const random_rates m(d);
     const leg l{0, d.between(0.2, 1), d.up_to(10)};
     const double coupon = d.between(0, 0.1), redemption = d.between(0.5, 1.1);
-    return {m.text() +
-                rates_trade(fmt::format("product: coupon_bond, coupon_dates: {}, coupon: {}, redemption: {}",
-                                        l.rule(), coupon, redemption)),
-            [=](double f) {
-                const markets::curve today = m.curve(f);
-                return 100 * (coupon * l.annuity(today) + redemption * today.discount(l.end()));
-            },
-            100};
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: coupon_bond, coupon_dates: {}, coupon: {}, redemption: {}",
+                                l.rule(), coupon, redemption)),
+        [=](const random_rates& now) {
+            const markets::curve today = now.curve();
+            return 100 * (coupon * l.annuity(today) + redemption * today.discount(l.end()));
+        },
+        100);
 }
 
 known_trade draw_swap(dice& d) {
     const random_rates m(d);
     const leg fixed = any_leg(d), floating{fixed.begin, 0.5 * fixed.length, 2 * fixed.count};
     const bool pays = d.coin();
-    const double rate = forward_rate(fixed, m.curve(1)) + d.between(-0.03, 0.03),
+    const double rate = forward_rate(fixed, m.curve()) + d.between(-0.03, 0.03),
                  spread = d.between(-0.01, 0.01);
-    return {m.text() +
-                rates_trade(fmt::format("product: swap, side: {}, begin: {}, fixed_rate: {}, fixed_payments: "
-                                        "{}, floating_payments: {}, spread: {}",
-                                        pays ? "payer" : "receiver", fixed.begin, rate, fixed.rule(),
-                                        floating.rule(), spread)),
-            [=](double f) {
-                const markets::curve today = m.curve(f);
-                return (pays ? 100 : -100) * (today.discount(fixed.begin) - today.discount(fixed.end()) +
-                                              spread * floating.annuity(today) - rate * fixed.annuity(today));
-            },
-            2};
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: swap, side: {}, begin: {}, fixed_rate: {}, fixed_payments: "
+                                "{}, floating_payments: {}, spread: {}",
+                                pays ? "payer" : "receiver", fixed.begin, rate, fixed.rule(), floating.rule(),
+                                spread)),
+        [=](const random_rates& now) {
+            const markets::curve today = now.curve();
+            return (pays ? 100 : -100) * (today.discount(fixed.begin) - today.discount(fixed.end()) +
+                                          spread * floating.annuity(today) - rate * fixed.annuity(today));
+        },
+        2);
 }
 
 known_trade draw_cap_floor(dice& d) {
     const random_rates m(d);
     const leg l = any_leg(d);
     const analytics::right option = d.coin() ? analytics::right::call : analytics::right::put;
-    const double strike = forward_rate(l, m.curve(1)) + d.between(-0.01, 0.01);
-    return {m.text() +
-                rates_trade(fmt::format("product: cap_floor, option: {}, begin: {}, payments: {}, strike: {}",
-                                        option == analytics::right::call ? "caplets" : "floorlets", l.begin,
-                                        l.rule(), strike)),
-            [=](double f) { return 100 * rates::cap(option, m.model(), m.curve(f), l.periods(), strike); },
-            10};
+    const double strike = forward_rate(l, m.curve()) + d.between(-0.01, 0.01);
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: cap_floor, option: {}, begin: {}, payments: {}, strike: {}",
+                                option == analytics::right::call ? "caplets" : "floorlets", l.begin, l.rule(),
+                                strike)),
+        [=](const random_rates& now) {
+            return 100 * rates::cap(option, now.model(), now.curve(), l.periods(), strike);
+        },
+        10);
 }
 
 known_trade draw_swaption(dice& d) {
@@ -144,41 +150,44 @@ known_trade draw_swaption(dice& d) {
     const analytics::right option = d.coin() ? analytics::right::call : analytics::right::put;
     const double expiry = d.between(0.1, 4);
     const leg l{d.coin() ? expiry : expiry + d.between(0.01, 0.5), d.between(0.25, 1), d.up_to(10)};
-    const double strike = forward_rate(l, m.curve(1)) + d.between(-0.01, 0.01);
+    const double strike = forward_rate(l, m.curve()) + d.between(-0.01, 0.01);
     rates::swap_terms swap{l.begin, {}, {}};
     for (int k = 1; k <= l.count; ++k) {
         swap.payments.push_back(l.to(k));
         swap.accruals.push_back(l.length);
     }
-    return {
-        m.text() +
-            rates_trade(fmt::format("product: swaption, option: {}, strike: {}, expiry: {}, begin: {}, "
-                                    "payments: {}",
-                                    option == analytics::right::call ? "payer" : "receiver", strike, expiry,
-                                    l.begin, l.rule())),
-        [=](double f) { return 100 * rates::swaption(option, m.model(), m.curve(f), expiry, swap, strike); },
-        10};
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: swaption, option: {}, strike: {}, expiry: {}, begin: {}, "
+                                "payments: {}",
+                                option == analytics::right::call ? "payer" : "receiver", strike, expiry,
+                                l.begin, l.rule())),
+        [=](const random_rates& now) {
+            return 100 * rates::swaption(option, now.model(), now.curve(), expiry, swap, strike);
+        },
+        10);
 }
 
 known_trade draw_floating_rate_note(dice& d) {
     const random_rates m(d);
     const leg l = any_leg(d);
-    const double forward = forward_rate(l, m.curve(1)), spread = d.between(-0.01, 0.02);
+    const double forward = forward_rate(l, m.curve()), spread = d.between(-0.01, 0.02);
     const bool has_floor = d.coin(), has_cap = d.coin();
     const double floor = forward + spread - d.between(0, 0.01), cap = forward + spread + d.between(0, 0.01);
-    return {m.text() + rates_trade(fmt::format(
-                           "product: floating_rate_note, begin: {}, payments: {}, {}{}spread: {}", l.begin,
-                           l.rule(), has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
-                           has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
-            [=](double f) {
-                using analytics::right;
-                const markets::curve today = m.curve(f);
-                double worth = today.discount(l.begin) + spread * l.annuity(today);
-                if (has_floor) worth += rates::cap(right::put, m.model(), today, l.periods(), floor - spread);
-                if (has_cap) worth -= rates::cap(right::call, m.model(), today, l.periods(), cap - spread);
-                return 100 * worth;
-            },
-            100};
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: floating_rate_note, begin: {}, payments: {}, {}{}spread: {}",
+                                l.begin, l.rule(), has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
+                                has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
+        [=](const random_rates& now) {
+            using analytics::right;
+            const markets::curve today = now.curve();
+            double worth = today.discount(l.begin) + spread * l.annuity(today);
+            if (has_floor) worth += rates::cap(right::put, now.model(), today, l.periods(), floor - spread);
+            if (has_cap) worth -= rates::cap(right::call, now.model(), today, l.periods(), cap - spread);
+            return 100 * worth;
+        },
+        100);
 }
 
 known_trade draw_cms_leg(dice& d) {
@@ -189,26 +198,27 @@ known_trade draw_cms_leg(dice& d) {
     const bool has_floor = d.coin(), has_cap = d.coin();
     const double spread = d.between(-0.01, 0.01), floor = d.between(-0.01, 0.03),
                  cap = floor + d.between(0.005, 0.04);
-    return {m.text() +
-                rates_trade(fmt::format(
-                    "product: cms_leg, begin: {}, payments: {}, swap_years: {}, payments_a_year: "
-                    "{}, {}{}spread: {}",
-                    l.begin, l.rule(), years, a_year, has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
-                    has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
-            [=](double f) {
-                const markets::curve today = m.curve(f);
-                const auto paid = [=](double rate) {
-                    const double least = has_floor ? std::max(rate + spread, floor) : rate + spread;
-                    return has_cap ? std::min(least, cap) : least;
-                };
-                double sum = 0;
-                for (int k = 1; k <= l.count; ++k) {
-                    sum += l.length * m.paid_on_swap_rate(today, l.from(k), l.to(k), years, a_year,
-                                                          {floor - spread, cap - spread}, paid);
-                }
-                return 100 * sum;
-            },
-            5};
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: cms_leg, begin: {}, payments: {}, swap_years: {}, payments_a_year: "
+                                "{}, {}{}spread: {}",
+                                l.begin, l.rule(), years, a_year,
+                                has_floor ? fmt::format("floor_rate: {}, ", floor) : "",
+                                has_cap ? fmt::format("cap_rate: {}, ", cap) : "", spread)),
+        [=](const random_rates& now) {
+            const markets::curve today = now.curve();
+            const auto paid = [=](double rate) {
+                const double least = has_floor ? std::max(rate + spread, floor) : rate + spread;
+                return has_cap ? std::min(least, cap) : least;
+            };
+            double sum = 0;
+            for (int k = 1; k <= l.count; ++k) {
+                sum += l.length * now.paid_on_swap_rate(today, l.from(k), l.to(k), years, a_year,
+                                                        {floor - spread, cap - spread}, paid);
+            }
+            return 100 * sum;
+        },
+        5);
 }
 
 known_trade draw_rate_range_accrual(dice& d) {
@@ -219,26 +229,27 @@ known_trade draw_rate_range_accrual(dice& d) {
     const int years = d.up_to(5);
     const double lower = d.between(-0.01, 0.03), upper = lower + d.between(0.01, 0.04),
                  coupon = d.between(0.02, 0.1);
-    return {m.text() +
-                rates_trade(fmt::format(
-                    "product: rate_range_accrual, observations: {{start: 0, end: {}, count: {}}}, payments: "
-                    "{}, lower: {}, upper: {}, coupon: {}{}",
-                    l.end(), l.count * looks, l.rule(), lower, upper, coupon,
-                    is_swap ? fmt::format(", rate_years: {}, payments_a_year: 1", years) : "")),
-            [=](double f) {
-                const markets::curve today = m.curve(f);
-                double sum = 0;
-                for (int k = 1; k <= l.count; ++k) {
-                    for (int i = 1; i <= looks; ++i) {
-                        sum += m.paid_on_swap_rate(
-                            today, l.from(k) + l.length * i / looks, l.to(k), is_swap ? years : 0.25,
-                            is_swap ? 1 : 4, {lower, upper},
-                            [=](double rate) { return rate >= lower && rate <= upper ? 1.0 : 0.0; });
-                    }
+    return known_in(
+        m,
+        rates_trade(fmt::format(
+            "product: rate_range_accrual, observations: {{start: 0, end: {}, count: {}}}, payments: "
+            "{}, lower: {}, upper: {}, coupon: {}{}",
+            l.end(), l.count * looks, l.rule(), lower, upper, coupon,
+            is_swap ? fmt::format(", rate_years: {}, payments_a_year: 1", years) : "")),
+        [=](const random_rates& now) {
+            const markets::curve today = now.curve();
+            double sum = 0;
+            for (int k = 1; k <= l.count; ++k) {
+                for (int i = 1; i <= looks; ++i) {
+                    sum += now.paid_on_swap_rate(
+                        today, l.from(k) + l.length * i / looks, l.to(k), is_swap ? years : 0.25,
+                        is_swap ? 1 : 4, {lower, upper},
+                        [=](double rate) { return rate >= lower && rate <= upper ? 1.0 : 0.0; });
                 }
-                return 100 * coupon * l.length * sum / looks;
-            },
-            10};
+            }
+            return 100 * coupon * l.length * sum / looks;
+        },
+        10);
 }
 
 known_trade draw_rate_future(dice& d) {
@@ -248,19 +259,18 @@ known_trade draw_rate_future(dice& d) {
                  fixed = first + each * (count - 1), years = d.between(0.1, 1), end = fixed + years;
     std::vector<double> settlements;
     for (int k = 0; k < count; ++k) settlements.push_back(first + each * k);
-    const double convexity = settled_convexity(m.model(), settlements, end);
-    const auto rate = [=](const markets::curve& today) {
+    const auto rate = [=](const random_rates& in) {
+        const markets::curve today = in.curve();
+        const double convexity = settled_convexity(in.model(), settlements, end);
         return (today.discount(fixed) / today.discount(end) * std::exp(convexity) - 1) / years;
     };
-    const double traded = rate(m.curve(1)) + d.between(-0.03, 0.03);
-    return {m.text() + rates_trade(fmt::format("product: rate_future, settlements: {{start: {}, end: {}, "
-                                               "count: {}, include_start: true}}, end: {}, traded_rate: {}",
-                                               first, fixed, count - 1, end, traded)),
-            [=](double f) {
-                const markets::curve today = m.curve(f);
-                return 100 * today.discount(first) * (traded - rate(today));
-            },
-            2};
+    const double traded = rate(m) + d.between(-0.03, 0.03);
+    return known_in(
+        m,
+        rates_trade(fmt::format("product: rate_future, settlements: {{start: {}, end: {}, "
+                                "count: {}, include_start: true}}, end: {}, traded_rate: {}",
+                                first, fixed, count - 1, end, traded)),
+        [=](const random_rates& now) { return 100 * now.curve().discount(first) * (traded - rate(now)); }, 2);
 }
 
 }  // namespace tilewalk::verify

@@ -19,19 +19,20 @@ known_trade draw_reverse_convertible(dice& d) {
     const std::string assets = has_two
                                    ? fmt::format("basket: [A, B], initial_level: [{}, {}]", m.spot, p.spot)
                                    : fmt::format("basket: [A], initial_level: {}", m.spot);
-    return {p.text() + pair_trade(fmt::format(
-                           "product: reverse_convertible, {}, strike: {}, coupon_dates: [{}, {}], "
-                           "coupon: [{}, {}], maturity: {}, notional: 100",
-                           assets, strike, middle, m.years, coupon, 2 * coupon, m.years)),
-            [=](double f) {
-                const truth::pair_of_assets at = p.at(m.years, f / m.spot, f / p.spot);
-                const double discount = m.discount(m.years);
-                const double put = has_two ? truth::put_on_worst(at, strike, discount)
-                                           : truth::black(truth::side::put, at.first_forward, strike,
-                                                          at.first_variance, discount);
-                return 100 * (coupon * m.discount(middle) + (1 + 2 * coupon) * discount - put / strike);
-            },
-            100};
+    return known_in(
+        p,
+        pair_trade(fmt::format("product: reverse_convertible, {}, strike: {}, coupon_dates: [{}, {}], "
+                               "coupon: [{}, {}], maturity: {}, notional: 100",
+                               assets, strike, middle, m.years, coupon, 2 * coupon, m.years)),
+        [=](const random_pair& now) {
+            const double years = now.first.years, discount = now.first.discount(years);
+            const truth::pair_of_assets at = now.at(years, 1 / p.first.spot, 1 / p.spot);
+            const double put = has_two ? truth::put_on_worst(at, strike, discount)
+                                       : truth::black(truth::side::put, at.first_forward, strike,
+                                                      at.first_variance, discount);
+            return 100 * (coupon * now.first.discount(middle) + (1 + 2 * coupon) * discount - put / strike);
+        },
+        100);
 }
 
 }  // namespace tilewalk::verify

@@ -20,17 +20,22 @@ known_trade draw_target_redemption_forward(dice& d) {
     const int rule = d.up_to(3), fixings = 1 + d.up_to(2);
     using last_gain = truth::target_forward::last_gain;
     t.at_target = rule == 1 ? last_gain::full : rule == 2 ? last_gain::exact : last_gain::none;
-    for (int i = 0; i < fixings; ++i)
-        t.moves.push_back(m.step(m.years * i / fixings, m.years * (i + 1) / fixings));
-    return {m.text() +
-                one_trade(fmt::format("product: target_redemption_forward, side: {}, strike: {}, target: {}, "
-                                      "gearing: {}, at_target: {}, fixings: {{start: 0, end: {}, count: {}}}",
-                                      t.buys ? "buy" : "sell", t.strike, t.target, t.gearing,
-                                      rule == 1   ? "full"
-                                      : rule == 2 ? "exact"
-                                                  : "none",
-                                      m.years, fixings)),
-            [=](double f) { return t.value(f * m.spot); }, m.spot * sd};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: target_redemption_forward, side: {}, strike: {}, target: {}, "
+                              "gearing: {}, at_target: {}, fixings: {{start: 0, end: {}, count: {}}}",
+                              t.buys ? "buy" : "sell", t.strike, t.target, t.gearing,
+                              rule == 1   ? "full"
+                              : rule == 2 ? "exact"
+                                          : "none",
+                              m.years, fixings)),
+        [=](const random_market& now) {
+            truth::target_forward moved = t;
+            for (int i = 0; i < fixings; ++i)
+                moved.moves.push_back(now.step(m.years * i / fixings, m.years * (i + 1) / fixings));
+            return moved.value(now.spot);
+        },
+        m.spot * sd);
 }
 
 }  // namespace tilewalk::verify

@@ -21,10 +21,8 @@ struct level_market {
     explicit level_market(dice& d) : m(d, false) {
         o.what = d.coin() ? truth::excursion_option::pays::call : truth::excursion_option::pays::put;
         o.down = d.coin();
-        o.spot = m.spot;
         o.strike = m.strike(d);
-        o.growth = (m.first_rate - m.yield) * m.years;
-        o.variance = m.variance(m.years);
+        take_market();
         o.barrier = m.spot * std::exp((d.coin() ? -1 : 1) * d.between(0.15, 1) * std::sqrt(o.variance));
     }
     std::string terms() const {
@@ -37,10 +35,21 @@ struct level_market {
         const bool is_paid = !d.coin() && o.begins_beyond() != out;
         return is_paid ? m.spot * d.between(0.01, 0.1) : 0;
     }
-    truth::excursion_option moved(double f) const {
-        truth::excursion_option now = o;
-        now.spot *= f;
-        return now;
+    double discount() const { return m.discount(m.years); }
+    std::string text() const { return m.text(); }
+    movable_numbers numbers() const { return m.numbers(); }
+    level_market moved(const market_move& by) const {
+        level_market out = *this;
+        out.m = m.moved(by);
+        out.take_market();
+        return out;
+    }
+
+  private:
+    void take_market() {
+        o.spot = m.spot;
+        o.growth = (m.first_rate - m.yield) * m.years;
+        o.variance = m.variance(m.years);
     }
 };
 
@@ -61,17 +70,18 @@ known_trade draw_parisian(dice& d) {
     const bool out = d.coin();
     const double window = d.between(0.05, 0.4), elapsed = d.coin() ? 0 : window * d.between(0.1, 0.9);
     const double rebate = w.rebate(d, out);
-    return {w.m.text() + one_trade(fmt::format("product: parisian, {}, kind: {}, window: {}, elapsed: {}, "
-                                               "rebate: {}",
-                                               w.terms(), out ? "knock_out" : "knock_in", window * w.m.years,
-                                               elapsed * w.m.years, rebate)),
-            [=](double f) {
-                return w.m.discount(w.m.years) *
-                       with_rebate(w.moved(f), out, rebate, [&](const truth::excursion_option& o) {
-                           return truth::parisian_in(o, window, elapsed);
-                       });
-            },
-            w.m.spot};
+    return known_in(
+        w,
+        one_trade(fmt::format("product: parisian, {}, kind: {}, window: {}, elapsed: {}, "
+                              "rebate: {}",
+                              w.terms(), out ? "knock_out" : "knock_in", window * w.m.years,
+                              elapsed * w.m.years, rebate)),
+        [=](const level_market& now) {
+            return now.discount() * with_rebate(now.o, out, rebate, [&](const truth::excursion_option& o) {
+                       return truth::parisian_in(o, window, elapsed);
+                   });
+        },
+        w.m.spot);
 }
 
 known_trade draw_cumulative_parisian(dice& d) {
@@ -79,57 +89,61 @@ known_trade draw_cumulative_parisian(dice& d) {
     const bool out = d.coin();
     const double window = d.between(0.1, 0.7), elapsed = d.coin() ? 0 : window * d.between(0.1, 0.9);
     const double rebate = w.rebate(d, out);
-    return {w.m.text() + one_trade(fmt::format("product: cumulative_parisian, {}, kind: {}, window: {}, "
-                                               "elapsed: {}, rebate: {}",
-                                               w.terms(), out ? "knock_out" : "knock_in", window * w.m.years,
-                                               elapsed * w.m.years, rebate)),
-            [=](double f) {
-                const double left = window - elapsed;
-                return w.m.discount(w.m.years) *
-                       with_rebate(w.moved(f), out, rebate, [&](const truth::excursion_option& o) {
-                           return truth::occupation_mean(
-                               o, [&](double time) { return time >= left ? 1.0 : 0.0; }, {left});
-                       });
-            },
-            w.m.spot};
+    return known_in(
+        w,
+        one_trade(fmt::format("product: cumulative_parisian, {}, kind: {}, window: {}, "
+                              "elapsed: {}, rebate: {}",
+                              w.terms(), out ? "knock_out" : "knock_in", window * w.m.years,
+                              elapsed * w.m.years, rebate)),
+        [=](const level_market& now) {
+            const double left = window - elapsed;
+            return now.discount() * with_rebate(now.o, out, rebate, [&](const truth::excursion_option& o) {
+                       return truth::occupation_mean(o, [&](double time) { return time >= left ? 1.0 : 0.0; },
+                                                     {left});
+                   });
+        },
+        w.m.spot);
 }
 
 known_trade draw_step_option(dice& d) {
     const level_market w(d);
     const bool linear = d.coin();
     const double rate = d.between(0.5, 4);  // over the whole life
-    return {w.m.text() + one_trade(fmt::format(
-                             "product: step_option, {}, form: {}, knock_out_rate: {}, longest_step: {}",
-                             w.terms(), linear ? "linear" : "exponential", rate / w.m.years, w.m.years / 64)),
-            [=](double f) {
-                const auto left = [&](double time) {
-                    return linear ? std::max(1 - rate * time, 0.0) : std::exp(-rate * time);
-                };
-                return w.m.discount(w.m.years) * truth::occupation_mean(w.moved(f), left, {1 / rate});
-            },
-            w.m.spot};
+    return known_in(
+        w,
+        one_trade(fmt::format("product: step_option, {}, form: {}, knock_out_rate: {}, longest_step: {}",
+                              w.terms(), linear ? "linear" : "exponential", rate / w.m.years,
+                              w.m.years / 64)),
+        [=](const level_market& now) {
+            const auto left = [&](double time) {
+                return linear ? std::max(1 - rate * time, 0.0) : std::exp(-rate * time);
+            };
+            return now.discount() * truth::occupation_mean(now.o, left, {1 / rate});
+        },
+        w.m.spot);
 }
 
 known_trade draw_corridor_accrual(dice& d) {
     const random_market m(d, false);
-    const double sd = std::sqrt(m.variance(m.years)), growth = (m.first_rate - m.yield) * m.years;
+    const double sd = std::sqrt(m.variance(m.years));
     const double lower = d.coin() ? 0 : m.spot * std::exp(-d.between(-0.3, 1) * sd);
     const double upper = std::max(m.spot, lower) * std::exp(d.between(0.1, 1) * sd);
     const double start = d.coin() ? 0 : d.between(0.1, 0.6);  // a part of the life
     const bool redeems = d.coin();
-    return {m.text() + one_trade(fmt::format("product: corridor_accrual, lower: {}, upper: {}, "
-                                             "accrual_start: {}, maturity: {}, coupon: 0.1, redeems: {}",
-                                             lower, upper, start * m.years, m.years, redeems)),
-            [=](double f) {
-                const double variance = m.variance(m.years);
-                const auto until = [&](double part) {
-                    return part *
-                           truth::mean_time_within(f * m.spot, part * growth, part * variance, lower, upper);
-                };
-                const double inside = (until(1) - (start > 0 ? until(start) : 0)) / (1 - start);
-                return m.discount(m.years) * (10 * inside + (redeems ? 100 : 0));
-            },
-            redeems ? 100.0 : 10.0};
+    return known_in(
+        m,
+        one_trade(fmt::format("product: corridor_accrual, lower: {}, upper: {}, "
+                              "accrual_start: {}, maturity: {}, coupon: 0.1, redeems: {}",
+                              lower, upper, start * m.years, m.years, redeems)),
+        [=](const random_market& now) {
+            const double variance = now.variance(m.years), growth = (now.first_rate - now.yield) * m.years;
+            const auto until = [&](double part) {
+                return part * truth::mean_time_within(now.spot, part * growth, part * variance, lower, upper);
+            };
+            const double inside = (until(1) - (start > 0 ? until(start) : 0)) / (1 - start);
+            return now.discount(m.years) * (10 * inside + (redeems ? 100 : 0));
+        },
+        redeems ? 100.0 : 10.0);
 }
 
 }  // namespace tilewalk::verify
