@@ -180,19 +180,16 @@ value remainder_of_scaled_erfc(value x) {
 // The mean local time of the bridge at a line that is a from its start and b from its end is, over its
 // variance v, sqrt(pi / (2 v)) exp((a - b)^2 / (2 v)) erfc(x) with x = (|a| + |b|) / sqrt(2 v): the product
 // of two transforms of first passages, turned back. Its integral over all lines above is, with r the
-// remainder of x, half the chance of a touch times r where both ends lie below. Where the line lies between
-// them it is r / 2 + (1 - r) p, and p is the part that a straight path spends above.
+// remainder of x and q the chance of a touch times r, q / 2 + (1 - q) p, and p is the part that a straight
+// path spends above. There is no comparison in it, which would pass for a jump of what is paid.
 value share_above(value at_start, value at_end, value variance) {
     const value zero = at_start.home()->constant(0.0);
-    const value reach = abs(at_start) + abs(at_end);
-    const value x = reach / sqrt(2.0 * max(variance, least_variance));
-    const value remainder = remainder_of_scaled_erfc(x);
-    const value beyond =
-        0.5 * remainder * exp(-2.0 * max(at_start * at_end, 0.0) / max(variance, least_variance));
-    const value straight = max(max(at_start, at_end), 0.0) / max(reach, least_distance);
-    const value between = 0.5 * remainder + (1.0 - remainder) * straight;
-    return select(zero < min(at_start, at_end), 1.0 - beyond,
-                  select(max(at_start, at_end) < zero, beyond, between));
+    const value some = max(variance, least_variance);
+    const value x = (abs(at_start) + abs(at_end)) / sqrt(2.0 * some);
+    const value touched = remainder_of_scaled_erfc(x) * exp(-2.0 * max(at_start * at_end, 0.0) / some);
+    const value above = max(max(at_start, at_end), 0.0), below = max(zero - min(at_start, at_end), 0.0);
+    const value straight = above / max(above + below, least_distance);
+    return 0.5 * touched + (1.0 - touched) * straight;
 }
 
 // Before the first touch and after the last one the path is on the side of its start and of its end. Between
