@@ -29,17 +29,18 @@ constexpr std::array all{
 };
 
 // How numbers in a unit are moved: a value is for a move of `per`, called `words`; a difference of prices
-// moves the number by `large`, times its size where `of_size`.
+// moves the number by `large`, times its size where `of_size`, and `at_jumps` times as far where a payoff
+// jumps.
 struct unit_entry {
     std::string_view unit, words;
-    double per, large;
+    double per, large, at_jumps;
     bool of_size;
 };
 constexpr std::array units{
-    unit_entry{"rate a year", "1 bp", 1e-4, 1e-3, false},
-    unit_entry{"volatility", "1 % of volatility", 1e-2, 1e-2, false},
-    unit_entry{"correlation", "1 % of correlation", 1e-2, 1e-2, false},
-    unit_entry{"share of the spot", "1 % of the spot", 1e-2, 1e-1, true},
+    unit_entry{"rate a year", "1 bp", 1e-4, 1e-3, 10, false},
+    unit_entry{"volatility", "1 % of volatility", 1e-2, 1e-2, 1, false},
+    unit_entry{"correlation", "1 % of correlation", 1e-2, 1e-2, 1, false},
+    unit_entry{"share of the spot", "1 % of the spot", 1e-2, 1e-1, 1, true},
 };
 
 std::string_view measure_of(const markets::keyed_number& n) {
@@ -83,6 +84,7 @@ risk_number risk_of(const markets::keyed_number& number) {
         out.per = unit->per;
         out.per_words = unit->words;
         out.large = unit->of_size && size > 0 ? unit->large * size : unit->large;
+        out.at_jumps = unit->at_jumps;
     } else {
         const double scale = size > 0 ? size : 1;
         out.large = 0.01 * scale;

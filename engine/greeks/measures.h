@@ -18,6 +18,9 @@ struct risk_number {
     std::string per_words;     // "1 USD of ACME", "1 bp"
     // Moves for differences: of the numbers of a program, which are smooth, and of prices that paths give.
     double small = 0, large = 0;
+    // So many times further where a payoff jumps, of which few paths come near: that none has crossed a jump
+    // would pass for an error of 0.
+    double at_jumps = 1;
 };
 // Facts that are known, such as fixings, are no risk: their measure is empty.
 risk_number risk_of(const markets::keyed_number& number);

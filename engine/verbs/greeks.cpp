@@ -101,7 +101,7 @@ asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
 // A trade's sensitivity to a number that no derivative of paths gives.
 struct bumped {
     std::size_t trade, number;
-    bool moves = false;  // it is known that the number moves the trade
+    bool moves = false;  // it is known that the number moves a jump of the trade
 };
 
 // Markets about a number for a difference of prices, and nearer ones for its bias.
@@ -599,9 +599,10 @@ class greek_run {
     }
 
     void add_bumped(results& to, row_map& rows) {
-        std::map<std::size_t, std::vector<bumped>> by_number;
+        // At a jump they move further.
+        std::map<std::pair<std::size_t, bool>, std::vector<bumped>> by_number;
         for (const bumped& b : bumps_)
-            if (to.rows[b.trade].status != trade_status::failed) by_number[b.number].push_back(b);
+            if (to.rows[b.trade].status != trade_status::failed) by_number[{b.number, b.moves}].push_back(b);
         // Numbers that are bumped for the same trades are bumped together, so that planning has many plans
         // to make at a time.
         std::map<std::vector<std::size_t>, std::vector<const std::vector<bumped>*>> by_trades;
@@ -626,7 +627,8 @@ class greek_run {
         cpu::for_each(of_numbers.size(), run_.threads, options_.cancel,
                       [&](int, std::uint64_t k) {
                           const std::size_t n = of_numbers[k]->front().number;
-                          const double by = asked_.numbers[n].risk.large;
+                          const risk_number& risk = asked_.numbers[n].risk;
+                          const double by = risk.large * (of_numbers[k]->front().moves ? risk.at_jumps : 1);
                           moves[k] = both_moves{moved_markets(in_, keys_of(n), by),
                                                 moved_markets(in_, keys_of(n), by / 2)};
                       },
