@@ -169,16 +169,17 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
         const double error = of.value - s.truth, size = std::abs(error);
         s.z = farthest_z;
         if (!got.failure.empty() || !of.failure.empty()) continue;
-        if (of.standard_error > 0) {
+        // Differences of known prices tell no smaller numbers apart.
+        const double nothing = 1e-8 * t.scale * per / known.step;
+        if (of.standard_error > nothing) {
             const bool is_biased = of.bias > little * of.standard_error;
             const double beyond = is_biased ? std::max(size - of.bias, 0.0) : size;
             s.is = is_biased ? kind::biased : kind::chance;
             s.z = std::copysign(
                 normal_of_student(beyond / of.standard_error, static_cast<double>(of.parts) - 1), error);
-        } else if (of.standard_error == 0) {
+        } else if (of.standard_error >= 0) {
             s.is = kind::exact;
-            // Numbers are told apart as far as differences of prices show them.
-            if (size <= of.bias + 1e-6 * std::abs(s.truth) + 1e-9 * t.scale * per / known.step) s.z = 0;
+            if (size <= of.bias + nothing + 1e-6 * std::abs(s.truth)) s.z = 0;
         }
         if (!std::isfinite(s.z)) s.z = farthest_z;
         s.z = std::clamp(s.z, -farthest_z, farthest_z);
