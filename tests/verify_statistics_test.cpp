@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/verify/dice.h"
@@ -179,6 +180,104 @@ TEST(verify_statistics, each_statistic_can_fail) {
 
     const statistic no_number{"mean z", std::numeric_limits<double>::quiet_NaN(), 0, -1, 1, 1e-5};
     EXPECT_FALSE(no_number.holds());
+}
+
+// The tails of Student's law by quadrature over x = t + u / (1 - u).
+TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one) {
+    const auto tail = [](double t, double degrees) {
+        constexpr int points = 20000;
+        const double scale = std::exp(std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees)) /
+                             std::sqrt(degrees * std::numbers::pi);
+        double sum = 0;
+        for (int i = 0; i < points; ++i) {
+            const double u = (i + 0.5) / points, x = t + u / (1 - u);
+            sum += std::pow(1 + x * x / degrees, -0.5 * (degrees + 1)) / ((1 - u) * (1 - u)) / points;
+        }
+        return scale * sum;
+    };
+    for (const auto& [degrees, off] : {std::pair(15.0, 3e-3), std::pair(63.0, 2e-4)}) {
+        for (const double t : {0.3, 1.0, 2.0, 3.0, 5.0, 7.0}) {
+            const double right = normal_bound(2 * tail(t, degrees));
+            EXPECT_NEAR(normal_of_student(t, degrees), right, off * right) << t << " " << degrees;
+            EXPECT_EQ(normal_of_student(-t, degrees), -normal_of_student(t, degrees));
+            EXPECT_LT(normal_of_student(t, degrees), t) << "a few parts say less";
+        }
+    }
+}
+
+// A sound engine misses a bound in 5 of 100,000 samples.
+TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
+    dice d(23);
+    const auto drawn = normals(d, 1000);
+    std::vector<double> any, small;
+    for (const scored_trade& t : normals(d, 9000)) any.push_back(t.z);
+    for (const scored_trade& t : normals(d, 500, 0, 0.5)) small.push_back(t.z);
+    const auto of = judge_all_sensitivities(drawn, any, small);
+    EXPECT_EQ(missed(of), names{});
+    ASSERT_EQ(of.size(), 6U);
+    // One that is far out, anywhere, and errors beyond the bias that are a quarter too large.
+    any[4321] = -7;
+    EXPECT_EQ(missed(judge_all_sensitivities(drawn, any, small)), names{"largest |z|"});
+    for (double& z : small) z *= 2.5;
+    EXPECT_EQ(missed(judge_all_sensitivities(drawn, any, small)),
+              (names{"largest |z|", "mean z squared beyond bias"}));
+    EXPECT_EQ(judge_all_sensitivities({}, any, {}).size(), 1U) << "no mean of nothing";
+}
+
+// A trade worth 10 of 100, with its derivatives to a spot and a rate.
+TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
+    using kind = scored_sensitivity::kind;
+    const drawn_trade t{0,
+                        "",
+                        book::parse("trades: []\n"),
+                        10,
+                        -1,
+                        10.1,
+                        100,
+                        {{"A.spot", 0.1, 0.5}, {"USD.rate", 1e-4, -40.0}},
+                        0};
+    const auto scored = [&](const found_sensitivity& spot, const found_sensitivity& rate,
+                            const std::string& failure = "") {
+        priced_trade got;
+        got.failure = failure;
+        got.sensitivities = {spot, rate};
+        return score_sensitivities(t, got);
+    };
+    const found_sensitivity spot{0.51, 0.01, 0, "pathwise", "USD per 1 USD of A", 64, ""};
+    const found_sensitivity rate{-0.0041, 0.0001, 0, "pathwise", "USD per 1 bp", 64, ""};
+    const auto right = scored(spot, rate);
+    EXPECT_EQ(right[0].is, kind::chance);
+    EXPECT_NEAR(right[0].z, 1, 0.01);
+    EXPECT_EQ(right[0].lean, 1);
+    EXPECT_DOUBLE_EQ(right[1].truth, -0.004);
+    EXPECT_NEAR(right[1].z, -1, 0.01);
+    EXPECT_EQ(right[1].lean, -1);
+    // A value for another move than its unit says is found out.
+    found_sensitivity other = rate;
+    other.unit = "USD per 1 % of volatility";
+    EXPECT_GT(scored(spot, other)[1].z, 25);
+    // The bias takes from the error what it explains, where it is not small beside what chance does.
+    found_sensitivity biased = spot;
+    biased.value = 0.54;
+    biased.bias = 0.02;
+    EXPECT_EQ(scored(biased, rate)[0].is, kind::biased);
+    EXPECT_NEAR(scored(biased, rate)[0].z, 2, 0.05);
+    biased.bias = 0.05;
+    EXPECT_EQ(scored(biased, rate)[0].z, 0);
+    biased.bias = 1e-4;
+    EXPECT_EQ(scored(biased, rate)[0].is, kind::chance);
+    EXPECT_GT(scored(biased, rate)[0].z, 3.5);
+    // Without an error it has to be right, also where the engine has no row.
+    EXPECT_EQ(scored({0.5, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, 0);
+    EXPECT_EQ(scored({0.501, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, farthest_z);
+    EXPECT_EQ(scored({}, rate)[0].z, farthest_z);
+    EXPECT_EQ(scored({}, rate)[0].is, kind::exact);
+    // What is not known is not right.
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(scored({0.5, none, 0, "smoothed", "USD per 1 USD of A", 64, ""}, rate)[0].z, farthest_z);
+    EXPECT_EQ(scored({none, 0.01, 0, "pathwise", "USD per 1 USD of A", 64, "why"}, rate)[0].z, farthest_z);
+    EXPECT_EQ(scored(spot, rate, "not priced")[0].z, farthest_z);
+    EXPECT_EQ(score_sensitivities(t, {})[0].z, farthest_z) << "no sensitivities at all";
 }
 
 TEST(verify_statistics, what_has_no_error_or_no_price_is_far_out) {

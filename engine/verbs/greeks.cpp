@@ -145,7 +145,9 @@ class greek_run {
             return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades.data())]}, p, {},
                                     often);
         };
-        by.add_ways_back = [&, see = by.see_moves](planned_run& r) { add_ways_back(r, see); };
+        by.add_ways_back = [&, see = by.see_moves, widths = by.widths](planned_run& r) {
+            add_ways_back(r, see, widths);
+        };
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
         const run_options heard = progress_.heard();
@@ -207,7 +209,7 @@ class greek_run {
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
-    void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see) {
+    void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see, double widths) {
         const std::vector<books::trade>& trades = book_.state().trades;
         std::vector<std::vector<std::size_t>> read(trades.size());
         std::vector<bool> is_read(asked_.numbers.size(), false);
@@ -282,6 +284,8 @@ class greek_run {
         std::vector<std::size_t> jumping;
         for (auto& [i, trade] : jumping_) {
             if (!states_bias_) take_choices(i, trade);
+            for (auto& c : trade.choices)
+                if (c) c->by.width *= widths;
             jumping.push_back(i);
         }
         cpu::for_each(jumping.size(), run_.threads, options_.cancel,

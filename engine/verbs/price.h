@@ -41,6 +41,8 @@ struct stages {
     // Sees how a trade's numbers move with those of the market of these keys, before ways back are made.
     std::function<void(std::span<const std::string>, std::span<std::optional<program::path_data>>)>
         see_moves{};
+    // Jumps are smoothed by so many times the width that was chosen.
+    double widths = 1;
     // Sees each sensitivity of the first order as it was found.
     std::function<void(greek_row&)> see_sensitivity{};
 };

@@ -457,6 +457,11 @@ void forget_last_run(program::path_data& moves) {
     }
 }
 
+// The section of steps is the first.
+void forget_events(program::path_data& moves) {
+    for (std::size_t s = 1; s < moves.rows.size(); ++s) std::ranges::fill(moves.rows[s], 0.0);
+}
+
 stages with_swapped_pillars() {
     stages s;
     s.see_moves = [](std::span<const std::string> keys, std::span<std::optional<program::path_data>> moves) {
@@ -602,20 +607,22 @@ std::span<const plant> plants() {
                       [](const std::string&, program::path_data& moves) { forget_last_run(moves); });
               },
               true},
-        plant{"discounting", "what does not change on the way of a path is held still where rates move",
+        plant{"payments", "what rates do to the payments of a date is forgotten",
               [] {
                   return with_moves([](const std::string& key, program::path_data& moves) {
-                      if (is_of(key, "rate")) std::ranges::fill(moves.terms, 0.0);
+                      if (is_of(key, "rate")) forget_events(moves);
                   });
               },
               true},
         plant{"pillars", "each pillar moves what its neighbour should", [] { return with_swapped_pillars(); },
               true},
-        plant{"no_bias", "the bias of smoothing is not told",
+        plant{"no_bias", "jumps are smoothed four times as wide, and the bias is not told",
               [] {
-                  return with_sensitivities([](greek_row& row) {
+                  stages s = with_sensitivities([](greek_row& row) {
                       if (row.method == "smoothed") row.bias = 0;
                   });
+                  s.widths = 4;
+                  return s;
               },
               true},
         plant{"sensitivity_error", "errors of sensitivities are half as large as they should be",

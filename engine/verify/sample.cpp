@@ -169,9 +169,9 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
         const double error = of.value - s.truth, size = std::abs(error);
         s.z = farthest_z;
         if (!got.failure.empty() || !of.failure.empty()) continue;
-        // Differences of known prices tell no smaller numbers apart.
-        const double nothing = 1e-8 * t.scale * per / known.step;
-        if (of.standard_error > nothing) {
+        // Rounding, and what quadratures and their differences leave of the truth.
+        const double unit = t.scale * per / known.step, rounding = 1e-10 * unit, left = 1e-8 * unit;
+        if (of.standard_error > rounding) {
             const bool is_biased = of.bias > little * of.standard_error;
             const double beyond = is_biased ? std::max(size - of.bias, 0.0) : size;
             s.is = is_biased ? kind::biased : kind::chance;
@@ -179,7 +179,7 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
                 normal_of_student(beyond / of.standard_error, static_cast<double>(of.parts) - 1), error);
         } else if (of.standard_error >= 0) {
             s.is = kind::exact;
-            if (size <= of.bias + nothing + 1e-6 * std::abs(s.truth)) s.z = 0;
+            if (size <= of.bias + left + 1e-6 * std::abs(s.truth)) s.z = 0;
         }
         if (!std::isfinite(s.z)) s.z = farthest_z;
         s.z = std::clamp(s.z, -farthest_z, farthest_z);

@@ -31,7 +31,7 @@ struct drawn_trade {
     double price_of_high_forwards = 0;  // were every forward 0.1 % higher
     double scale = 0;
     std::vector<sensitivity> sensitivities{};  // where they are wanted
-    std::uint64_t lot = 0;                   // a number by which something is chosen
+    std::uint64_t lot = 0;                     // a number by which something is chosen
 };
 
 struct sample_wanted {
@@ -91,7 +91,7 @@ struct scored_sensitivity {
     enum class kind {
         chance,  // has an error by chance alone, or a bias that is small beside it
         biased,  // the error is at most that by chance and the bias
-        exact,   // has no error
+        exact,   // has no error but by rounding
     } is = kind::chance;
 };
 std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got);
