@@ -168,7 +168,6 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-// An error that is the whole of what is known of a price.
 std::string figures_of(const observation& w) {
     if (!w.failure.empty()) return "not priced: " + printable(w.failure);
     const auto figure = [&](double x) { return report::justified(x, w.standard_error); };
@@ -184,7 +183,8 @@ std::string worst_text(const outcome& o, const judgement& j, std::size_t most) {
     std::string out;
     for (std::size_t i = 0; i < std::min(most, j.worst.size()); ++i) {
         const observation& w = j.worst[i];
-        out += i == 0 ? "\nthe worst trade, a book to price again: z "
+        const std::string what = w.key.empty() ? "trade" : "sensitivity";
+        out += i == 0 ? "\nthe worst " + what + ", a book to price again: z "
                       : "\nnumber " + std::to_string(i + 1) + ": z ";
         out += value_text(w.z) + ", " + figures_of(w) + "\n" + indented(o.trades[w.trade].text);
     }
