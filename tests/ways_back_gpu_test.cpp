@@ -188,7 +188,8 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
 TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
     const tests::own_folder folder;
     cuda::tuned_choices choices(folder.path());
-    const cuda::device_properties on{.name = "some GPU"};
+    cuda::device_properties on;
+    on.name = "some GPU";
     const book one = book::parse(asian_of_61_dates);
     for (const precision to : {precision::double_, precision::single_fast}) {
         const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
