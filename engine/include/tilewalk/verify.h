@@ -26,7 +26,7 @@ struct outcome;
 inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
                                default_verified_seed = 1;
 // Those of sensitivities, whose errors come from the parts of a run.
-inline constexpr std::uint64_t default_verified_trades_of_greeks = 2000,
+inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
                                default_verified_paths_of_greeks = 65000,
                                least_verified_paths_of_greeks = 16384;
 
