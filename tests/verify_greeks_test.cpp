@@ -40,16 +40,26 @@ TEST(verify_greeks, known_derivatives_are_those_of_any_small_move) {
         double moves = 0;
         for (const verify::movable_number& n : t.numbers) {
             EXPECT_TRUE(keys.contains(n.key)) << n.key << "\n" << t.book;
-            const double slope = verify::known_sensitivity(t, n.key, n.step),
-                         again = verify::known_sensitivity(t, n.key, 0.6 * n.step);
-            EXPECT_NEAR(again, slope, 1e-4 * std::abs(slope) + 1e-8 * t.scale / n.step)
+            const auto slope = verify::known_sensitivity(t, n.key, n.step),
+                       again = verify::known_sensitivity(t, n.key, 0.6 * n.step);
+            ASSERT_TRUE(slope && again) << truth.by << ", " << n.key << "\n" << t.book;
+            EXPECT_NEAR(*again, *slope, 1e-4 * std::abs(*slope) + 1e-8 * t.scale / n.step)
                 << truth.by << ", " << n.key << "\n"
                 << t.book;
-            moves = std::max(moves, std::abs(slope) * n.step / t.scale);
+            moves = std::max(moves, std::abs(*slope) * n.step / t.scale);
         }
         EXPECT_GT(moves, 1e-6) << "nothing moves it\n" << t.book;
         EXPECT_EQ(t.price({.key = "no.key", .by = 1}), t.price({})) << t.book;
     }
+}
+
+TEST(verify_greeks, a_price_that_bends_has_no_derivative) {
+    verify::known_trade t;
+    t.scale = 1;
+    t.price = [](const verify::market_move& by) { return std::max(by.of("A.spot") - 2e-4, 0.0) + 0.1; };
+    EXPECT_FALSE(verify::known_sensitivity(t, "A.spot", 1e-3));
+    EXPECT_EQ(verify::known_sensitivity(t, "A.spot", 1e-4), 0);
+    EXPECT_EQ(verify::known_sensitivity(t, "B.spot", 1e-3), 0);
 }
 
 // A flat market has one number of each kind, a bent one has its pillars, and the terms of trades stand still.

@@ -49,11 +49,12 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
                         mixed(~wanted.seed, number)};
         if (!wanted.with_sensitivities) return out;
         for (const movable_number& n : t.numbers) {
-            const double slope = known_sensitivity(t, n.key, n.step);
-            if (!std::isfinite(slope))
+            const auto slope = known_sensitivity(t, n.key, n.step);
+            if (!slope) continue;
+            if (!std::isfinite(*slope))
                 throw error(error_kind::internal,
                             "the known price has no derivative to " + n.key + " of\n" + t.book);
-            out.sensitivities.push_back({n.key, n.step, slope});
+            out.sensitivities.push_back({n.key, n.step, *slope});
         }
         return out;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,8 +38,9 @@ struct truth_entry {
 };
 
 // The derivative of the known price to a number of its market, from moves of `step` and of half as much: the
-// error that grows with the square of the move is gone.
-double known_sensitivity(const known_trade& of, const std::string& key, double step);
+// error that grows with the square of the move is gone. None where half the moves give another one: there the
+// price bends, as that of a cap does whose first rate is known and next to the strike.
+std::optional<double> known_sensitivity(const known_trade& of, const std::string& key, double step);
 
 // The catalogue; a product may stand in it more than once.
 std::span<const truth_entry> truths();

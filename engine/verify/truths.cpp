@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
 
 #include "engine/verify/truth.h"
 
@@ -76,11 +77,14 @@ known_trade draw_variance_gamma(dice& d);
 known_trade draw_nig(dice& d);
 known_trade draw_cgmy(dice& d);
 
-double known_sensitivity(const known_trade& of, const std::string& key, double step) {
+std::optional<double> known_sensitivity(const known_trade& of, const std::string& key, double step) {
     const auto slope = [&](double by) {
         return (of.price({.key = key, .by = by}) - of.price({.key = key, .by = -by})) / (2 * by);
     };
-    return (4 * slope(0.5 * step) - slope(step)) / 3;
+    const double wide = slope(step), middle = slope(0.5 * step), narrow = slope(0.25 * step);
+    const double found = (4 * middle - wide) / 3, again = (4 * narrow - middle) / 3;
+    const bool bends = std::abs(again - found) > 1e-4 * std::abs(found) + 3e-8 * of.scale / step;
+    return bends ? std::nullopt : std::optional(found);
 }
 
 std::span<const truth_entry> truths() {
