@@ -164,7 +164,7 @@ TEST(candidates, of_ways_back_begin_with_the_rules_and_are_all_different) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             EXPECT_EQ(all[i].block(), by_rules.block());
             EXPECT_EQ(all[i].precision, precision);
-            again += all[i].keeps_shocks ? 0 : 1;
+            again += all[i].keeps_shocks ? 0U : 1U;
             for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(are_alike(all[i], all[j])) << i << " and " << j;
         }
         EXPECT_EQ(again, 3U) << "one for each number of paths a thread";

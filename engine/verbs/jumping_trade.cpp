@@ -40,14 +40,15 @@ struct judged {
 
 // The best width, from what the pilot found with each of those tried, by part.
 judged best_width(const std::vector<std::vector<double>>& means, double share) {
-    // How far the mean is from that of a narrower one, as far as it is beyond twice what is so by chance.
+    // How far the mean is from that of a narrower one, less what is so by chance on average: to forgive more
+    // is to take widths whose bias the run then understates.
     const auto squared_bias = [&](std::size_t width) {
         double out = 0;
         for (std::size_t narrower = width + 1; narrower < means.size(); ++narrower) {
             std::vector<double> apart = means[width];
             for (std::size_t p = 0; p < apart.size(); ++p) apart[p] -= means[narrower][p];
             const estimate e = estimate_of(apart);
-            out = std::max(out, e.mean * e.mean - 4 * e.variance);
+            out = std::max(out, e.mean * e.mean - e.variance);
         }
         return out;
     };
