@@ -286,6 +286,7 @@ TEST(explain, names_the_jumps_of_a_payoff) {
         "2026-01-15"));
     ASSERT_EQ(read.at("trades").at(0).at("jumps").size(), 1u);
     EXPECT_TRUE(read.at("trades").at(0).at("jumps").at(0).at("can_be_smoothed").get<bool>());
+    EXPECT_TRUE(read.at("trades").at(0).at("jumps").at(0).at("can_be_held_still").get<bool>());
 }
 
 }  // namespace

@@ -312,6 +312,12 @@ std::string indented(const std::string& text) {
     return out;
 }
 
+// What `--greeks-method auto` may do at a jump.
+const char* treatments_of(const trade_plan::jump& j) {
+    if (!j.can_be_smoothed) return "bumped";
+    return j.can_be_held_still ? "smoothed or by a likelihood ratio" : "smoothed";
+}
+
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
     if (plan.jumps.empty()) return "pathwise: the payoff jumps nowhere";
@@ -321,8 +327,8 @@ std::string greeks_text(const trade_plan& plan, bool all) {
         [&](std::size_t i) {
             const trade_plan::jump& j = plan.jumps[i];
             const bool is_same = i > 0 && plan.jumps[i - 1].at == j.at;
-            out += (i == 0 ? "" : ", ") + (is_same ? "" : printable(j.at) + ": ") + j.operation +
-                   (j.can_be_smoothed ? " (can be smoothed)" : " (bumped)");
+            out += (i == 0 ? "" : ", ") + (is_same ? "" : printable(j.at) + ": ") + j.operation + " (" +
+                   treatments_of(j) + ")";
         },
         [&](std::size_t skipped) { out += fmt::format(", and {} more times", skipped); });
     return out;

@@ -145,6 +145,7 @@ std::string json_of(const trade_plan::jump& j) {
         .add("at", j.at)
         .add("operation", j.operation)
         .add("can_be_smoothed", j.can_be_smoothed)
+        .add("can_be_held_still", j.can_be_held_still)
         .text();
 }
 std::string json_of(const trade_plan::scenario_file& s) {

@@ -103,12 +103,17 @@ std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_stor
     std::vector<trade_plan::jump> out;
     if (of.made->is_certain()) return out;
     const auto& smoothable = known.smoothable_of(of.code, of.made->data, of.made->when);
+    const auto& scored = known.scored_of(of.code, of.made->data, of.made->when);
+    const auto is_scored = [&](const program::jump& j) {
+        return scored &&
+               std::ranges::find(scored->jumps, j, &program::scored_jump::at) != scored->jumps.end();
+    };
     for (const program::jump& j : known.jumps_of(of.code, of.made->data, of.made->when)) {
         const program::lane_section& section = of.code->sections[j.section];
         const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
         out.push_back({j.section == 0 ? "in each step" : section.name,
                        std::string(operation) + " v" + std::to_string(j.node),
-                       std::ranges::find(smoothable, j) != smoothable.end()});
+                       std::ranges::find(smoothable, j) != smoothable.end(), is_scored(j)});
     }
     return out;
 }

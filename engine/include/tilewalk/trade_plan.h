@@ -110,6 +110,9 @@ struct trade_plan {
         std::string at;         // the block of the script, or "in each step"
         std::string operation;  // with its name in the printed program: "less_equal v2"
         bool can_be_smoothed = false;
+        // By a normal number of the step before, for likelihood ratios. Whether it can be for a number of the
+        // market depends on what else this one moves.
+        bool can_be_held_still = false;
     };
     std::vector<jump> jumps;
     std::vector<std::string> models;  // how assets and rates move
