@@ -259,7 +259,7 @@ TEST(greeks, leave_prices_as_they_are) {
     }
 }
 
-// What else is asked for may change the way that derivatives are found, and with it their last bits.
+// The other numbers asked for may change the way that derivatives are found, and with it their last bits.
 TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     run_options one = with_paths(1 << 14), many = one;

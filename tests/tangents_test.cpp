@@ -35,7 +35,7 @@ program::path_data as_data(const recorded_path& of, const number_vector& numbers
     return out;
 }
 
-// Of all numbers but scenarios, each by chance.
+// All numbers but scenarios, each by chance.
 program::wanted_numbers some_numbers_of(const program::path_program& p, std::uint64_t seed) {
     program::wanted_numbers out = program::all_numbers_of(p);
     std::mt19937_64 bits(seed);

@@ -27,7 +27,7 @@ std::set<std::string> keys_of(const book& b) {
     return out;
 }
 
-// What moves of two sizes say of a derivative differs by far less than paths err, a thousandth and more: by a
+// Moves of two sizes give derivatives that differ by far less than paths err, which is a thousandth and more: by a
 // ten-thousandth, or by what would not show in a hundred-millionth of the price.
 TEST(verify_greeks, known_derivatives_are_those_of_any_small_move) {
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {

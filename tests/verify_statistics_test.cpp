@@ -272,7 +272,7 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     EXPECT_EQ(scored({0.501, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({}, rate)[0].is, kind::exact);
-    // What is not known is not right.
+    // An unknown figure is not right.
     const double none = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(scored({0.5, none, 0, "smoothed", "USD per 1 USD of A", 64, ""}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({none, 0.01, 0, "pathwise", "USD per 1 USD of A", 64, "why"}, rate)[0].z, farthest_z);

@@ -312,7 +312,7 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-// What `--greeks-method auto` may do at a jump.
+// The treatments of a jump among which `--greeks-method auto` chooses.
 const char* treatments_of(const trade_plan::jump& j) {
     if (!j.can_be_smoothed) return "bumped";
     return j.can_be_held_still ? "smoothed or by a likelihood ratio" : "smoothed";

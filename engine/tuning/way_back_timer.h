@@ -16,7 +16,7 @@ namespace tilewalk::tuning {
 
 class way_back_timer {
   public:
-    // What the job points to has to stay.
+    // The job is copied, but not its program and its numbers: these have to stay.
     way_back_timer(gpu_timer& on, const run::job& of, std::uint64_t paths)
         : on_(on), of_(of), paths_(paths) {}
 

@@ -27,7 +27,7 @@ using movable_numbers = std::vector<movable_number>;
 // Small moves by the kind of number: the law of what is paid hardly changes its shape, and what rounds off in
 // a quadrature is far less than what the move makes of the price.
 inline constexpr double step_of_rate = 1e-4, step_of_volatility = 1e-3, step_of_correlation = 1e-3;
-// Of prices and of parameters of a model: a part of their size.
+// Prices and parameters of a model move by a part of their size.
 inline constexpr double step_of_size = 1e-3;
 
 // The key of a pillar.

@@ -234,7 +234,7 @@ class recording {
 // Sections that are not on every step run now and then: at an eighth of the steps, say.
 constexpr double share_of_steps = 1.0 / 8;
 
-// Of a step, with the share that other sections have in it.
+// The operations of a step, with the share that other sections have in it.
 double operations_of(const path_program& p) {
     double out = 0;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
