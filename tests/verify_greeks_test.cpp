@@ -27,8 +27,8 @@ std::set<std::string> keys_of(const book& b) {
     return out;
 }
 
-// Moves of two sizes give derivatives that differ by far less than paths err, which is a thousandth and more: by a
-// ten-thousandth, or by what would not show in a hundred-millionth of the price.
+// Moves of two sizes give derivatives that differ by far less than paths err, which is a thousandth and more:
+// by a ten-thousandth, or by what would not show in a hundred-millionth of the price.
 TEST(verify_greeks, known_derivatives_are_those_of_any_small_move) {
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {
         const verify::truth_entry& truth = verify::truths()[i];
