@@ -121,8 +121,10 @@ TEST(verify_greeks, the_worst_is_a_book_to_price_again) {
     for (const auto& worst : json["engine"]["worst"]) {
         const book b = book::parse(worst["book"].get<std::string>());
         const results again = engine().greeks(b, *b.market(), {{worst["key"].get<std::string>()}});
-        EXPECT_EQ(again.greeks.at(0).value, worst["value"].get<double>()) << worst["book"];
-        EXPECT_EQ(again.greeks.at(0).standard_error, worst["standard_error"].get<double>());
+        // One key alone may be reached by tangents, which part from the way back in the last bits.
+        const double value = worst["value"].get<double>(), error = worst["standard_error"].get<double>();
+        EXPECT_NEAR(again.greeks.at(0).value, value, 1e-12 * (std::abs(value) + error)) << worst["book"];
+        EXPECT_NEAR(again.greeks.at(0).standard_error, error, 1e-11 * error);
     }
     const std::string table = made.text(output_format::table), csv = made.text(output_format::csv);
     EXPECT_NE(table.find("known sensitivities, 20000 paths each"), std::string::npos) << table;

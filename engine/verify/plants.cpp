@@ -209,7 +209,8 @@ bool watches(const program::section& s) {
         s.rows, [](const auto& name) { return row_names::is_numbered(name, row_names::variance); });
 }
 
-// Every max(x, 0) of the sections that watch a path, or of those that don't.
+// Every max(x, 0) of the sections that watch a path, or of those that don't. A section that floors a product
+// measures time beyond a level. Without its floors it has no number, so it is left alone.
 template <class F>
 void change_floors(recorded& r, bool of_watching, const F& change) {
     for (program::section& s : r.code.sections) {
@@ -217,11 +218,17 @@ void change_floors(recorded& r, bool of_watching, const F& change) {
         const auto is_zero = [&](std::uint32_t at) {
             return s.nodes[at].code == operation::constant && s.nodes[at].number == 0;
         };
+        std::vector<program::node*> floors;
         for (program::node& n : s.nodes) {
             if (n.code != operation::max) continue;
             if (is_zero(n.args[0])) std::swap(n.args[0], n.args[1]);
-            if (is_zero(n.args[1])) change(n);
+            if (is_zero(n.args[1])) floors.push_back(&n);
         }
+        const auto of_a_product = [&](const program::node* n) {
+            return s.nodes[n->args[0]].code == operation::mul;
+        };
+        if (of_watching && std::ranges::any_of(floors, of_a_product)) continue;
+        for (program::node* n : floors) change(*n);
     }
 }
 
