@@ -10,9 +10,11 @@
 //
 // Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own
 // paths, by its warp over its threads. Sums of warps are left in memory, and merge_derivatives goes on with
-// them.
+// them. Those to numbers of tables are added up in memory, at once by all threads of the block; in the end
+// they stand where the sums of its first warp do.
 #pragma once
 
+#include "kernels/derivative_sums.h"
 #include "kernels/path_kernel.h"
 #include "kernels/way_back_arguments.h"
 
@@ -153,9 +155,43 @@ class sums_of_warp {
     word32 place_ = 0;  // of the sum in the slot that has the thread's number
 };
 
+// Sums of derivatives over a tile, to numbers of tables. While threads add, the words of a sum are where the
+// sums of the tile's first warps will be; memory of 0 is the sum of nothing.
+class sums_in_tables {
+  public:
+    static constexpr int words = 3;
+
+    sums_in_tables(double* of_tile, word64 places)
+        : words_(reinterpret_cast<word64*>(of_tile)), places_(places) {}
+
+    void add(word64 place, double x) const {
+        fixed_sum one;
+        one.add(x);
+        word64* const to = words_ + place;
+        atomicAdd(to, word64(one.high));
+        atomicAdd(to + places_, word64(one.low));
+        if (one.is_spoilt) to[2 * places_] = 1;
+    }
+    // Turns the words of a place into its sum.
+    void end(word64 place) const {
+        static_assert(sizeof(word64) == sizeof(double));
+        word64* const at = words_ + place;
+        fixed_sum sum;
+        sum.high = static_cast<long long>(at[0]);
+        sum.low = static_cast<long long>(at[places_]);
+        sum.is_spoilt = at[2 * places_] != 0;
+        *reinterpret_cast<double*>(at) = sum.value();
+        at[places_] = at[2 * places_] = 0;
+    }
+
+  private:
+    word64* const words_;
+    const word64 places_;
+};
+
 // A thread on both ways. `choice` has, besides the types of a path kernel, the programs `again`, `quiet` and
 // `back`, and `ways`: the states that are carried along, those that each section's way back is given, and the
-// states in which it leaves derivatives.
+// states in which it leaves derivatives, to numbers of runs and then to those of tables.
 template <class choice>
 class both_ways {
   public:
@@ -173,7 +209,7 @@ class both_ways {
 
     both_ways(const way_back_arguments& a, const word32* words, const trade_record& trade,
               const trade_record& trade_back, const derivatives_of_trade& found, word32 in_tile, int count,
-              char* shared, double* to)
+              char* shared, double* to, const sums_in_tables& in_tables)
         : forth_(numbers::of(a.forth, trade.numbers_at)),
           back_(numbers::of(of_back(a), trade_back.numbers_at)),
           first_event_(reinterpret_cast<const word64*>(
@@ -181,7 +217,8 @@ class both_ways {
           event_(first_event_),
           in_tile_(in_tile),
           count_(count),
-          sums_(shared, to) {
+          sums_(shared, to),
+          in_tables_(in_tables) {
         const row_of<numbers, back::states> start{
             back_.from(whole_pieces(word32(back::terms), sizeof(real)))};
         unrolled<back::states>([&](int s) {
@@ -323,7 +360,7 @@ class both_ways {
             row_[k] += runs * pitch<program, k>;
             back_row_[k] += runs * pitch<back, k>;
         }
-        place_[k] += runs * word32(ways::of_run(k));
+        place_[k] += runs * word32(ways::of_run(k) + ways::of_tables(k));
     }
     template <int k>
     void move_every_step(word32 runs) {
@@ -445,6 +482,23 @@ class both_ways {
                                       row_of<numbers, back::terms>{back_});
         });
         leave<ways::of_run(k), is_quiet>(place_[k], [](int i) { return ways::state_of_run(k, i); });
+        if constexpr (ways::of_tables(k) > 0) {
+            unrolled<width>([&](int w) {
+                if (!is_quiet && int(in_tile_) + w >= count_) return;
+                ways::template add_in_tables<k>(
+                    derivatives_[w], [&](int first, int size, real d, real position) {
+                        add_in_table(place_[k] + word32(ways::of_run(k) + first), size, d, position);
+                    });
+            });
+        }
+    }
+    // A derivative to the number that was found in a table is one to the two beside the position.
+    void add_in_table(word32 first, int size, real d, real position) const {
+        if (d == 0) return;
+        const auto found = find_place(size, position);
+        const real second = d * found.on;
+        in_tables_.add(first + word32(found.i), double(d - second));
+        in_tables_.add(first + word32(found.i) + 1, double(second));
     }
 
     // Leaves `count` derivatives. In quiet pieces all paths count, and there is room.
@@ -476,6 +530,7 @@ class both_ways {
     const word32 in_tile_;
     const int count_;
     sums sums_;
+    const sums_in_tables in_tables_;
     real derivatives_[word32(width)][word32(back::states)];
     word32 row_[word32(sections)], back_row_[word32(sections)], place_[word32(sections)];
 };
@@ -622,6 +677,22 @@ struct body_of_way_back {
     states quiet_at(int k) const { return held_quietly.from(k * choice::ways::carried_quietly); }
 };
 
+// Ends the sums of a tile that are to numbers of tables.
+template <class choice>
+static void end_sums_in_tables(const way_back_arguments& a, const derivatives_of_trade& found,
+                               const sums_in_tables& sums) {
+    using ways = typename choice::ways;
+    constexpr int sections = choice::program::sections;
+    unrolled<sections>([&](int k) {
+        if (ways::of_tables(k) == 0) return;
+        const word32* const first = a.first_places + found.first_places_at + k;
+        const word64 end = k + 1 < sections ? first[1] : found.places;
+        const word32 of_run = word32(ways::of_run(k)), in_run = of_run + word32(ways::of_tables(k));
+        for (word64 place = first[0] + threadIdx.x; place < end; place += blockDim.x)
+            if (word32(place - first[0]) % in_run >= of_run) sums.end(place);
+    });
+}
+
 template <class choice>
 static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
     using real = typename choice::real;
@@ -643,6 +714,8 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
     const derivatives_of_trade found = a.derivatives[number];
     double* const sums =
         a.sums + (found.first * a.forth.tiles + work.tile_of_launch * found.places) * warps_of_tile;
+    const sums_in_tables in_tables(sums, found.places);
+    static_assert(warps_of_tile >= sums_in_tables::words);
     const word64 per_path = word64(a.most_pieces) * ways::carried + choice::states_in_memory;
     const states of_block = states::in(a.kept, number_of_block() * per_path);
     const states in_memory = of_block.from(int(a.most_pieces) * ways::carried),
@@ -666,7 +739,8 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
         }
 
         walk_back walk(a, sections, work.trade, a.back[number], found, word32(in_tile), work.count,
-                       shared + at::sums, sums + word64(in_tile / (threads_of_warp * width)) * found.places);
+                       shared + at::sums, sums + word64(in_tile / (threads_of_warp * width)) * found.places,
+                       in_tables);
         const body_of_way_back<choice> back{walk, of_block, choice::holds_in_shared ? in_shared : in_memory,
                                             choice::holds_quietly_in_shared ? in_shared : in_memory, steps};
         if constexpr (choice::keeps_shocks) {
@@ -711,6 +785,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
         walk.finish();
     }
     __syncthreads();
+    end_sums_in_tables<choice>(a, found, in_tables);
     finish_row<choice>(a.forth, payoffs, 0, feed_memory);
 }
 

@@ -3,19 +3,12 @@
 // built with the host's compiler, every thread of a block is a thread of ours, and each tile must have the
 // bits that the CPU's walk gives it. Words that C++ does not know are defined for it; feeds that copy
 // asynchronously are left to feeds_test.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,7 +26,7 @@
 #include "engine/plan/trade_program.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
-#include "tests/own_folder.h"
+#include "tests/host_kernel.h"
 #include "tests/scenario_file.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
@@ -48,169 +41,8 @@ using cuda::kernel_wish;
 using kernels::word64;
 using program::precision;
 
-// Words of CUDA that C++ does not know, for the host's compiler ahead of the kernel.
-const char* const prelude = R"(#pragma once
-#define __global__
-#define __grid_constant__
-#define __launch_bounds__(...)
-#define __align__(bytes) alignas(bytes)
-#define __shared__
-#define __constant__ static
-struct uint2 { unsigned x, y; };
-struct uint4 { unsigned x, y, z, w; };
-struct place_in_grid { unsigned x; };
-extern "C" { extern thread_local place_in_grid threadIdx, blockIdx; }
-extern "C" {
-void host_barrier();
-int host_any(int);
-double host_exchange(double, int);
-}
-inline void __syncthreads() { host_barrier(); }
-inline int __syncthreads_or(int x) { return host_any(x); }
-inline double __shfl_xor_sync(unsigned, double x, int lanes) { return host_exchange(x, lanes); }
-inline void __threadfence() {}
-template <class value> value __ldg(const value* from) { return *from; }
-template <class value> value tex1Dfetch(unsigned long long, int) { return value(); }
-inline unsigned long long __cvta_generic_to_global(const void* p) { return reinterpret_cast<unsigned long long>(p); }
-inline unsigned long long __cvta_generic_to_shared(const void* p) { return reinterpret_cast<unsigned long long>(p); }
-inline int atomicAdd(int* to, int x) { return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST); }
-inline unsigned atomicAdd(unsigned* to, unsigned x) { return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST); }
-double atomicAdd(double* to, double x);  // of reductions that keep no bits
-inline int atomicMin(int* to, int x) {
-    int was = *to;
-    while (x < was && !__atomic_compare_exchange_n(to, &was, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
-    return was;
-}
-)";
-
-std::string replaced_once(std::string text, const std::string& what, const std::string& by) {
-    const auto at = text.find(what);
-    if (at == std::string::npos || text.find(what, at + 1) != std::string::npos) {
-        throw std::logic_error("not there once: " + what);
-    }
-    return text.replace(at, what.size(), by);
-}
-
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-}
-
-// ---- a block of threads ----------------------------------------------------------------------------------
-
-struct block_of_threads {
-    pthread_barrier_t barrier;
-    int any = 0;
-    std::vector<double> exchanged;
-};
-thread_local block_of_threads* the_block = nullptr;
-
-}  // namespace
-
-}  // namespace tilewalk
-
-struct place_in_grid {
-    unsigned x;
-};
-extern "C" {
-thread_local place_in_grid threadIdx, blockIdx;
-
-void host_barrier() {
-    pthread_barrier_wait(&tilewalk::the_block->barrier);
-}
-int host_any(int x) {
-    __atomic_fetch_or(&tilewalk::the_block->any, x, __ATOMIC_SEQ_CST);
-    host_barrier();
-    const int any = tilewalk::the_block->any;
-    host_barrier();
-    __atomic_store_n(&tilewalk::the_block->any, 0, __ATOMIC_SEQ_CST);
-    host_barrier();
-    return any;
-}
-double host_exchange(double x, int lanes) {
-    tilewalk::the_block->exchanged[threadIdx.x] = x;
-    host_barrier();
-    const double got = tilewalk::the_block->exchanged[threadIdx.x ^ static_cast<unsigned>(lanes)];
-    host_barrier();
-    return got;
-}
-}
-
-namespace tilewalk {
-
-namespace {
-
-// A kernel built for the host.
-class host_kernel {
-  public:
-    explicit host_kernel(const std::string& text) {
-        std::filesystem::create_directories(folder_ / "kernels");
-        std::ofstream(folder_ / "prelude.h") << prelude;
-        // The one word of a GPU that every path kernel speaks; those of feeds with asynchronous copies stay
-        // unused.
-        std::ofstream(folder_ / "kernels/ptx.h") << replaced_once(
-            text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h"),
-            R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)", "number = blockIdx.x;");
-        std::ofstream(folder_ / "kernel.cpp")
-            << replaced_once(text, "extern __shared__ __align__(128) char shared[];",
-                             "alignas(128) static char shared[1 << 18];");
-        const std::string log = folder_ / "log", library = folder_ / "kernel.so";
-        const std::string command = fmt::format(
-            "'{}' -std=c++20 -O1 -w -ffp-contract=off -fno-ipa-icf -march=x86-64-v3 -fPIC -shared -include "
-            "'{}' -I '{}' "
-            "-I '{}' '{}' -o '{}' > '{}' 2>&1",
-            TILEWALK_CXX, (folder_ / "prelude.h").string(), folder_.string(), TILEWALK_SOURCE_DIR,
-            (folder_ / "kernel.cpp").string(), library, log);
-        if (std::system(command.c_str()) != 0) throw std::runtime_error(command + "\n" + text_of(log));
-        library_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (library_ == nullptr) throw std::runtime_error(::dlerror());
-        walk_ = reinterpret_cast<void (*)(kernels::path_arguments)>(::dlsym(library_, "walk"));
-        if (walk_ == nullptr) throw std::runtime_error(::dlerror());
-    }
-    ~host_kernel() {
-        if (library_ != nullptr) ::dlclose(library_);
-    }
-    host_kernel(const host_kernel&) = delete;
-    host_kernel& operator=(const host_kernel&) = delete;
-
-    void run(unsigned blocks, unsigned threads, const kernels::path_arguments& a) const {
-        for (unsigned b = 0; b < blocks; ++b) {
-            block_of_threads block;
-            block.exchanged.resize(threads);
-            pthread_barrier_init(&block.barrier, nullptr, threads);
-            struct one {
-                const host_kernel* kernel;
-                const kernels::path_arguments* arguments;
-                block_of_threads* block;
-                unsigned thread, number;
-            };
-            std::vector<one> all;
-            for (unsigned t = 0; t < threads; ++t) all.push_back({this, &a, &block, t, b});
-            std::vector<pthread_t> started(threads);
-            for (unsigned t = 0; t < threads; ++t) {
-                const auto work = [](void* what) -> void* {
-                    const auto& me = *static_cast<const one*>(what);
-                    the_block = me.block;
-                    threadIdx.x = me.thread;
-                    blockIdx.x = me.number;
-                    me.kernel->walk_(*me.arguments);
-                    return nullptr;
-                };
-                if (pthread_create(&started[t], nullptr, work, &all[t]) != 0) std::abort();
-            }
-            for (const pthread_t t : started) pthread_join(t, nullptr);
-            pthread_barrier_destroy(&block.barrier);
-        }
-    }
-
-  private:
-    tests::own_folder own_;
-    std::filesystem::path folder_ = own_.path();
-    void* library_ = nullptr;
-    void (*walk_)(kernels::path_arguments) = nullptr;
-};
+using tests::host_kernel;
+using tests::replaced_once;
 
 // ---- trades ----------------------------------------------------------------------------------------------
 
@@ -443,7 +275,7 @@ void expect_bits(const walked_program& t, const kernel_decision& how) {
     a.scenario.first = scenarios.data();
     a.scenario.step_stride = a.scenario.slot_stride = pitch;
     host_kernel(cuda::path_kernel_text(t.code, how))
-        .run(static_cast<unsigned>(tiles), static_cast<unsigned>(how[cuda::knobs::block]), a);
+        .run("walk", static_cast<unsigned>(tiles), static_cast<unsigned>(how[cuda::knobs::block]), a);
 
     const cpu::lane_program code = cpu::compile(t.code);
     std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};

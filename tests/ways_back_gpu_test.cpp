@@ -169,7 +169,9 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
     for (const precision to :
          {precision::double_, precision::single, precision::single_fast, precision::mixed}) {
         for (const books::trade& t : all.state().trades) {
-            if (t.id != "black_scholes_paid_in_eur" && t.id != "heston_asian" && t.id != "rates_g2_barrier")
+            const bool has_tables = t.id == "stochastic_local_volatility_asian";
+            if (t.id != "black_scholes_paid_in_eur" && t.id != "heston_asian" && t.id != "rates_g2_barrier" &&
+                !(has_tables && to == precision::double_))
                 continue;
             const tests::both_ways of(t, *all.market(), to);
             ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
@@ -182,7 +184,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
             expect_no_stack(kernel, architecture, t.id);
         }
     }
-    EXPECT_EQ(compiled, 12u);
+    EXPECT_EQ(compiled, 13u);
 }
 
 TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {

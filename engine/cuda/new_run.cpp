@@ -131,11 +131,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.precision = run.how.precision;
     plan.seed = run.seed;
     plan.paths = run.paths;
-    for (const scenario_row& r : state.packed.scenarios) {
-        plan.scenarios.push_back(run.scenarios[r.array]);
-        arrays::shock_cube& row = plan.scenarios.back();
-        std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
-    }
+    plan.scenarios = rows_of(run.scenarios, state.packed.scenarios);
     const bool is_keyed = run.replay == nullptr && plan.source->is_keyed;
     rows_of_jobs keyed(state, plan);
     for (job_group& g : state.groups) {

@@ -15,6 +15,16 @@ constexpr std::uint64_t tile_paths = kernels::paths_per_tile;
 
 }  // namespace
 
+std::vector<arrays::shock_cube> rows_of(std::span<const arrays::shock_cube> arrays,
+                                        std::span<const scenario_row> rows) {
+    std::vector<arrays::shock_cube> out;
+    for (const scenario_row& r : rows) {
+        arrays::shock_cube& row = out.emplace_back(arrays[r.array]);
+        std::visit([&](auto& first) { first += r.row * row.step_stride; }, row.first);
+    }
+    return out;
+}
+
 std::size_t shock_plan::bytes_per_tile() const {
     return (normal_rows + uniform_rows + scenarios.size()) * tile_paths * arrays::bytes_of(element());
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/arrays/shock_cube.h"
@@ -16,6 +17,7 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/noise_rows.h"
+#include "engine/cuda/packed_trades.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
@@ -29,6 +31,10 @@ using program::precision;
 class loaded_device;
 class counted_kernels;
 
+// Rows of a market's arrays, each as a cube of one step and one slot.
+std::vector<arrays::shock_cube> rows_of(std::span<const arrays::shock_cube> arrays,
+                                        std::span<const scenario_row> rows);
+
 // The arrays that all devices of a run need.
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
@@ -41,7 +47,7 @@ struct shock_plan {
     // shock numbers, or, with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     noise_rows normals{}, uniforms{};  // of a keyed source
-    // The rows of the cube of scenarios, each with one step and one slot.
+    // The rows of the cube of scenarios (see rows_of).
     std::vector<arrays::shock_cube> scenarios{};
     // Called for each row that is copied from the host; may throw to end the run.
     std::function<void()> poll{};

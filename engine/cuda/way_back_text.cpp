@@ -21,9 +21,11 @@ using program::path_program;
 // States before the steps of a piece are in shared memory if they take no more of a block's: five blocks of
 // 128 threads then fit in a multiprocessor of compute capability 9.0, as many as their registers allow.
 constexpr std::size_t most_bytes_of_states = 20 * 1024;
-// A thread walks two paths if a step has so many shocks or, in double, more nodes on both ways.
+// A thread walks two paths if a step has so many shocks or, in double, more nodes on both ways; a derivative
+// to a row counts as some nodes, since it waits in a register to be summed. It walks one path if there are
+// yet more nodes (in single twice as many), for which two would have no registers.
 constexpr int least_shocks_of_two_paths = 4;
-constexpr std::size_t most_nodes_of_four_paths = 48;
+constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
 // Quiet pieces have code of their own, unless steps are so long that it does not pay.
 constexpr std::size_t most_nodes_of_quiet_steps = 160;
 
@@ -103,13 +105,28 @@ std::string giving(const adjoint_program& a, const statement& given) {
 }
 
 std::string ways_text(const adjoint_program& a, const path_program& quiet, const carried_states& carried) {
-    std::vector<std::size_t> of_paths, of_run, first_of_run, of_runs;
+    std::vector<std::size_t> of_paths, of_run, first_of_run, of_runs, of_tables;
+    std::string add_in_tables;
     for (const auto* const all : {&a.initial_states, &a.terms})
         for (const program::derivative_in& d : *all) of_paths.push_back(d.state);
-    for (const program::section_derivatives& s : a.sections) {
+    for (std::size_t k = 0; k < a.sections.size(); ++k) {
+        const program::section_derivatives& s = a.sections[k];
         first_of_run.push_back(of_runs.size());
-        of_run.push_back(s.rows.size());
-        for (const program::derivative_in& d : s.rows) of_runs.push_back(d.state);
+        of_run.push_back(s.rows.size() + s.scenarios.size());
+        for (const auto* const all : {&s.rows, &s.scenarios})
+            for (const program::derivative_in& d : *all) of_runs.push_back(d.state);
+        std::size_t first = 0;
+        std::string all;
+        for (const program::derivative_in_table& t : s.tables) {
+            const std::size_t size = a.again.sections[k].tables[t.table].size;
+            for (const auto& read : t.reads)
+                all += fmt::format("            add({}, {}, b[{}], b[{}]);\n", first, size, read.state,
+                                   read.position);
+            first += size;
+        }
+        of_tables.push_back(first);
+        if (!all.empty())
+            add_in_tables += fmt::format("        if constexpr (k == {}) {{\n{}        }}\n", k, all);
     }
     bool repeats = false;
     const std::string give = giving(a, [](std::size_t, const program::derivative_in& g) {
@@ -128,7 +145,7 @@ std::string ways_text(const adjoint_program& a, const path_program& quiet, const
     static constexpr int of_paths = {of_paths};
     // A section is given a state that is known neither before the step nor behind it.
     static constexpr bool repeats = {repeats};
-{carried_of}{state_of_path}{of_run}    static constexpr int state_of_run(int k, int i) {{
+{carried_of}{state_of_path}{of_run}{of_tables}    static constexpr int state_of_run(int k, int i) {{
         constexpr int first[] = {{{first_of_run}}}, of[] = {{{of_runs}}};
         return of[first[k] + i];
     }}
@@ -139,13 +156,17 @@ std::string ways_text(const adjoint_program& a, const path_program& quiet, const
     template <int k, class states, class more_states, class real>
     static void give_quietly(const states& before, const more_states& behind, real (&b)[{back_states}]) {{
 {give_quietly}    }}
+    template <int k, class real, class adder>
+    static void add_in_tables(const real (&b)[{back_states}], const adder& add) {{
+{add_in_tables}    }}
 }};
 )",
         fmt::arg("carried", carried.all.size()), fmt::arg("carried_quietly", carried.quietly),
         fmt::arg("of_paths", of_paths.size()), fmt::arg("repeats", repeats),
         fmt::arg("carried_of", table("carried_of", carried.all)),
         fmt::arg("state_of_path", table("state_of_path", of_paths)),
-        fmt::arg("of_run", table("of_run", of_run)), fmt::arg("first_of_run", list_of(first_of_run)),
+        fmt::arg("of_run", table("of_run", of_run)), fmt::arg("of_tables", table("of_tables", of_tables)),
+        fmt::arg("add_in_tables", add_in_tables), fmt::arg("first_of_run", list_of(first_of_run)),
         fmt::arg("of_runs", list_of(of_runs)), fmt::arg("states", a.again.states.size()),
         fmt::arg("back_states", a.back.states.size()), fmt::arg("give", give),
         fmt::arg("give_quietly", give_quietly));
@@ -190,14 +211,18 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     // Four paths a thread share what is alike for them, if there are registers for them.
     const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
     const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
-    const bool are_four =
-        p.slots_per_step() < least_shocks_of_two_paths && (!is_double || nodes <= most_nodes_of_four_paths);
+    std::size_t rows = 0;
+    for (std::size_t k = 0; k < a.sections.size(); ++k)
+        if (is_on_every_step(p, k)) rows += a.sections[k].rows.size();
+    const bool are_four = p.slots_per_step() < least_shocks_of_two_paths &&
+                          (!is_double || nodes + rows * nodes_of_row <= most_nodes_of_four_paths);
+    const bool is_one = nodes > most_nodes_of_two_paths * (is_double ? 1 : 2);
     out.reads.precision = precision;
     out.reads.rounds = rounds;
-    out.reads[knobs::width] = are_four ? 4 : 2;
+    out.reads[knobs::width] = is_one ? 1 : are_four ? 4 : 2;
     out.reads[knobs::block] = 128;
-    // Two paths have no registers to spare for addresses of a prefetch.
-    out.reads.feed = are_four ? "l2_prefetch" : "none";
+    // One and two paths have no registers to spare for addresses of a prefetch.
+    out.reads.feed = are_four && !is_one ? "l2_prefetch" : "none";
     out.reads[knobs::distance] = 4;
     out.reads.space = "global";
     return out;
@@ -218,11 +243,8 @@ way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
 }
 
 bool has_kernel(const path_program& p, const adjoint_program& a) {
-    const bool has_others = std::ranges::any_of(a.sections, [](const program::section_derivatives& s) {
-        return !s.tables.empty() || !s.scenarios.empty();
-    });
-    return !has_others && !a.back.outputs.empty() && p.outputs.size() == 1 && p.crossed.empty() &&
-           p.scenarios_per_step == 0 && p.sections.size() <= kernels::most_sections;
+    return !a.back.outputs.empty() && p.outputs.size() == 1 && p.crossed.empty() &&
+           p.sections.size() <= kernels::most_sections;
 }
 
 way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program& a,
@@ -289,7 +311,7 @@ struct choice {{
     using shape = feed_shape<{shock}, {slots}, {width}, {threads}, 1, 1, ring_layout::plain, 0>;
     using memory = thread_memory<spaces::global>;
     using numbers = numbers_in_memory<real, spaces::read_only>;
-    using source = feeds::random_draws<{draws}, program::normal_slots, program::uniform_slots, no_scenarios>;
+    using source = feeds::random_draws<{draws}, program::normal_slots, program::uniform_slots, {scenarios}>;
     using feed = feeds::inline_<shape, memory>;
     using reduction = reductions::tree<{threads}>;
     static constexpr int piece_steps = {piece_steps};
@@ -334,7 +356,11 @@ extern "C" __global__ void merge_derivatives(const __grid_constant__ tilewalk::k
         fmt::arg("feed_bytes", feed_bytes), fmt::arg("states_bytes", states_shared * state_bytes),
         fmt::arg("states_in_memory", out.states_in_memory), fmt::arg("holds_in_shared", fits(held)),
         fmt::arg("holds_quietly", fits(held_quietly)), fmt::arg("draws_to_shared", draws_to_shared),
-        fmt::arg("sum_bytes", sum_bytes));
+        fmt::arg("sum_bytes", sum_bytes),
+        fmt::arg("scenarios",
+                 p.scenarios_per_step == 0
+                     ? "no_scenarios"
+                     : fmt::format("scenarios_in_memory<shape, {}, spaces::global>", p.scenarios_per_step)));
     return out;
 }
 

@@ -40,7 +40,7 @@ kernel_wish open_wish_of(const way_back_decision& how);
 // The decision with another way to read: with a feed that reads none, shocks are made again.
 way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
 
-// Whether a GPU can walk it. Derivatives to numbers of tables and to scenarios are found on the CPU.
+// Whether a GPU can walk it: a program with one output and not too many sections.
 bool has_kernel(const program::path_program& p, const program::adjoint_program& a);
 
 // The kernels walk_both_ways and merge_derivatives, and the memory of a block of the first.

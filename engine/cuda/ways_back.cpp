@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,8 @@
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/reductions.h"
+#include "engine/cuda/shock_cubes.h"
+#include "engine/cuda/spaces.h"
 #include "kernels/way_back_arguments.h"
 
 namespace tilewalk::cuda {
@@ -45,6 +48,7 @@ struct group {
     way_back_kernel kernel;
     std::map<std::string, std::shared_ptr<const std::string>> cubins;  // by architecture
     std::size_t steps = 0, places = 0;                                 // the most of a job
+    std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;       // rows that any job reads
 
     std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }
     std::size_t kept_bytes() const {
@@ -63,7 +67,9 @@ struct group {
 };
 
 std::size_t tile_bytes(const group& g, const run::job& any) {
-    return g.kept_bytes() + g.shock_bytes(any.code->slots_per_step()) + g.sum_bytes();
+    const std::size_t scenarios = g.scenarios.size() * kernels::paths_per_tile *
+                                  program::bytes_of(program::traits_of(g.how.precision).shock);
+    return g.kept_bytes() + g.shock_bytes(any.code->slots_per_step()) + g.sum_bytes() + scenarios;
 }
 
 // Work for one device: some jobs of a group over all tiles of the walk, or one job over some of them.
@@ -99,6 +105,8 @@ class both_ways_walk {
             g.jobs.push_back(j);
             g.steps = std::max(g.steps, job.when->steps());
             g.places = std::max(g.places, program::places_of(*job.back.code, *job.data).size);
+            for (const program::scenario_rows& slot : job.data->scenarios)
+                for (const std::uint32_t row : slot.rows) g.scenarios.emplace(slot.array, row);
         }
     }
 
@@ -370,6 +378,11 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const chunk tiles{of_.seed, of_.paths, p.tiles, part_tiles_};
     chunk_memory results(d, reduction_named("tree"), tiles, jobs.size());
     const std::size_t parts = tiles.parts();
+    shock_plan of_arrays;
+    of_arrays.space = &space_named("global");
+    of_arrays.precision = how.precision;
+    of_arrays.scenarios = rows_of(of_.scenarios, forth.packed.scenarios);
+    shock_cubes scenarios(on, of_arrays, p.tiles.count, 1, s.get());
     const device_memory kept(d, blocks * p.of->kept_bytes()),
         shocks(d, blocks * p.of->shock_bytes(jobs.front().code->slots_per_step())), sums(d, sum_bytes),
         merged(d, parts * all_places * sizeof(double)),
@@ -385,6 +398,7 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const owned_event begun = new_event(d, s.get());
     results.clear(s.get());
     d.fill(sums.as<void>(), 0, sum_bytes, s.get());
+    scenarios.fill(0, p.tiles.first, p.tiles.count, s.get());
 
     kernels::way_back_arguments a{};
     a.forth = results.arguments();
@@ -392,6 +406,8 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     a.forth.numbers = forth.numbers.as<void>();
     a.forth.words = forth.words.as<word32>();
     a.forth.trade_count = static_cast<word32>(jobs.size());
+    a.forth.scenario = scenarios.scenarios(0);
+    a.forth.first_path = p.tiles.first * kernels::paths_per_tile;
     a.back = back.records.as<kernels::trade_record>();
     a.back_numbers = back.numbers.as<void>();
     a.back_words = back.words.as<word32>();

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that a GPU compiles, run by the host: it is built with the host's compiler, and every thread of a
+// block is a thread of ours. Words that C++ does not know are defined for it; feeds that copy asynchronously
+// can't be run. A test's program includes this once.
+#pragma once
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/own_folder.h"
+
+namespace tilewalk::tests {
+
+// Words of CUDA that C++ does not know, for the host's compiler ahead of the kernel.
+inline constexpr const char* prelude_of_host = R"(#pragma once
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+#define __shared__
+#define __constant__ static
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
+struct place_in_grid { unsigned x; };
+extern "C" { extern thread_local place_in_grid threadIdx, blockIdx, blockDim; }
+extern "C" {
+void host_barrier();
+int host_any(int);
+double host_exchange(double, int);
+}
+inline void __syncthreads() { host_barrier(); }
+inline void __syncwarp() { host_barrier(); }
+inline int __syncthreads_or(int x) { return host_any(x); }
+inline double __shfl_xor_sync(unsigned, double x, int lanes) { return host_exchange(x, lanes); }
+inline void __threadfence() {}
+template <class value> value __ldg(const value* from) { return *from; }
+template <class value> value tex1Dfetch(unsigned long long, int) { return value(); }
+inline unsigned long long __cvta_generic_to_global(const void* p) { return reinterpret_cast<unsigned long long>(p); }
+inline unsigned long long __cvta_generic_to_shared(const void* p) { return reinterpret_cast<unsigned long long>(p); }
+inline int atomicAdd(int* to, int x) { return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST); }
+inline unsigned long long atomicAdd(unsigned long long* to, unsigned long long x) {
+    return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST);
+}
+inline unsigned atomicAdd(unsigned* to, unsigned x) { return __atomic_fetch_add(to, x, __ATOMIC_SEQ_CST); }
+double atomicAdd(double* to, double x);  // of reductions that keep no bits
+inline int atomicMin(int* to, int x) {
+    int was = *to;
+    while (x < was && !__atomic_compare_exchange_n(to, &was, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return was;
+}
+)";
+
+inline std::string replaced_once(std::string text, const std::string& what, const std::string& by) {
+    const auto at = text.find(what);
+    if (at == std::string::npos || text.find(what, at + 1) != std::string::npos) {
+        throw std::logic_error("not there once: " + what);
+    }
+    return text.replace(at, what.size(), by);
+}
+
+inline std::string text_of(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+// ---- a block of threads ----------------------------------------------------------------------------------
+
+struct block_of_threads {
+    pthread_barrier_t barrier;
+    int any = 0;
+    std::vector<double> exchanged;
+};
+inline thread_local block_of_threads* the_block = nullptr;
+
+}  // namespace tilewalk::tests
+
+struct place_in_grid {
+    unsigned x;
+};
+extern "C" {
+thread_local place_in_grid threadIdx, blockIdx, blockDim;
+
+void host_barrier() {
+    pthread_barrier_wait(&tilewalk::tests::the_block->barrier);
+}
+int host_any(int x) {
+    __atomic_fetch_or(&tilewalk::tests::the_block->any, x, __ATOMIC_SEQ_CST);
+    host_barrier();
+    const int any = tilewalk::tests::the_block->any;
+    host_barrier();
+    __atomic_store_n(&tilewalk::tests::the_block->any, 0, __ATOMIC_SEQ_CST);
+    host_barrier();
+    return any;
+}
+double host_exchange(double x, int lanes) {
+    tilewalk::tests::the_block->exchanged[threadIdx.x] = x;
+    host_barrier();
+    const double got = tilewalk::tests::the_block->exchanged[threadIdx.x ^ static_cast<unsigned>(lanes)];
+    host_barrier();
+    return got;
+}
+}
+
+namespace tilewalk::tests {
+
+// Kernels of one text, built for the host.
+class host_kernel {
+  public:
+    explicit host_kernel(const std::string& text) {
+        std::filesystem::create_directories(folder_ / "kernels");
+        std::ofstream(folder_ / "prelude.h") << prelude_of_host;
+        // What kernels say in a GPU's own words, but for feeds with asynchronous copies, which stay unused.
+        std::string words = text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h");
+        words = replaced_once(words, R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)",
+                              "number = blockIdx.x;");
+        words = replaced_once(words, R"(asm volatile("fence.proxy.async.global;" ::: "memory");)", "");
+        std::ofstream(folder_ / "kernels/ptx.h") << words;
+        std::ofstream(folder_ / "kernel.cpp")
+            << replaced_once(text, "extern __shared__ __align__(128) char shared[];",
+                             "alignas(128) static char shared[1 << 18];");
+        const std::string log = folder_ / "log", library = folder_ / "kernel.so";
+        const std::string command = fmt::format(
+            "'{}' -std=c++20 -O1 -w -ffp-contract=off -fno-ipa-icf -march=x86-64-v3 -fPIC -shared -include "
+            "'{}' -I '{}' "
+            "-I '{}' '{}' -o '{}' > '{}' 2>&1",
+            TILEWALK_CXX, (folder_ / "prelude.h").string(), folder_.string(), TILEWALK_SOURCE_DIR,
+            (folder_ / "kernel.cpp").string(), library, log);
+        if (std::system(command.c_str()) != 0) throw std::runtime_error(command + "\n" + text_of(log));
+        library_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library_ == nullptr) throw std::runtime_error(::dlerror());
+    }
+    ~host_kernel() {
+        if (library_ != nullptr) ::dlclose(library_);
+    }
+    host_kernel(const host_kernel&) = delete;
+    host_kernel& operator=(const host_kernel&) = delete;
+
+    template <class arguments>
+    void run(const char* name, unsigned blocks, unsigned threads, const arguments& a) const {
+        const auto kernel = reinterpret_cast<void (*)(arguments)>(::dlsym(library_, name));
+        if (kernel == nullptr) throw std::runtime_error(::dlerror());
+        for (unsigned b = 0; b < blocks; ++b) {
+            block_of_threads block;
+            block.exchanged.resize(threads);
+            pthread_barrier_init(&block.barrier, nullptr, threads);
+            struct one {
+                void (*kernel)(arguments);
+                const arguments* with;
+                block_of_threads* block;
+                unsigned thread, threads, number;
+            };
+            std::vector<one> all;
+            for (unsigned t = 0; t < threads; ++t) all.push_back({kernel, &a, &block, t, threads, b});
+            std::vector<pthread_t> started(threads);
+            for (unsigned t = 0; t < threads; ++t) {
+                const auto work = [](void* what) -> void* {
+                    const auto& me = *static_cast<const one*>(what);
+                    the_block = me.block;
+                    threadIdx.x = me.thread;
+                    blockIdx.x = me.number;
+                    blockDim.x = me.threads;
+                    me.kernel(*me.with);
+                    return nullptr;
+                };
+                if (pthread_create(&started[t], nullptr, work, &all[t]) != 0) std::abort();
+            }
+            for (const pthread_t t : started) pthread_join(t, nullptr);
+            pthread_barrier_destroy(&block.barrier);
+        }
+    }
+
+  private:
+    own_folder own_;
+    std::filesystem::path folder_ = own_.path();
+    void* library_ = nullptr;
+};
+
+}  // namespace tilewalk::tests
