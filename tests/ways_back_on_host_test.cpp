@@ -54,7 +54,7 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
 // Two tiles and a part of one.
 constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 77;
 
-run::tally on_host(const run::walk& walk, const cuda::way_back_decision& how) {
+run::tally on_host(const run::walk& walk, const cuda::way_back_decision& how, std::uint64_t memory_bytes) {
     cuda::text_compiler compiler;
     cuda::kernel_store kernels(compiler, {});
     const auto gpu = gpu_of_host();
@@ -63,7 +63,7 @@ run::tally on_host(const run::walk& walk, const cuda::way_back_decision& how) {
         const std::vector<std::shared_ptr<cuda::loaded_device>> on{
             std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
         cuda::ways_back walks(
-            on, kernels, [&](const run::job&) { return how; }, 0, 1);
+            on, kernels, [&](const run::job&) { return how; }, memory_bytes, 1);
         const auto failures = walks.walk(walk, [&](std::size_t, const run::tally& t) { out.push_back(t); });
         if (failures.at(0)) throw error(*failures[0]);
     }
@@ -72,7 +72,7 @@ run::tally on_host(const run::walk& walk, const cuda::way_back_decision& how) {
 }
 
 void expect_bits(const run::job& j, precision to, bool keeps_shocks,
-                 std::span<const arrays::shock_cube> scenarios = {}) {
+                 std::span<const arrays::shock_cube> scenarios = {}, std::uint64_t memory_bytes = 0) {
     ASSERT_TRUE(cuda::ways_back::can_walk(j));
     cuda::way_back_decision how = cuda::best_way_back(to, kernels::philox_rounds, *j.code, *j.back.code);
     how.keeps_shocks = keeps_shocks;
@@ -83,7 +83,7 @@ void expect_bits(const run::job& j, precision to, bool keeps_shocks,
     walk.paths = paths;
     walk.scenarios = scenarios;
     cpu::back_end on_cpu(*cpu::runnable_instruction_sets().sets[0], 2, to);
-    const run::tally expected = on_cpu.walk_all(walk).tallies.at(0), got = on_host(walk, how);
+    const run::tally expected = on_cpu.walk_all(walk).tallies.at(0), got = on_host(walk, how, memory_bytes);
     EXPECT_TRUE(got == expected);
     const auto a = got.derivatives_of_parts(), b = expected.derivatives_of_parts();
     ASSERT_EQ(a.size(), b.size());
@@ -150,7 +150,9 @@ TEST(ways_back_with_scenarios_on_host, have_the_bits_of_the_cpu) {
             SCOPED_TRACE(std::string(program::name_of(to)) + (keeps_shocks ? ", kept" : ", made again"));
             const tests::both_ways of(one.state().trades.at(0), *one.market(), to);
             ASSERT_GT(of.made.code.scenarios_per_step, 0);
-            expect_bits(of.job(), to, keeps_shocks, one.market()->state().scenario_cubes());
+            // So little memory that each tile is walked alone.
+            const std::uint64_t memory = keeps_shocks ? 0 : 1;
+            expect_bits(of.job(), to, keeps_shocks, one.market()->state().scenario_cubes(), memory);
         }
     }
 }
