@@ -175,6 +175,7 @@ void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
 
 template <class real, class shock>
 void lane_walk<real, shock>::begin(const path_job& job, std::uint64_t first_path, const lane_program& code) {
+    first_path_ = first_path;
     if (registers_.size() < code.registers) registers_.resize(code.registers);
     normals_.begin(job, job.normals, code.normals, job.data->normal_names, first_path);
     uniforms_.begin(job, job.uniforms, code.uniforms, job.data->uniform_names, first_path);
@@ -269,6 +270,19 @@ void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path,
     }
 }
 
+template <class real, class shock>
+void lane_walk<real, shock>::leave_numbers(const path_job& job, std::size_t section, std::size_t run) {
+    if (section >= job.leaves->sections.size()) return;
+    const left_numbers::of_section& of = job.leaves->sections[section];
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(lanes, job.paths - first_path_));
+    double* row =
+        job.leaves->array + (of.first_row + run * of.states.size()) * job.leaves->pitch + first_path_;
+    for (const std::uint32_t s : of.states) {
+        std::copy_n(registers_[s].of, count, row);
+        row += job.leaves->pitch;
+    }
+}
+
 // Walks steps `from` to `to` - 1. If it `keeps`, then the shocks of each step and, before each run of a
 // section, the states that its way back is given.
 template <class real, class shock>
@@ -280,6 +294,7 @@ void lane_walk<real, shock>::walk_piece(const path_job& job, const frame& in, st
                 kept_.keep(functions_, registers_[g.number].of);
         }
         execute(in, section, row);
+        if (job.leaves != nullptr) leave_numbers(job, section, row);
     };
     for (std::size_t step = from; step < to; ++step) {
         if (cancel != nullptr && cancel->load(std::memory_order_relaxed))

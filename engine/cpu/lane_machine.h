@@ -37,6 +37,18 @@ struct lane_way_back {
                   const program::path_data& data_of_back, const program::timeline& when);
 };
 
+// Numbers that paths leave on their way: after each run of a section some of its states, a row of the array
+// each, row-major by section, run and state.
+struct left_numbers {
+    struct of_section {
+        std::vector<std::uint32_t> states;  // of the program
+        std::size_t first_row = 0;
+    };
+    std::vector<of_section> sections;  // by section; later ones leave none
+    double* array = nullptr;
+    std::uint64_t pitch = 0;  // of rows: the paths of the run, or more
+};
+
 // One trade, ready to be walked.
 //
 // Numbers of the trade are kept in double in every precision; `single` rounds each once when it is used.
@@ -57,6 +69,7 @@ struct path_job {
     std::span<const arrays::shock_cube> scenarios{};
     run::tile_range range{};  // of the tiles that are walked; empty: the whole run
     const lane_way_back* back = nullptr;
+    const left_numbers* leaves = nullptr;  // if there is no way back
 
     std::uint64_t tiles() const;  // of the run
     run::tile_range walked_tiles() const;
@@ -163,6 +176,7 @@ class lane_walk {
     };
     void walk_piece(const path_job& job, const frame& in, std::size_t from, std::size_t to, bool keeps,
                     const std::atomic<bool>* cancel);
+    void leave_numbers(const path_job& job, std::size_t section, std::size_t run);
     void walk_piece_back(const path_job& job, std::size_t from, std::size_t to, int count,
                          std::span<double> sums, std::span<kernels::fixed_sum> in_tables);
     void take_derivatives(const path_job& job, std::size_t section, std::size_t run, int count,
@@ -170,6 +184,7 @@ class lane_walk {
 
     const lane_functions<real>& functions_;
     std::vector<lane_array> registers_, registers_of_back_, states_at_pieces_;
+    std::uint64_t first_path_ = 0;
     kept_piece kept_;
     std::vector<const real*> kept_normals_, kept_uniforms_, kept_scenarios_;
     shock_buffer normals_, uniforms_;

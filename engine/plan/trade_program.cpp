@@ -113,6 +113,8 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             continue;
         }
         for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
+            // A right of the past was not used.
+            if (of.right_of && of.times[i] < -same_time_years) continue;
             dates::date day = market.as_of;
             if (of.times[i] < -same_time_years) {
                 const auto* date = std::get_if<dates::date>(&of.labels[i].when);
@@ -282,24 +284,36 @@ using events_by_step = std::vector<std::vector<program::event>>;
 // when it is known what it must keep. Gives the events that follow each step.
 events_by_step record_sections(language::payoff& script, const std::vector<block>& blocks,
                                const std::vector<double>& grid, models::world* world, program::recorder& into,
-                               std::vector<std::size_t>& section_of_block) {
+                               std::vector<std::size_t>& section_of_block, language::decider* rights) {
     const std::size_t steps = grid.size() - 1;
     section_of_block.assign(blocks.size(), 0);
     events_by_step after(steps);
+    std::vector<runs_of_block> to_come;
     std::uint32_t section = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const runs_of_block to_come = runs_to_come(blocks[b], grid);
-        if (to_come.runs.empty()) continue;
+        const runs_of_block& of = to_come.emplace_back(runs_to_come(blocks[b], grid));
+        if (of.runs.empty()) continue;
         section_of_block[b] = ++section;
-        into.open_section(section, blocks[b].name, to_come.runs.size());
-        world->enter(to_come.runs);
-        script.record(b, to_come.runs, *world, into);
-        for (std::size_t r = 0; r < to_come.runs.size(); ++r) {
-            after[to_come.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
+        for (std::size_t r = 0; r < of.runs.size(); ++r)
+            after[of.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
+    }
+    // Who decides on a right may ask for any state that another block has.
+    for (const bool are_rights : {false, true}) {
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            if (to_come[b].runs.empty() || blocks[b].right_of.has_value() != are_rights) continue;
+            into.open_section(section_of_block[b], blocks[b].name, to_come[b].runs.size());
+            world->enter(to_come[b].runs);
+            script.record(b, to_come[b].runs, *world, into);
         }
+    }
+    if (rights != nullptr && rights->has_end() && steps > 0) {
+        into.open_section(++section, "end", 1);
+        rights->ends_path(script.value_state(), into);
+        after.back().push_back({section, 0});
     }
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step();
+    if (rights != nullptr && steps > 0) rights->ends_step(into);
     return after;
 }
 
@@ -332,9 +346,11 @@ enum class is_told : std::uint8_t { no, yes };
 // `out`.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
-                              trade_program& out) {
+                              trade_program& out, language::decider* rights = nullptr) {
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
+    script.decide_by(rights);
+    if (rights != nullptr) rights->begins();
     out.assets = script.assets();
     out.currencies = script.currencies();
     out.rate_currencies = script.rate_currencies();
@@ -369,7 +385,8 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
         made.grid = grid_of(made.blocks, *world);
         world->begin(made.grid, into);
     }
-    made.after = record_sections(script, made.blocks, made.grid, world.get(), into, out.section_of_block);
+    made.after =
+        record_sections(script, made.blocks, made.grid, world.get(), into, out.section_of_block, rights);
     if (world && people == is_told::yes) out.models = world->describe();
 
     into.poll();
@@ -381,9 +398,9 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_view& market, program::precision for_precision,
-                           const amendment& amend, const poll& often) {
+                           const amendment& amend, const poll& often, language::decider* rights) {
     trade_program out;
-    recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out);
+    recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out, rights);
     if (amend) amend(recorded.made, recorded.grid);
     const auto plain = program::optimise(recorded.made.code, {.is_fast = program::is_fast(for_precision)});
     const auto hoist_and_bind = [&](const program::program& code) {
@@ -416,13 +433,18 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
     return {};
 }
 
+bool has_rights(const books::trade& t) {
+    return t.product && t.product->payoff.has_rights();
+}
+
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
-                         program::precision for_precision, const amendment& amend, const poll& often) {
+                         program::precision for_precision, const amendment& amend, const poll& often,
+                         language::decider* rights) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market, for_precision, amend, often);
+        trade_program made = plan_without(idle, t, market, for_precision, amend, often, rights);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {

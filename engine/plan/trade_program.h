@@ -43,10 +43,15 @@ using amendment = std::function<void(program::recorder::recorded&, const std::ve
 using poll = std::function<void()>;
 
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
-// The program is made for a walk in this precision. Nothing is amended where nobody asks for it.
+// The program is made for a walk in this precision. Nothing is amended where nobody asks for it, and nobody
+// uses a right where none decides.
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision = program::precision::double_,
-                         const amendment& amend = {}, const poll& often = {});
+                         const amendment& amend = {}, const poll& often = {},
+                         language::decider* rights = nullptr);
+
+// Whether somebody may end the trade early.
+bool has_rights(const books::trade& t);
 
 // The numbers of a planned trade in other markets. Passes look at a program and not at its numbers: where the
 // trade is recorded as the same program, they give what they gave before and need not run again.

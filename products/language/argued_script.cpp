@@ -2,8 +2,11 @@
 #include "products/language/argued_script.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
+
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::language {
 
@@ -107,15 +110,17 @@ void argued_script::find_blocks() {
         block found;
         int offset = 0;
         found.continuous = b.continuous;
+        found.right_of = b.right_of;
+        const std::string word = !b.right_of ? "" : *b.right_of == party::holder ? "exercise " : "call ";
         const std::string line = " (line " + std::to_string(b.where.line) + ")";
         const auto is_known = [&](const expression& e) {
             return e.is != form::name || e.means != meaning::parameter || is_given(e.slot);
         };
         if (!is_known(b.from) || (b.continuous && !is_known(b.to))) {
             // The block never runs, because the trade does not give its date.
-            found.name = (b.continuous ? "between " : "on ") + written(b.from) + line;
+            found.name = word + (b.continuous ? "between " : "on ") + written(b.from) + line;
         } else if (b.continuous) {
-            found.name = "between " + written(b.from) + " and " + written(b.to) + line;
+            found.name = word + "between " + written(b.from) + " and " + written(b.to) + line;
             if (b.every) found.longest_step = longest_step_of(*b.every);
             found.in_equal_steps = b.in_equal_steps;
             found.labels = {date_of(b.from), date_of(b.to)};
@@ -126,7 +131,7 @@ void argued_script::find_blocks() {
                                        ", after its end at " + to_string(found.labels[1]));
             }
         } else {
-            found.name = "on " + written(b.from) + line;
+            found.name = word + "on " + written(b.from) + line;
             if (b.from.is == form::name && b.schedule) {
                 found.labels = schedule_of(*b.schedule).times;
             } else if (!b.schedule || !schedule_of(*b.schedule).times.empty()) {
@@ -136,10 +141,26 @@ void argued_script::find_blocks() {
                 }
             }
         }
+        if (b.right_of && b.continuous && !found.labels.empty()) stop_every_step(found);
         for (const auto& t : found.labels) found.times.push_back(t.years(as_of_));
         blocks_.push_back(std::move(found));
         offsets_.push_back(offset);
     }
+}
+
+// A right between two dates is there on dates that are equally far apart.
+void argued_script::stop_every_step(block& b) const {
+    const double from = b.labels[0].years(as_of_), to = b.labels[1].years(as_of_);
+    const double steps = std::ceil((to - from) / b.longest_step - 1e-6);
+    if (!(steps <= bounds::steps)) {
+        throw error(error_kind::input, "the right '" + b.name + "' is there on " + std::to_string(steps) +
+                                           " dates, expected at most " + std::to_string(bounds::steps));
+    }
+    b.continuous = b.in_equal_steps = false;
+    b.longest_step = 0;
+    b.labels.clear();
+    for (double i = 0; i < steps; ++i) b.labels.push_back({from + (to - from) * (i / steps)});
+    b.labels.push_back({to});
 }
 
 void argued_script::find_assets() {

@@ -69,6 +69,7 @@ class argued_script {
     void check_arguments() const;
     double longest_step_of(const expression& e) const;
     void find_blocks();
+    void stop_every_step(block& b) const;
     void find_assets();
 
     std::shared_ptr<const product> of_;

@@ -59,7 +59,17 @@ class checker {
             check_dates(b);
         }
         names_.enter(b.continuous ? surroundings::interval : surroundings::on_date, b.schedule);
+        right_of_ = b.right_of;
+        settles_ = false;
         check_all(b.body);
+        if (!b.right_of) return;
+        tree_.stops = tree_.has_rights = true;
+        if (!settles_) {
+            fail(b.where, *b.right_of == party::holder
+                              ? "the right never pays; expected 'receive AMOUNT' in it"
+                              : "the right never pays; expected 'pay AMOUNT' in it");
+        }
+        right_of_.reset();
     }
 
     // The longest step of a path decides where it stops, so it can't change along the path.
@@ -121,6 +131,11 @@ class checker {
         }
         a.variable = variables_.set(a.name, where, t, list, names_.where() == surroundings::top);
         check_agrees(where, a, t, list);
+        if (right_of_ && variables_[a.variable].is_state) {
+            fail(where, in_quotes(a.name) +
+                            " lives from block to block, and a right only says what it pays; "
+                            "set it in a block of its own");
+        }
         variables_.define(a.variable, depth);
     }
 
@@ -175,6 +190,11 @@ class checker {
         names_.leave_loop();
     }
 
+    void check_statement(place where, settlement& s) {
+        settles_ = true;
+        check_statement(where, s.gives);
+    }
+
     void check_statement(place, payment& p) {
         pays_ = true;
         expressions_.expect(p.amount, type::number);
@@ -196,7 +216,8 @@ class checker {
     checking::variables variables_;
     checking::names names_;
     checking::expressions expressions_;
-    bool pays_ = false;
+    bool pays_ = false, settles_ = false;
+    std::optional<party> right_of_;  // of the block at hand
 };
 
 }  // namespace

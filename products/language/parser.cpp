@@ -27,7 +27,7 @@ class parser {
         while (tokens_.now().kind != token_kind::end) {
             if (tokens_.now().kind == token_kind::indent)
                 tokens_.fail("this line is indented, and no block is open");
-            if (tokens_.now().is("on") || tokens_.now().is("between")) {
+            if (begins_block() || begins_right()) {
                 tree.blocks.push_back(read_block());
             } else if (tree.blocks.empty()) {
                 tree.top.push_back(read_statement(true));
@@ -43,6 +43,14 @@ class parser {
     }
 
   private:
+    bool begins_block() const { return tokens_.now().is("on") || tokens_.now().is("between"); }
+    // `exercise` and `call` are words of the language only here; elsewhere they may be names.
+    bool begins_right() const {
+        const token& first = tokens_.now();
+        return first.kind == token_kind::name && (first.text == "exercise" || first.text == "call") &&
+               (tokens_.next().is("on") || tokens_.next().is("between"));
+    }
+
     // The indented lines after a colon.
     statements read_body(const std::string& of, bool at_top) {
         const token_stream::level inside(tokens_);
@@ -61,7 +69,7 @@ class parser {
         while (tokens_.now().kind != token_kind::dedent) {
             if (tokens_.now().kind == token_kind::indent)
                 tokens_.fail("this line is indented deeper than the one above it");
-            if (tokens_.now().is("on") || tokens_.now().is("between")) {
+            if (begins_block() || begins_right()) {
                 tokens_.fail("'" + std::string(tokens_.now().text) +
                              "' begins a block of its own, not inside another block");
             }
@@ -74,6 +82,8 @@ class parser {
     block_syntax read_block() {
         block_syntax b;
         b.where = tokens_.now().where;
+        if (begins_right()) b.right_of = tokens_.take().text == "call" ? party::issuer : party::holder;
+        right_of_ = b.right_of;
         b.continuous = tokens_.take().text == "between";
         b.from = expressions_.read_primary();
         if (b.from.is == form::number && tokens_.now().is("-")) {
@@ -94,15 +104,36 @@ class parser {
                 b.every = expressions_.read_primary();
             }
         }
-        b.body = read_body(b.continuous ? "'between'" : "'on'", false);
+        if (b.right_of && b.continuous && !b.in_equal_steps) {
+            tokens_.fail(
+                "expected 'every' and a step: a right 'between' two dates is there on dates so far apart, "
+                "found " +
+                found(tokens_.now()));
+        }
+        const std::string word = b.continuous ? "'between'" : "'on'";
+        b.body = b.right_of && tokens_.now().is(":") && tokens_.next().kind != token_kind::line_end
+                     ? read_line()
+                     : read_body(word, false);
+        right_of_.reset();
         return b;
+    }
+
+    // One statement on the line of its block.
+    statements read_line() {
+        tokens_.take();
+        statements body;
+        body.push_back(read_statement(false));
+        return body;
     }
 
     statement read_statement(bool at_top) {
         statement s;
         s.where = tokens_.now().where;
         const token& first = tokens_.now();
-        if (first.kind == token_kind::name) {
+        if (right_of_ == party::holder && first.text == "receive" && first.kind == token_kind::name &&
+            !tokens_.next().is("=") && !tokens_.next().is("[")) {
+            s.does = settlement{read_payment()};
+        } else if (first.kind == token_kind::name) {
             s.does = read_assignment(at_top);
         } else if (first.is("if")) {
             s.does = read_branch(at_top);
@@ -113,9 +144,15 @@ class parser {
                 tokens_.fail("'" + std::string(first.text) + "' stands inside an 'on' or 'between' block");
             if (first.is("stop")) {
                 tokens_.take();
+                if (right_of_)
+                    tokens_.fail(s.where, "a right that is used ends the trade; expected no 'stop'");
                 s.does = stop{};
                 tokens_.expect_line_end("'stop'");
+            } else if (right_of_ == party::issuer) {
+                s.does = settlement{read_payment()};
             } else {
+                if (right_of_)
+                    tokens_.fail("expected 'receive' for what the holder gets who exercises, found 'pay'");
                 s.does = read_payment();
             }
         } else if (first.is("refuse")) {
@@ -215,6 +252,7 @@ class parser {
         return p;
     }
 
+    std::optional<party> right_of_;  // of the block at hand
     token_stream tokens_;
     parsing::expression_reader expressions_{tokens_};
 };

@@ -28,6 +28,7 @@ struct payoff::state {
     argued_script script;
     recording::state_slots slots;
     bool declared = false;
+    decider* by = nullptr;
 };
 
 payoff::payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of,
@@ -35,7 +36,8 @@ payoff::payoff(std::shared_ptr<const product> of, arguments args, dates::date as
     : state_(
           new state{{std::move(of), std::move(args), as_of, since.value_or(as_of), std::move(trade_currency)},
                     {},
-                    false}) {}
+                    false,
+                    nullptr}) {}
 
 payoff::~payoff() = default;
 payoff::payoff(payoff&&) noexcept = default;
@@ -43,6 +45,15 @@ payoff& payoff::operator=(payoff&&) noexcept = default;
 
 const std::vector<block>& payoff::blocks() const {
     return state_->script.blocks();
+}
+bool payoff::has_rights() const {
+    return state_->script.tree().has_rights;
+}
+void payoff::decide_by(decider* by) {
+    state_->by = by;
+}
+std::uint32_t payoff::value_state() const {
+    return state_->slots.value;
 }
 const std::vector<std::string>& payoff::assets() const {
     return state_->script.assets();
@@ -78,7 +89,7 @@ void payoff::record(std::size_t number, std::span<const occurrence> runs, world&
     if (!state_->declared)
         throw error(error_kind::internal, "a block is recorded before its states are declared");
     if (runs.empty()) return;
-    recording::record_block(state_->script, state_->slots, number, runs, market, into);
+    recording::record_block(state_->script, state_->slots, number, runs, market, into, state_->by);
 }
 
 }  // namespace tilewalk::language

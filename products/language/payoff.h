@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct block {
     std::vector<double> times;              // the dates, increasing, negative ones are past; or {A, B}
     double longest_step = 0;                // for a path between A and B, in years; 0: no limit
     bool in_equal_steps = false;            // runs over equal intervals, wherever else the path stops
+    std::optional<party> right_of;          // who may end the trade on its dates
     std::vector<dates::time_point> labels;  // the same times as the book wrote them
 };
 
@@ -102,6 +104,35 @@ class world {
     virtual double fx_today(const std::string& currency) const;
 };
 
+// A right on one of its dates, as a path knows it.
+struct right_at_hand {
+    std::size_t block = 0;
+    party of = party::holder;
+    std::span<const occurrence> runs;
+    // What using it pays, and one unit paid on the date: discounted to as_of, in the trade's currency.
+    program::value gives, unit;
+    program::value offered;  // a truth: the script says what it pays, and has not stopped
+    program::value alive;    // a truth: the script has not stopped
+    std::uint32_t value_state = 0;
+};
+
+// Decides whether rights are used.
+class decider {
+  public:
+    virtual ~decider() = default;
+    // A recording begins; those before it count for nothing.
+    virtual void begins() {}
+    // A truth, recorded into the section that is open.
+    virtual program::value uses(const right_at_hand& right, program::recorder& into) = 0;
+    // A right that is there on as_of, and what it pays then.
+    virtual void sees_today(party of, double gives) = 0;
+    // The step is recorded; it is still open.
+    virtual void ends_step(program::recorder&) {}
+    // A section that runs once, after all others, is open.
+    virtual bool has_end() const { return false; }
+    virtual void ends_path(std::uint32_t, program::recorder&) {}
+};
+
 class payoff {
   public:
     // Resolves dates against as_of. `trade_currency` is the currency of plain `pay`. `since` is the day that
@@ -114,6 +145,10 @@ class payoff {
     payoff& operator=(payoff&&) noexcept;
 
     const std::vector<block>& blocks() const;
+    bool has_rights() const;
+    // Decides on rights; none are used where there is no such. It outlives the recordings.
+    void decide_by(decider* by);
+    std::uint32_t value_state() const;  // once declared
     // Assets whose spot the script can ask for, currencies whose exchange rate it can ask for, and others
     // whose interest rates it can ask for.
     const std::vector<std::string>& assets() const;

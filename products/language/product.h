@@ -57,6 +57,9 @@ struct parameter {
     location where;
 };
 
+// Who has a right: the one that is paid by the trade, or the one that pays.
+enum class party { holder, issuer };
+
 struct syntax;  // the checked tree of a script, private to the language
 
 class script {
@@ -66,6 +69,7 @@ class script {
     script(std::string source, location origin, const std::vector<parameter>& parameters);
     const std::string& source() const { return source_; }
     const syntax& tree() const { return *tree_; }
+    bool has_rights() const;  // somebody may end the trade early
 
   private:
     std::string source_;

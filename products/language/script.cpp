@@ -16,4 +16,8 @@ script::script(std::string source, location origin, const std::vector<parameter>
     tree_ = std::make_shared<const syntax>(std::move(tree));
 }
 
+bool script::has_rights() const {
+    return tree_->has_rights;
+}
+
 }  // namespace tilewalk::language

@@ -117,6 +117,11 @@ struct payment {
     std::optional<expression> at;  // a time in the interval
 };
 
+// The payment for which a right ends the trade.
+struct settlement {
+    payment gives;
+};
+
 struct stop {};
 
 struct refusal {
@@ -125,11 +130,12 @@ struct refusal {
 
 struct statement {
     place where;
-    std::variant<assignment, branch, loop, payment, stop, refusal> does;
+    std::variant<assignment, branch, loop, payment, settlement, stop, refusal> does;
 };
 
 struct block_syntax {
     place where;
+    std::optional<party> right_of;  // who may end the trade by what the block says
     bool continuous = false;
     expression from;                  // the dates, or A
     expression to;                    // B
@@ -160,6 +166,7 @@ struct syntax {
     std::vector<bool> parameter_used;
     std::vector<bool> parameter_exchanged;  // a currency whose exchange rate is asked for
     bool stops = false;
+    bool has_rights = false;
 };
 
 }  // namespace tilewalk::language

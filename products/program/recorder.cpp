@@ -159,6 +159,11 @@ value recorder::normal(std::string_view stream) {
     return shock(operation::normal, normals_, stream);
 }
 
+value recorder::normal_again(std::uint32_t slot) {
+    if (slot >= normals_.streams.size()) defect("a normal number that was not taken");
+    return add_node({operation::normal, {slot, 0, 0}, 0});
+}
+
 value recorder::uniform(std::string_view stream) {
     return shock(operation::uniform, uniforms_, stream);
 }

@@ -97,6 +97,8 @@ class recorder {
     // stream.
     value normal(std::string_view stream = {});
     value uniform(std::string_view stream = {});
+    // The normal number of a slot that was taken before, in a section of the same step.
+    value normal_again(std::uint32_t slot);
     // The number that an array has for the path, on the step that ends at this grid time. The same name gives
     // the same slot.
     value scenario(std::string_view name, const scenario_rows& from);

@@ -36,6 +36,34 @@ class block_recording {
         variables_.write(f, alive);
     }
 
+    // A right: what the body pays ends the trade if it is used. Those of the past were not, or the trade
+    // would be over.
+    void record_right(party of, const statements& body, value alive, decider* by) {
+        if (by == nullptr) return;
+        const bool is_past = at_.market->is_past();
+        if (is_past && at_.runs.front().years < -dates::same_time_years) return;
+        frame f = play(body);
+        if (!f.paid.valid() || !f.going.valid()) return;
+        const value offered = both(alive, is(f.going, false) ? made_.truth(true) : !f.going);
+        if (is(offered, false)) return;
+        if (is_past) return by->sees_today(of, f.paid.constant());
+        const std::string& own = at_.script.trade_currency();
+        const value unit = at_.market->has_random_rates(own)
+                               ? at_.market->discount_on_path(own, interval_end::end)
+                               : made_.row("discount", [&](const occurrence& run) {
+                                     return at_.market->discount(own, run.years);
+                                 });
+        const std::size_t block = static_cast<std::size_t>(at_.of - at_.script.blocks().data());
+        const value used = both(
+            offered, by->uses({block, of, at_.runs, f.paid, unit, offered, alive, variables_.value_state()},
+                              at_.into));
+        frame out = variables_.at_first();
+        out.paid = program::select(used, f.paid, made_.number(0));
+        out.going = is(used, false) ? value() : !used;
+        if (is(used, false)) out.paid = value();
+        variables_.write(out, alive);
+    }
+
   private:
     void run(const statements& list, frame& f) {
         for (const statement& s : list) {
@@ -73,6 +101,11 @@ class block_recording {
 
     void step(place where, const payment& p, frame& f) { payments_.pay(where, p, f); }
 
+    void step(place where, const settlement& s, frame& f) {
+        payments_.pay(where, s.gives, f);
+        f.going = made_.truth(false);
+    }
+
     void step(place, const stop&, frame& f) { f.going = made_.truth(false); }
 
     // The trade must be corrected, so the message gives no place in the script.
@@ -96,7 +129,7 @@ frame play_top(const argued_script& script, const state_slots& slots, program::r
 }
 
 void record_block(const argued_script& script, const state_slots& slots, std::size_t number,
-                  std::span<const occurrence> runs, world& market, program::recorder& into) {
+                  std::span<const occurrence> runs, world& market, program::recorder& into, decider* by) {
     const syntax& tree = script.tree();
     value alive;
     if (tree.stops) {
@@ -104,7 +137,13 @@ void record_block(const argued_script& script, const state_slots& slots, std::si
         if (is(alive, false)) return;  // the script stopped before: the block does nothing
     }
     const block_at_hand at{script, into, &script.blocks()[number], script.offset_of(number), runs, &market};
-    block_recording(at, slots).record(tree.blocks[number].body, alive);
+    const block_syntax& of = tree.blocks[number];
+    block_recording recording(at, slots);
+    if (of.right_of) {
+        recording.record_right(*of.right_of, of.body, alive, by);
+    } else {
+        recording.record(of.body, alive);
+    }
 }
 
 }  // namespace tilewalk::language::recording

@@ -13,8 +13,8 @@ namespace tilewalk::language::recording {
 // variables.
 frame play_top(const argued_script& script, const state_slots& slots, program::recorder& into);
 
-// Records block `number` into the section that is open.
+// Records block `number` into the section that is open. Rights are used as `by` says, if it is there.
 void record_block(const argued_script& script, const state_slots& slots, std::size_t number,
-                  std::span<const occurrence> runs, world& market, program::recorder& into);
+                  std::span<const occurrence> runs, world& market, program::recorder& into, decider* by);
 
 }  // namespace tilewalk::language::recording

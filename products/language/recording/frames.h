@@ -33,6 +33,7 @@ class frames {
     const frame& at_first() const { return first_; }
     // The number of values of all variables together.
     std::size_t elements() const { return elements_; }
+    std::uint32_t value_state() const { return slots_.value; }
     value value_of(const frame& f, std::size_t variable, std::size_t element);
 
     // Merges two branches: `yes` becomes the frame after both.

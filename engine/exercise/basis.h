@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of which the value to come is made: monomials of features. Each is a function before it times
+// one feature, so that paths find each by one multiplication.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilewalk::exercise {
+
+inline constexpr std::size_t most_functions = 64;
+// More features leave no room for the square of each.
+inline constexpr std::size_t most_features = 30;
+
+class basis {
+  public:
+    // Of so many states of the path, and of what using the right pays, which is the feature behind them: all
+    // monomials of the states up to a degree that falls with their number, and what it pays by itself,
+    // squared and times each state, as far as there is room.
+    explicit basis(std::size_t states);
+
+    std::size_t features() const { return states_ + 1; }
+    std::size_t functions() const { return made_.size() + 1; }  // the first is 1
+    int degree() const { return degree_; }
+
+    // The functions at these features; `one` is a 1 of that type.
+    template <class number>
+    std::vector<number> of(const std::vector<number>& features, const number& one) const {
+        std::vector<number> out{one};
+        for (const product& p : made_)
+            out.push_back(p.before == 0 ? features[p.feature] : out[p.before] * features[p.feature]);
+        return out;
+    }
+    struct product {
+        std::uint32_t before = 0, feature = 0;
+    };
+    // By function from the second on.
+    const std::vector<product>& products() const { return made_; }
+
+  private:
+    std::size_t states_;
+    int degree_ = 0;
+    std::vector<product> made_;
+};
+
+}  // namespace tilewalk::exercise

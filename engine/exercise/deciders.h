@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of a trade with rights: one whose paths leave what a policy is found from, one that follows a
+// policy, and one that no decision can beat.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "engine/exercise/policy.h"
+#include "products/language/payoff.h"
+
+namespace tilewalk::exercise {
+
+// Nobody uses a right; each leaves what it knows in states, which are outputs so that they live on.
+class leaving : public language::decider {
+  public:
+    struct left_by_right {
+        std::size_t block;
+        language::party of;
+        std::uint32_t gives, offered, unit, alive;
+        std::vector<std::uint32_t> moved;  // by normal slot: their sum since the date before
+    };
+
+    // With the sums of these normal numbers of the step.
+    explicit leaving(std::vector<std::uint32_t> normals = {}) : normals_(std::move(normals)) {}
+
+    void begins() override;
+    program::value uses(const language::right_at_hand& right, program::recorder& into) override;
+    void sees_today(language::party of, double gives) override;
+    void ends_step(program::recorder& into) override;
+    bool has_end() const override { return true; }
+    void ends_path(std::uint32_t value, program::recorder& into) override;
+
+    const std::vector<left_by_right>& rights() const { return rights_; }
+    std::uint32_t end_value() const { return end_value_; }
+    const std::vector<std::uint32_t>& moved_at_end() const { return moved_at_end_; }
+    std::uint32_t first_state() const { return first_state_; }  // states before it are the trade's
+    std::uint32_t value_state() const { return value_; }
+    const std::optional<std::pair<language::party, double>>& today() const { return today_; }
+
+  private:
+    std::uint32_t left(program::recorder& into, const std::string& name, program::value what);
+    std::vector<std::uint32_t> left_moves(program::recorder& into, const std::string& name);
+    void open_sums(program::recorder& into);
+
+    std::vector<std::uint32_t> normals_;
+    std::vector<left_by_right> rights_;
+    std::vector<std::uint32_t> sums_, moved_at_end_;
+    std::uint32_t end_value_ = 0, value_ = 0, first_state_ = ~std::uint32_t{0};
+    std::optional<std::pair<language::party, double>> today_;
+};
+
+// Uses a right where it pays more than the policy takes the value to come for, or, if it is the issuer's,
+// less.
+class following : public language::decider {
+  public:
+    explicit following(const policy& by) : by_(by) {}
+    program::value uses(const language::right_at_hand& right, program::recorder& into) override;
+    void sees_today(language::party, double) override {}
+
+  private:
+    const policy& by_;
+};
+
+// Nobody uses a right. Along each path it is found what the best date, known afterwards, would have been
+// worth less a martingale: its mean is more than any decision is worth, whatever the martingale, and near the
+// best one's if the policy is good. With the issuer's right alone it is the worst date, and less.
+class bounding : public language::decider {
+  public:
+    explicit bounding(const policy& by) : by_(by), moves_(by.normals.size()) {}
+    void begins() override;
+    program::value uses(const language::right_at_hand& right, program::recorder& into) override;
+    void sees_today(language::party, double) override {}
+    void ends_step(program::recorder& into) override;
+    bool has_end() const override { return true; }
+    void ends_path(std::uint32_t value, program::recorder& into) override;
+
+    std::uint32_t bound() const { return best_; }  // the state that has it at the end of the path
+
+  private:
+    void open(program::recorder& into);
+    program::value moved(program::recorder& into, program::value root);
+    program::value better(program::value a, program::value b) const;
+
+    const policy& by_;
+    interval_moves moves_;
+    bool is_open_ = false;
+    std::uint32_t martingale_ = 0, best_ = 0;
+    std::vector<std::uint32_t> sums_, slopes_;
+};
+
+}  // namespace tilewalk::exercise

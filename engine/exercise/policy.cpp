@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exercise/policy.h"
+
+namespace tilewalk::exercise {
+
+interval_moves::interval_moves(std::size_t normals) {
+    constexpr std::size_t most_squared = 6;
+    const int orders = normals == 1 ? 4 : normals <= most_squared ? 2 : 1;
+    for (int order = 1; order <= orders; ++order)
+        for (std::size_t n = 0; n < normals; ++n) moves_.push_back({n, n, order});
+    if (normals > most_squared) return;
+    for (std::size_t a = 0; a < normals; ++a)
+        for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
+}
+
+}  // namespace tilewalk::exercise

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy of a trade with rights, from paths of its own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/arrays/shock_cube.h"
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/exercise/policy.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+
+namespace tilewalk::exercise {
+
+struct training {
+    std::uint64_t seed = 0, paths = 0;
+    const cpu::lane_operations* operations = nullptr;
+    int threads = 1;
+    std::span<const arrays::shock_cube> scenarios{};
+    plan::poll often{};
+};
+
+// Nothing where no right is left. Throws tilewalk::error: input, where the decision depends on too much;
+// numeric, where a path has no finite number.
+std::optional<policy> policy_of(const books::trade& t, const markets::market_view& in, const training& by);
+
+// The programs that follow a policy and that bound what any can be worth; of the second the first output is
+// the bound.
+plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,
+                                   program::precision to, const plan::poll& often);
+plan::trade_program bounding_plan(const books::trade& t, const markets::market_view& in, const policy& by,
+                                  program::precision to, const plan::poll& often);
+
+}  // namespace tilewalk::exercise
