@@ -1,63 +1,386 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions to end a trade early: their lower and upper bounds hold the truth between them, and the truth is
-// known from trees and from published figures.
+// Rights to end a trade early: bounds hold the truth between them, which is known from trees of our own and
+// from published figures; and what can't be is refused or honest.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <sstream>
 #include <string>
+#include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cpu/back_end.h"
-#include "engine/exercise/training.h"
-#include "engine/run/units.h"
-#include "kernels/moments.h"
-#include "tilewalk/book.h"
+#include "engine/exercise/basis.h"
+#include "engine/exercise/policy.h"
+#include "engine/exercise/regression.h"
+#include "tests/refusal.h"
+#include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
 namespace {
 
-struct bounds_found {
-    double lower, lower_error, upper, upper_error;
-};
-
-bounds_found bounds_of(const std::string& text, std::uint64_t training_paths = 1 << 16,
-                       std::uint64_t paths = 1 << 18) {
-    const book b = book::parse(text);
-    const books::trade& t = b.state().trades.at(0);
-    if (t.failure) throw error(*t.failure);
-    const auto& in = b.market()->state();
-    const auto& best = *cpu::runnable_instruction_sets().sets[0];
-    const auto found = exercise::policy_of(t, in, {1234, training_paths, &best, 2, {}, {}});
-    const exercise::policy& by = found.value();
-    const auto walked = [&](const plan::trade_program& made, std::uint64_t seed) {
-        const run::job j{&made.code, &made.data, &made.when};
-        run::walk walk;
-        walk.jobs = {&j, 1};
-        walk.seed = seed;
-        walk.paths = paths;
-        return cpu::back_end(best, 2, program::precision::double_).walk_all(walk).tallies.at(0).whole().moments;
-    };
-    const auto lower = walked(exercise::following_plan(t, in, by, program::precision::double_, {}), 1);
-    const auto upper = walked(exercise::bounding_plan(t, in, by, program::precision::double_, {}), 2);
-    return {lower.mean, run::standard_error_of(lower), upper.mean, run::standard_error_of(upper)};
+std::string market_of(const std::string& assets, double rate) {
+    return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: " + std::to_string(rate) +
+           "}}\n  assets:\n" + assets + "  correlations: []\n";
 }
 
-std::string market_of(const std::string& assets, double rate) {
-    return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: " + std::to_string(rate) + "}}\n  assets:\n" +
-           assets + "trades:\n";
+std::string product_of(const std::string& name, const std::string& parameters, const std::string& script) {
+    std::string example, out = "  - product: " + name + "\n    summary: A test.\n    parameters:\n";
+    for (const std::string& word :
+         {std::string("underlying"), std::string("basket"), std::string("strike"), std::string("dates")}) {
+        if (parameters.find(word) == std::string::npos) continue;
+        const std::string type = word == "underlying" ? "asset"
+                                 : word == "basket"   ? "asset_list"
+                                 : word == "strike"   ? "amount"
+                                                      : "schedule";
+        out += "      " + word + ": {type: " + type + ", help: It.}\n";
+        example += (example.empty() ? "" : ", ") + word + ": " +
+                   (word == "underlying" ? "ACME"
+                    : word == "basket"   ? "[ACME, BETA]"
+                    : word == "strike"   ? "100"
+                                         : "[0.5, 1.0]");
+    }
+    out += "    example: {" + example + "}\n    script: |\n";
+    std::istringstream lines(script);
+    for (std::string line; std::getline(lines, line);) out += "      " + line + "\n";
+    return out;
+}
+
+const std::string put = "exercise on dates: receive max(strike - spot(underlying), 0)\n";
+
+results priced(const std::string& text, std::uint64_t paths, std::uint64_t seed = 42) {
+    run_options options;
+    options.overrides.paths = paths;
+    options.overrides.seed = seed;
+    options.overrides.threads = 2;
+    return engine().price(book::parse(text), options);
+}
+
+std::string put_on(const std::string& asset, double rate, const std::string& strike, const std::string& dates,
+                   const std::string& script = put) {
+    return market_of("    A: {currency: USD, " + asset + "}\n", rate) + "products:\n" +
+           product_of("p", "underlying strike dates", script) +
+           "trades:\n  - {id: t, product: p, underlying: A, strike: " + strike + ", dates: " + dates + "}\n";
+}
+
+// The value of a Bermudan put on a lattice of log prices, by quadrature from date to date: the density of the
+// move over a step on an even grid, with the payoff's kink on a point of it.
+double put_on_a_lattice(double spot, double strike, double rate, double volatility,
+                        const std::vector<double>& dates) {
+    constexpr int n = 1501;
+    const double width = 8 * volatility * std::sqrt(dates.back()), h = 2 * width / (n - 1);
+    const auto place = [](int i) { return static_cast<std::size_t>(i); };
+    const auto at = [&](int i) { return std::log(strike) - width + i * h; };
+    const auto pays = [&](int i) { return std::max(strike - std::exp(at(i)), 0.0); };
+    std::vector<double> value(n);
+    for (int i = 0; i < n; ++i) value[place(i)] = pays(i);
+    const auto back = [&](double years, double from) {
+        const double sd = volatility * std::sqrt(years), mean = (rate - volatility * volatility / 2) * years;
+        const int reach = static_cast<int>(8 * sd / h);
+        const int middle = static_cast<int>(std::floor((from + mean - at(0)) / h));
+        double sum = 0, weights = 0;
+        for (int j = middle - reach; j <= middle + reach; ++j) {
+            const double z = (at(j) - from - mean) / sd, w = std::exp(-z * z / 2);
+            weights += w;
+            sum += w * (j < 0 ? strike - std::exp(at(j)) : j >= n ? 0.0 : value[place(j)]);
+        }
+        return std::exp(-rate * years) * sum / weights;
+    };
+    for (std::size_t k = dates.size() - 1; k > 0; --k) {
+        std::vector<double> next(n);
+        for (int i = 0; i < n; ++i) next[place(i)] = std::max(pays(i), back(dates[k] - dates[k - 1], at(i)));
+        value = next;
+    }
+    return back(dates[0], std::log(spot));
+}
+
+void expect_between(const price_row& row, double truth) {
+    ASSERT_EQ(row.status, trade_status::priced) << row.message;
+    ASSERT_TRUE(row.early);
+    // One seed in 15,000 fails at each end.
+    EXPECT_LT(row.early->lower_bound - 4 * row.early->lower_error, truth);
+    EXPECT_GT(row.early->upper_bound + 4 * row.early->upper_error, truth);
+    EXPECT_NEAR(row.price, (row.early->lower_bound + row.early->upper_bound) / 2, 1e-12 * std::abs(truth));
+    EXPECT_LE(row.low, row.price);
+    EXPECT_GE(row.high, row.price);
 }
 
 }  // namespace
 
-// Longstaff and Schwartz (2001), table 1, on 50 dates a year; the truth is that of backward induction.
-TEST(exercise, bounds_hold_an_american_put) {
-    const bounds_found got = bounds_of(market_of("    A: {currency: USD, spot: 36, volatility: 0.2}\n", 0.06) +
-                                       "  - {id: t, product: american, option: put, underlying: A, strike: 40, "
-                                       "exercise_dates: {start: 0, end: 1, count: 50}}\n");
-    std::printf("%.5f +- %.5f  %.5f +- %.5f\n", got.lower, got.lower_error, got.upper, got.upper_error);
-    constexpr double truth = 4.4778;
-    EXPECT_LT(got.lower - 4 * got.lower_error, truth);
-    EXPECT_GT(got.upper + 4 * got.upper_error, truth);
+// Longstaff and Schwartz (2001), table 1: dates fifty times a year.
+TEST(exercise, bounds_hold_puts_known_from_a_lattice) {
+    for (const double spot : {36.0, 40.0, 44.0}) {
+        for (const double volatility : {0.2, 0.4}) {
+            std::vector<double> dates;
+            for (int i = 1; i <= 25; ++i) dates.push_back(i / 25.0);
+            const double truth = put_on_a_lattice(spot, 40, 0.06, volatility, dates);
+            const results got =
+                priced(put_on("spot: " + std::to_string(spot) + ", volatility: " + std::to_string(volatility),
+                              0.06, "40", "{start: 0, end: 1, count: 25}"),
+                       65536);
+            SCOPED_TRACE(std::to_string(spot) + " " + std::to_string(volatility) + ": " +
+                         std::to_string(truth));
+            expect_between(got.rows[0], truth);
+            const early_exercise& e = *got.rows[0].early;
+            EXPECT_GT(e.lower_bound, 0.985 * truth - 4 * e.lower_error) << "a policy that is near the best";
+            EXPECT_LT(e.upper_bound, truth + 0.0025 * 40) << "a martingale that is near the best";
+            EXPECT_EQ(e.training_paths, 16384u);
+        }
+    }
+}
+
+// Andersen and Broadie (2004): the larger of two assets, nine dates in three years, 13.902 at 100.
+TEST(exercise, bounds_hold_the_call_on_the_larger_of_two) {
+    const std::string asset = "{currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.1}\n";
+    const results got =
+        priced("market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n    A: " + asset +
+                   "    B: " + asset + "  correlations: [[A, B, 0]]\nproducts:\n" +
+                   product_of("m", "basket strike dates",
+                              "exercise on dates: receive max(best(spot(a) for a in basket) - strike, 0)\n") +
+                   "trades:\n  - {id: t, product: m, basket: [A, B], strike: 100, dates: {start: 0, end: 3, "
+                   "count: 9}}\n",
+               65536);
+    expect_between(got.rows[0], 13.902);
+    EXPECT_GT(got.rows[0].early->lower_bound, 13.75);
+    EXPECT_LT(got.rows[0].early->upper_bound, 14.7);
+}
+
+// One date leaves no decision: the price has the bits of the European's on the same paths, to an exercise
+// that pays nothing. A call without dividends is never worth exercising.
+TEST(exercise, without_a_decision_it_is_the_european) {
+    const results one = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]"), 16384);
+    const results european = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
+                                           "on dates:\n    pay max(strike - spot(underlying), 0)\n"),
+                                    16384);
+    EXPECT_EQ(one.rows[0].early->policy_value, european.rows[0].price);
+    EXPECT_EQ(one.rows[0].early->policy_error, european.rows[0].standard_error);
+    EXPECT_FALSE(european.rows[0].early);
+    const results call =
+        priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "{start: 0, end: 1, count: 12}",
+                      "exercise on dates: receive max(spot(underlying) - strike, 0)\n"),
+               65536);
+    expect_between(call.rows[0], 2.17372);
+}
+
+// What the issuer may pay instead is worth no more to the holder.
+TEST(exercise, the_issuers_right_bounds_from_the_other_side) {
+    const std::string note =
+        "on dates:\n    pay 12 + 0 * spot(underlying)\ncall on dates: pay strike\non last(dates):\n    pay "
+        "strike\n";
+    const results got =
+        priced(put_on("spot: 100, volatility: 0.2", 0.03, "100", "[1.0, 2.0, 3.0]", note), 16384);
+    // Called at once: a coupon of 12 % where rates are 3 %.
+    EXPECT_NEAR(got.rows[0].early->upper_bound, 112 * std::exp(-0.03), 1e-9);
+    EXPECT_NEAR(got.rows[0].early->lower_bound, 112 * std::exp(-0.03), 1e-9);
+    const std::string on_spot =
+        "call on dates: pay max(spot(underlying) - strike, 5)\n"
+        "on last(dates):\n    pay max(spot(underlying), strike)\n";
+    const results random =
+        priced(put_on("spot: 100, volatility: 0.2", 0.03, "90", "[1.0, 2.0, 3.0]", on_spot), 16384);
+    const early_exercise& e = *random.rows[0].early;
+    EXPECT_EQ(e.policy_value, e.upper_bound);
+    EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.upper_error, e.lower_error));
+    const std::string both = on_spot + "exercise on dates: receive 20\n";
+    const results game =
+        priced(put_on("spot: 100, volatility: 0.2", 0.03, "90", "[1.0, 2.0, 3.0]", both), 16384);
+    EXPECT_TRUE(is_figure(game.rows[0].early->policy_value));
+    EXPECT_FALSE(is_figure(game.rows[0].early->lower_bound));
+    EXPECT_NE(game.rows[0].message.find("which nothing bounds"), std::string::npos);
+}
+
+TEST(exercise, a_right_of_today_is_used_where_it_pays_more) {
+    const std::string dates = "{start: 0, end: 1, count: 12, include_start: true}";
+    const results deep = priced(put_on("spot: 30, volatility: 0.2", 0.06, "40", dates), 16384);
+    EXPECT_EQ(deep.rows[0].early->policy_value, 10);
+    EXPECT_EQ(deep.rows[0].early->policy_error, 0);
+    EXPECT_GE(deep.rows[0].early->upper_bound, 10);
+    const results near = priced(put_on("spot: 40, volatility: 0.2", 0.06, "40", dates), 16384);
+    EXPECT_GT(near.rows[0].early->policy_value, 2);
+    // Nothing is to come.
+    const results today = priced(put_on("spot: 30, volatility: 0.2", 0.06, "40", "[0]"), 16384);
+    EXPECT_EQ(today.rows[0].price, 10);
+    const results past = priced(put_on("spot: 30, volatility: 0.2", 0.06, "40", "[2025-06-01]"), 16384);
+    EXPECT_EQ(past.rows[0].price, 0);
+}
+
+// A right that is there on some paths alone, a right between two dates, and one whose payment waits.
+TEST(exercise, rights_may_depend_on_the_path) {
+    const auto policy_of = [](const std::string& script) {
+        const results got = priced(
+            put_on("spot: 40, volatility: 0.3", 0.06, "40", "{start: 0, end: 1, count: 10}", script), 16384);
+        EXPECT_EQ(got.rows[0].status, trade_status::priced) << got.rows[0].message;
+        return got.rows[0].early ? got.rows[0].early->policy_value : no_figure;
+    };
+    const double always = policy_of(put);
+    const double knocked = policy_of(
+        "low = 1000\non dates:\n    low = min(low, spot(underlying))\nexercise on dates:\n"
+        "    if low < 35:\n        receive max(strike - spot(underlying), 0)\n");
+    EXPECT_LT(knocked, always);
+    EXPECT_GT(knocked, 0.3 * always);
+    EXPECT_NEAR(policy_of("exercise between start and last(dates) every 0.1:\n"
+                          "    receive max(strike - spot(underlying), 0)\n"),
+                always, 0.1);
+    EXPECT_LT(policy_of("exercise on dates: receive max(strike - spot(underlying), 0) on last(dates)\n"),
+              always);
+}
+
+TEST(exercise, trades_do_not_change_each_others_bits) {
+    const std::string alone = put_on("spot: 36, volatility: 0.2", 0.06, "40", "{start: 0, end: 1, count: 5}");
+    const std::string beside =
+        alone + "  - {id: u, product: european, underlying: A, option: put, strike: 40, maturity: 1}\n" +
+        "  - {id: v, product: p, underlying: A, strike: 41, dates: [0.5, 1.0]}\n";
+    const results a = priced(alone, 16384), b = priced(beside, 16384);
+    EXPECT_EQ(a.rows[0].price, b.rows[0].price);
+    EXPECT_EQ(a.rows[0].standard_error, b.rows[0].standard_error);
+    const results european = priced(
+        market_of("    A: {currency: USD, spot: 36, volatility: 0.2}\n", 0.06) +
+            "trades:\n  - {id: u, product: european, underlying: A, option: put, strike: 40, maturity: 1}\n",
+        16384);
+    EXPECT_EQ(b.rows[1].price, european.rows[0].price);
+}
+
+TEST(exercise, few_paths_and_few_in_the_money_are_honest) {
+    for (const std::uint64_t paths : {1u, 3u, 100u, 16384u}) {
+        for (const char* strike : {"1", "1e-3", "40", "4000"}) {
+            const results got = priced(
+                put_on("spot: 40, volatility: 0.2", 0.06, strike, "{start: 0, end: 1, count: 4}"), paths);
+            ASSERT_EQ(got.rows[0].status, trade_status::priced) << strike << " " << got.rows[0].message;
+            EXPECT_TRUE(std::isfinite(got.rows[0].price));
+        }
+    }
+}
+
+TEST(exercise, results_read_back_what_they_wrote) {
+    const results got = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[0.5, 1.0]"), 4096);
+    std::ostringstream json;
+    write(json, got, output_format::json);
+    const results back = read_results(json.str(), "results.json");
+    const early_exercise &a = *got.rows[0].early, &b = back.rows[0].early.value();
+    EXPECT_EQ(a.policy_value, b.policy_value);
+    EXPECT_EQ(a.lower_bound, b.lower_bound);
+    EXPECT_EQ(a.upper_bound, b.upper_bound);
+    EXPECT_EQ(a.upper_error, b.upper_error);
+    EXPECT_EQ(a.training_paths, b.training_paths);
+}
+
+// Delta by differences of prices, policies found anew: against differences on the lattice.
+TEST(exercise, sensitivities_are_differences_of_prices) {
+    const std::string text = put_on("spot: 40, volatility: 0.2", 0.06, "40", "{start: 0, end: 1, count: 10}");
+    const book b = book::parse(text);
+    run_options options;
+    options.overrides.paths = 65536;
+    const results got = engine().greeks(b, *b.market(), {{"delta"}}, options);
+    ASSERT_FALSE(got.greeks.empty());
+    std::vector<double> dates;
+    for (int i = 1; i <= 10; ++i) dates.push_back(i / 10.0);
+    const double truth =
+        (put_on_a_lattice(40.4, 40, 0.06, 0.2, dates) - put_on_a_lattice(39.6, 40, 0.06, 0.2, dates)) / 0.8;
+    EXPECT_EQ(got.greeks[0].method, "bump");
+    EXPECT_NEAR(got.greeks[0].value, truth, 4.5 * got.greeks[0].standard_error + 0.01 * std::abs(truth));
+}
+
+TEST(exercise, scripts_that_make_no_sense_are_refused) {
+    const auto refused = [](const std::string& script) {
+        return tests::refusal(
+            [&] { book::parse(put_on("spot: 40, volatility: 0.2", 0.06, "40", "[1.0]", script)); });
+    };
+    EXPECT_NE(refused("exercise on dates:\n    pay strike - spot(underlying)\n").find("expected 'receive'"),
+              std::string::npos);
+    EXPECT_NE(
+        refused(
+            "exercise on dates:\n    local = strike - spot(underlying)\n    if local > 0:\n        stop\n")
+            .find("ends the trade"),
+        std::string::npos);
+    EXPECT_NE(
+        refused("seen = 0\nexercise on dates:\n    seen = 1\n    receive strike + seen - spot(underlying)\n")
+            .find("'seen' lives from block to block"),
+        std::string::npos);
+    EXPECT_NE(refused("exercise between start and last(dates):\n    receive strike - spot(underlying)\n")
+                  .find("expected 'every' and a step"),
+              std::string::npos);
+    EXPECT_NE(
+        refused(
+            "call on dates:\n    local = strike - spot(underlying)\n    if local > 5:\n        local = 1\n")
+            .find("expected 'pay AMOUNT' in it"),
+        std::string::npos);
+    EXPECT_NE(refused("on dates:\n    receive strike - spot(underlying)\n").find("'receive'"),
+              std::string::npos);
+}
+
+// ---- parts -----------------------------------------------------------------------------------------------
+
+TEST(exercise_parts, a_basis_has_all_monomials_as_far_as_there_is_room) {
+    EXPECT_EQ(exercise::basis(1).functions(), 1u + 5 + 2 + 1);
+    EXPECT_EQ(exercise::basis(2).functions(), 15u + 2 + 2);
+    EXPECT_EQ(exercise::basis(5).functions(), 21u + 2 + 5);
+    for (std::size_t states = 0; states <= exercise::most_features; ++states) {
+        const exercise::basis b(states);
+        EXPECT_LE(b.functions(), exercise::most_functions) << states;
+        const std::vector<double> at(b.features(), 2.0);
+        for (const double f : b.of(at, 1.0)) EXPECT_EQ(f, std::exp2(std::round(std::log2(f))));
+    }
+    const std::vector<double> of = exercise::basis(2).of(std::vector<double>{2, 3, 5}, 1.0);
+    EXPECT_EQ(of, (std::vector<double>{1, 2, 3, 4, 6, 9, 8, 12, 18, 27, 16, 24, 36, 54, 81, 5, 25, 10, 15}));
+}
+
+// Means, variances and covariances of moves by quadrature over normal numbers.
+TEST(exercise_parts, moves_have_mean_0_and_variance_1) {
+    for (const std::size_t normals : {1u, 2u}) {
+        const exercise::interval_moves moves(normals);
+        std::vector<double> mean(moves.size()), square(moves.size() * moves.size());
+        const int n = normals == 1 ? 2001 : 301;
+        const double h = 20.0 / (n - 1);
+        std::vector<double> u(normals);
+        const std::function<void(std::size_t, double)> over = [&](std::size_t k, double weight) {
+            if (k < normals) {
+                for (int i = 0; i < n; ++i) {
+                    u[k] = -10 + i * h;
+                    over(k + 1, weight * std::exp(-u[k] * u[k] / 2) / std::sqrt(2 * M_PI) * h);
+                }
+                return;
+            }
+            const std::vector<double> of = moves.of(u, 1.0);
+            for (std::size_t a = 0; a < of.size(); ++a) {
+                mean[a] += weight * of[a];
+                for (std::size_t b = 0; b < of.size(); ++b)
+                    square[a * of.size() + b] += weight * of[a] * of[b];
+            }
+        };
+        over(0, 1);
+        for (std::size_t a = 0; a < moves.size(); ++a) {
+            EXPECT_NEAR(mean[a], 0, 1e-9);
+            for (std::size_t b = 0; b < moves.size(); ++b)
+                EXPECT_NEAR(square[a * moves.size() + b], a == b ? 1 : 0, 1e-9) << a << " " << b;
+        }
+    }
+}
+
+TEST(exercise_parts, least_squares_find_what_made_the_numbers) {
+    constexpr std::size_t paths = 3000;
+    std::vector<std::vector<double>> columns(5, std::vector<double>(paths));
+    std::vector<double> right(paths);
+    for (std::size_t p = 0; p < paths; ++p) {
+        const double x = std::sin(static_cast<double>(p) * 0.7), y = std::cos(static_cast<double>(p) * 1.3);
+        columns[0][p] = 1;
+        columns[1][p] = x;
+        columns[2][p] = y;
+        columns[3][p] = x + y;  // made up for by the two before
+        columns[4][p] = 0;
+        right[p] = 3 - 2 * x + 0.5 * y;
+    }
+    std::vector<const double*> of;
+    for (const auto& c : columns) of.push_back(c.data());
+    exercise::normal_equations equations(5);
+    const double* const side = right.data();
+    equations.add(of, {&side, 1}, paths);
+    const auto found = equations.solve(5);
+    EXPECT_EQ(found.rank, 3u);
+    for (std::size_t p = 0; p < paths; p += 97) {
+        double sum = 0;
+        for (std::size_t f = 0; f < 5; ++f) sum += found.coefficients[f] * columns[f][p];
+        EXPECT_NEAR(sum, right[p], 1e-12);
+    }
+    EXPECT_EQ(equations.solve(1).rank, 1u);
+    EXPECT_EQ(exercise::normal_equations(3).solve(3).rank, 0u);
 }
 
 }  // namespace tilewalk

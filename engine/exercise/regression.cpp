@@ -44,14 +44,17 @@ double sum_of_products(const double* a, const double* b, std::size_t count) {
 void normal_equations::add(std::span<const double* const> functions,
                            std::span<const double* const> right_sides, std::size_t paths) {
     for (std::size_t i = 0; i < functions_; ++i) {
-        for (std::size_t j = 0; j <= i; ++j) {
-            const double sum = sum_of_products(functions[i], functions[j], paths);
-            at(i, j) += sum;
-            if (i != j) at(j, i) += sum;
-        }
-        for (std::size_t s = 0; s < sides_; ++s)
-            right(i, s) += sum_of_products(functions[i], right_sides[s], paths);
+        for (std::size_t j = 0; j <= i; ++j)
+            at(i, j) = at(j, i) += sum_of_products(functions[i], functions[j], paths);
     }
+    set_right(functions, right_sides, paths);
+}
+
+void normal_equations::set_right(std::span<const double* const> functions,
+                                 std::span<const double* const> right_sides, std::size_t paths) {
+    for (std::size_t i = 0; i < functions_; ++i)
+        for (std::size_t s = 0; s < sides_; ++s)
+            right(i, s) = sum_of_products(functions[i], right_sides[s], paths);
 }
 
 normal_equations::solution normal_equations::solve(std::size_t most_rank) const {

@@ -23,6 +23,9 @@ class normal_equations {
     // in every column of functions.
     void add(std::span<const double* const> functions, std::span<const double* const> right,
              std::size_t paths);
+    // Puts other right-hand sides in the place of those there are.
+    void set_right(std::span<const double* const> functions, std::span<const double* const> right,
+                   std::size_t paths);
 
     double& at(std::size_t i, std::size_t j) { return matrix_[i * functions_ + j]; }
     double& right(std::size_t i, std::size_t side) { return right_[i * sides_ + side]; }

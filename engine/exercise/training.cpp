@@ -153,15 +153,19 @@ class backward {
 
     // The interval that begins today: nothing is known but the numbers of the trade.
     void end() {
-        const double mean =
-            sum_of_products(worth_.data(), column(paths_, 1.0).data(), paths_) / static_cast<double>(paths_);
-        const double plain =
-            sum_of_products(total_.data(), column(paths_, 1.0).data(), paths_) / static_cast<double>(paths_);
-        for (std::size_t m = 0; m < moves_.size() && into_.has_bound(); ++m) {
-            column rest(paths_);
-            for (std::size_t p = 0; p < paths_; ++p) rest[p] = worth_[p] - mean;
-            into_.first_slopes.push_back(sum_of_products(rest.data(), moved_[m].data(), paths_) /
-                                         static_cast<double>(paths_));
+        const column ones(paths_, 1.0);
+        const auto mean_of = [&](const column& of) {
+            return sum_of_products(of.data(), ones.data(), paths_) / static_cast<double>(paths_);
+        };
+        const double mean = mean_of(worth_), plain = mean_of(total_);
+        if (into_.has_bound()) {
+            const std::vector<double> none(paths_, 0.0);
+            fit_slopes(into_.first_slopes, std::vector<column>(into_.functions.features(), none), ones,
+                       column(paths_, mean), none, ones);
+            // Nothing but the first function, which is 1, is known today.
+            for (std::size_t m = 0; m < moves_.size(); ++m)
+                into_.first_slopes[m] = into_.first_slopes[m * into_.functions.functions()];
+            into_.first_slopes.resize(moves_.size());
         }
         if (!into_.today) return;
         into_.is_used_today = into_.has_holder ? *into_.today > plain : *into_.today < plain;
@@ -240,21 +244,37 @@ class backward {
         return out;
     }
 
-    // What the trade is worth at the end of the interval, less what was expected, moves by these.
+    // What the trade is worth at the end of the interval, less what was expected, by moves times functions of
+    // what was known: least squares over all of both, found move by move, in a few sweeps over them.
     void fit_slopes(std::vector<double>& slopes, const std::vector<column>& features, const column& counts,
                     const column& estimate, std::span<const double> value,
                     std::span<const double> unit) const {
-        std::vector<column> right(moves_.size(), column(paths_));
-        for (std::size_t p = 0; p < paths_; ++p) {
-            const double rest = counts[p] == 0 ? 0 : (worth_[p] - value[p]) / unit[p] - estimate[p];
-            for (std::size_t m = 0; m < moves_.size(); ++m) right[m][p] = rest * moved_[m][p];
-        }
-        const std::vector<column> functions = functions_of(features, counts);
-        normal_equations equations(functions.size(), moves_.size());
-        equations.add(pointers(functions), pointers(right), paths_);
+        constexpr int sweeps = 3;
+        const std::size_t count = into_.functions.functions();
+        column rest(paths_);
+        for (std::size_t p = 0; p < paths_; ++p)
+            rest[p] = counts[p] == 0 ? 0 : (worth_[p] - value[p]) / unit[p] - estimate[p];
         const auto living =
             static_cast<std::size_t>(std::ranges::count_if(counts, [](double c) { return c != 0; }));
-        slopes = equations.solve(std::max<std::size_t>(living / (4 * paths_of_function), 1)).coefficients;
+        const std::size_t most_rank = std::max<std::size_t>(living / (4 * paths_of_function), 1);
+        const double* const right = rest.data();
+        std::vector<normal_equations> equations(moves_.size(), normal_equations(count));
+        slopes.assign(count * moves_.size(), 0);
+        column weighted(paths_);
+        for (int sweep = 0; sweep < sweeps; ++sweep) {
+            for (std::size_t m = 0; m < moves_.size(); ++m) {
+                for (std::size_t p = 0; p < paths_; ++p) weighted[p] = counts[p] * moved_[m][p];
+                const std::vector<column> functions = functions_of(features, weighted);
+                const std::vector<const double*> of = pointers(functions);
+                sweep == 0 ? equations[m].add(of, {&right, 1}, paths_)
+                           : equations[m].set_right(of, {&right, 1}, paths_);
+                const std::vector<double> more = equations[m].solve(most_rank).coefficients;
+                for (std::size_t f = 0; f < count; ++f) {
+                    slopes[m * count + f] += more[f];
+                    for (std::size_t p = 0; p < paths_; ++p) rest[p] -= more[f] * functions[f][p];
+                }
+            }
+        }
     }
 
     // The moves of the interval that ends here, whose normal numbers are left from row `first` on.
@@ -289,9 +309,13 @@ std::optional<policy> policy_of(const books::trade& t, const markets::market_vie
         out.today = plainly.today()->second;
         (plainly.today()->first == language::party::holder ? out.has_holder : out.has_issuer) = true;
     }
-    if (plain.is_certain() || plainly.rights().empty()) {
+    if (plain.is_certain()) {
         if (!out.today) return std::nullopt;
+        const double to_come = plain.data.initial_states[plain.code.outputs[0]];
+        out.is_used_today = out.has_holder ? *out.today > to_come : *out.today < to_come;
+        return out;
     }
+    if (plainly.rights().empty() && !out.today) return std::nullopt;
     for (const leaving::left_by_right& r : plainly.rights())
         (r.of == language::party::holder ? out.has_holder : out.has_issuer) = true;
     for (std::size_t s = 0; s < plain.code.states.size(); ++s) {

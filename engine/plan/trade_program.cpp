@@ -331,6 +331,14 @@ program::timeline timeline_of(const std::vector<double>& grid, const events_by_s
     return when;
 }
 
+// Uses no right. Paths stop at its dates all the same, and what using it would pay is asked of the market.
+class nobody final : public language::decider {
+    program::value uses(const language::right_at_hand& right, program::recorder& into) override {
+        return 0.5 < into.row("used", std::vector<double>(right.runs.size(), 0.0));
+    }
+    void sees_today(language::party, double) override {}
+};
+
 // A trade as it is recorded, before the passes.
 struct recorded_trade {
     program::recorder::recorded made;
@@ -349,8 +357,10 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
                               trade_program& out, language::decider* rights = nullptr) {
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
+    nobody uses_none;
+    if (rights == nullptr) rights = &uses_none;
     script.decide_by(rights);
-    if (rights != nullptr) rights->begins();
+    rights->begins();
     out.assets = script.assets();
     out.currencies = script.currencies();
     out.rate_currencies = script.rate_currencies();

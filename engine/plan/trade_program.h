@@ -44,7 +44,7 @@ using poll = std::function<void()>;
 
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
 // The program is made for a walk in this precision. Nothing is amended where nobody asks for it, and nobody
-// uses a right where none decides.
+// uses a right where no other decides.
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision = program::precision::double_,
                          const amendment& amend = {}, const poll& often = {},

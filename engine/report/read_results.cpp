@@ -267,6 +267,20 @@ std::optional<reported_figure> read_reported(const json& value, const std::strin
     return r;
 }
 
+early_exercise read_early(const json& value, const std::string& path, const std::string& name) {
+    members from(value, path, name);
+    early_exercise e;
+    e.policy_value = from.number_or_null("policy_value").value_or(no_figure);
+    e.policy_error = from.at_least_zero_or_null("policy_error").value_or(no_figure);
+    e.lower_bound = from.number_or_null("lower_bound").value_or(no_figure);
+    e.lower_error = from.at_least_zero_or_null("lower_error").value_or(no_figure);
+    e.upper_bound = from.number_or_null("upper_bound").value_or(no_figure);
+    e.upper_error = from.at_least_zero_or_null("upper_error").value_or(no_figure);
+    e.training_paths = from.natural<std::uint64_t>("training_paths");
+    from.finish();
+    return e;
+}
+
 // Before version 3 a trade had no remarks and always an error, and its value was not written.
 price_row read_row(members from, bool is_older, const std::string& name) {
     price_row row;
@@ -302,6 +316,7 @@ price_row read_row(members from, bool is_older, const std::string& name) {
         row.remarks = from.texts("remarks");
         row.reported = read_reported(from.take("reported"), from.path("reported"), name);
     }
+    if (from.has("early")) row.early = read_early(from.take("early"), from.path("early"), name);
     if (from.has("part_means")) row.part_means = from.numbers("part_means");
     row.message = from.text("message");
     members where = from.mapping("where");

@@ -40,6 +40,16 @@ std::string json_of(const reported_figure& r) {
            ", \"message\": " + json_string(r.message) + "}";
 }
 
+std::string json_of(const early_exercise& e) {
+    return "{\"policy_value\": " + json_number(e.policy_value) +
+           ", \"policy_error\": " + json_number(e.policy_error) +
+           ", \"lower_bound\": " + json_number(e.lower_bound) +
+           ", \"lower_error\": " + json_number(e.lower_error) +
+           ", \"upper_bound\": " + json_number(e.upper_bound) +
+           ", \"upper_error\": " + json_number(e.upper_error) +
+           ", \"training_paths\": " + std::to_string(e.training_paths) + "}";
+}
+
 constexpr std::array rows{
     row_field{"trade", "trade", "The `id` of the trade.",
               [](const price_row& row, const text_form& form) { return csv_field(row.trade, form); },
@@ -118,6 +128,8 @@ constexpr std::array rows{
         "", "reported",
         "`null`, or these three as `what`, `value` and `standard_error`, with a `message` where it is none.",
         nullptr, [](const price_row& row) { return row.reported ? json_of(*row.reported) : "null"; }},
+    row_field{"", "early", "Bounds of a trade that can be ended early; other trades have none.", nullptr,
+              [](const price_row& row) { return row.early ? json_of(*row.early) : ""; }},
     row_field{"message", "message", "Why the trade failed, or why its figures are to be read with care.",
               [](const price_row& row, const text_form& form) {
                   std::string all = row.message;

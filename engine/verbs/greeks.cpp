@@ -315,7 +315,7 @@ class greek_run {
 
     // Null where no difference of the program's numbers says how the price moves.
     std::unique_ptr<const plan::trade_numbers> numbers_of(const planned& p, std::size_t i) const {
-        if (by_ == method::bump) return nullptr;
+        if (by_ == method::bump || p.rights) return nullptr;
         const ready_trade& of = *p.ready;
         return std::make_unique<const plan::trade_numbers>(book_.state().trades[i], in_.state(), *of.code,
                                                            of.idle, run_.how.precision,

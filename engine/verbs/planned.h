@@ -67,6 +67,14 @@ struct ready_trade {
     run::job job() const { return {code.get(), &data, &when}; }
 };
 
+// The rights of a trade, with the policy by which its plan uses them.
+struct ready_rights {
+    std::shared_ptr<const ready_trade> bounding;  // null: no bound
+    std::optional<double> used_today;             // what using a right today pays, where the policy does
+    bool is_policy_lower = true;                  // than the best one
+    std::uint64_t training_paths = 0;
+};
+
 // A trade in a run.
 struct planned {
     std::shared_ptr<const ready_trade> ready;  // null if it failed
@@ -77,6 +85,7 @@ struct planned {
     // has an output more for each number of the market.
     std::shared_ptr<const greeks::ready_way_back> back;
     std::shared_ptr<const ready_trade> with_tangents;
+    std::shared_ptr<const ready_rights> rights;
 
     bool needs_paths() const { return !failure && !ready->certain; }
     // The trade as its paths are walked.

@@ -15,6 +15,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/manifest.h"
+#include "engine/verbs/rights.h"
 #include "engine/verbs/rows.h"
 #include "tilewalk/bounds.h"
 
@@ -102,9 +103,36 @@ std::uint64_t path_steps_of(const planned_run& r, std::size_t m) {
     return steps;
 }
 
+// The bounds that plans with rights have, by plan, from random numbers of their own. A trade that failed
+// has none.
+std::vector<std::optional<walked_trade>> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
+                                                     const teller& tells) {
+    std::vector<std::optional<walked_trade>> out(r.plans.size());
+    std::vector<planned> bounding;
+    std::vector<std::size_t> of;
+    for (std::size_t k = 0; k < r.plans.size(); ++k) {
+        const planned& p = r.plans[k];
+        if (p.failure || !p.rights || !p.rights->bounding) continue;
+        bounding.emplace_back().ready = p.rights->bounding;
+        of.push_back(k);
+    }
+    if (bounding.empty()) return out;
+    all.seed = seed_of_bounds(all.seed);
+    run_manifest untold;
+    run_options quietly = r.options;
+    quietly.on_progress = {};
+    teller quiet(quietly);
+    book_walk walk(bounding, r.run, all, quiet);
+    walk.on_gpus(by.gpus, by.on, untold);
+    walk.on_cpu(r.operations, by.on_cpu);
+    std::vector<std::optional<walked_trade>> walked = walk.take_walked();
+    for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = std::move(walked[k]);
+    return out;
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
-              priced_book& into) {
+              const std::vector<std::optional<walked_trade>>& bounds, priced_book& into) {
     const std::size_t trades = r.book.trades.size();
     for (std::size_t i = 0; i < trades; ++i) {
         const std::size_t k = m * trades + i;
@@ -116,6 +144,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         }
         price_row& row =
             into.told.rows.emplace_back(row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths));
+        if (r.plans[k].rights) add_rights(row, *r.plans[k].rights, bounds[k]);
         if (m == 0) continue;
         if (std::string why = remark_on_paths(r.plans[i], r.plans[k]); !why.empty())
             row.remarks.push_back(std::move(why));
@@ -125,6 +154,26 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
 }  // namespace
 
 namespace verbs {
+
+// Finds the policies of trades with rights, each on paths of its own, and plans them to follow these.
+void find_policies(planned_run& r, const teller& tells) {
+    const std::vector<books::trade>& trades = r.book.trades;
+    const scenarios_of_markets scenarios(r.in);
+    std::vector<std::size_t> with_rights;
+    for (std::size_t k = 0; k < r.plans.size(); ++k)
+        if (!r.plans[k].failure && plan::has_rights(trades[k % trades.size()])) with_rights.push_back(k);
+    shape_store shapes;
+    // One trade takes all threads; many take one each.
+    const int threads = with_rights.size() < static_cast<std::size_t>(r.run.threads) ? r.run.threads : 1;
+    cpu::for_each(
+        with_rights.size(), threads > 1 ? 1 : r.run.threads, r.options.cancel,
+        [&](int, std::uint64_t i) {
+            const std::size_t k = with_rights[i], m = k / trades.size();
+            find_policy(r.plans[k], trades[k % trades.size()], r.in[m].state(), r.run, r.operations, threads,
+                        shapes, poll_of(r.options.cancel), scenarios.first[m]);
+        },
+        tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+}
 
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
     // Hashes of large files are made beside the walk.
@@ -159,12 +208,13 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.plan_seconds = seconds(planned_at - r.begin).count();
     told.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
+    std::vector<std::optional<walked_trade>> bounds = walk_bounds(r, all, by, tells);
     std::vector<priced_book> made(r.in.size());
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;
         of = told;
         of.path_steps = path_steps[m];
-        add_rows(r, m, walked, made[m]);
+        add_rows(r, m, walked, bounds, made[m]);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -232,6 +282,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
     by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);
+    find_policies(planned, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     return walked_and_told(std::move(planned),

@@ -146,7 +146,7 @@ class payoff {
 
     const std::vector<block>& blocks() const;
     bool has_rights() const;
-    // Decides on rights; none are used where there is no such. It outlives the recordings.
+    // Decides on rights: none are recorded where there is no such. It outlives the recordings.
     void decide_by(decider* by);
     std::uint32_t value_state() const;  // once declared
     // Assets whose spot the script can ask for, currencies whose exchange rate it can ask for, and others

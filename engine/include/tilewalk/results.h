@@ -35,6 +35,18 @@ struct reported_figure {
     std::string message;  // why there is none
 };
 
+// The value of a trade that its holder or its issuer may end early. A policy that was found on paths of its
+// own is a bound on one side, since nobody has to follow the best one; the other side comes from a
+// martingale. The price is the middle of both.
+struct early_exercise {
+    // The trade's worth if rights are used as the policy says, which is the bound on one side.
+    double policy_value = no_figure, policy_error = no_figure;
+    // None where holder and issuer both have rights, for which the policy's worth is no bound.
+    double lower_bound = no_figure, lower_error = no_figure;
+    double upper_bound = no_figure, upper_error = no_figure;
+    std::uint64_t training_paths = 0;
+};
+
 struct price_row {
     std::string trade;  // id
     std::string product;
@@ -60,6 +72,7 @@ struct price_row {
     // them.
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
+    std::optional<early_exercise> early;  // of a trade that can be ended early
     // The mean of each part of the run, which has `run_manifest::part_paths` paths, the last as many as are
     // left. Trades of a run walk the same parts, so the means tell what their errors have in common. Empty
     // for a trade that needed no path, and in results that were read from a file without them.

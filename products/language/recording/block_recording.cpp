@@ -39,11 +39,10 @@ class block_recording {
     // A right: what the body pays ends the trade if it is used. Those of the past were not, or the trade
     // would be over.
     void record_right(party of, const statements& body, value alive, decider* by) {
-        if (by == nullptr) return;
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
         frame f = play(body);
-        if (!f.paid.valid() || !f.going.valid()) return;
+        if (by == nullptr || !f.paid.valid() || !f.going.valid()) return;
         const value offered = both(alive, is(f.going, false) ? made_.truth(true) : !f.going);
         if (is(offered, false)) return;
         if (is_past) return by->sees_today(of, f.paid.constant());

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/rights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "engine/exercise/training.h"
+#include "engine/run/units.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+// Steps of the finaliser of SplitMix64, so that neighbouring seeds have nothing in common.
+std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t least_training = 4096, most_training = 65536;
+std::uint64_t training_paths_for(std::uint64_t paths) {
+    return std::clamp(paths / 4, least_training, most_training);
+}
+
+}  // namespace
+
+std::uint64_t seed_of_bounds(std::uint64_t seed) {
+    return mixed(seed ^ 0x626f756e64);
+}
+
+void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const settled& run,
+                 const cpu::lane_operations& operations, int threads, shape_store& shapes,
+                 const plan::poll& often, std::uint32_t first_scenario) {
+    try {
+        const auto cubes = in.scenario_cubes();
+        const auto by = exercise::policy_of(t, in,
+                                            {mixed(run.seed ^ 0x747261696e), training_paths_for(run.paths),
+                                             &operations, threads, cubes, often});
+        if (!by) return;
+        const auto planned_as = [&](plan::trade_program made) {
+            for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
+            return std::make_shared<const ready_trade>(std::move(made), shapes);
+        };
+        auto rights = std::make_shared<ready_rights>();
+        rights->is_policy_lower = by->has_holder;
+        rights->training_paths = by->paths;
+        if (by->is_used_today) rights->used_today = by->today;
+        if (!p.ready->certain) {
+            p.ready = planned_as(exercise::following_plan(t, in, *by, run.how.precision, often));
+            if (by->has_bound())
+                rights->bounding = planned_as(exercise::bounding_plan(t, in, *by, run.how.precision, often));
+        }
+        p.rights = std::move(rights);
+    } catch (const std::exception& e) {
+        throw_if_cancelled(e);
+        p.failure = at_trade(t, e);
+    }
+}
+
+void add_rights(price_row& row, const ready_rights& of, const std::optional<walked_trade>& bound) {
+    if (row.status != trade_status::priced) return;
+    if (of.used_today) {
+        row.price = row.low = row.high = *of.used_today;
+        row.standard_error = 0;
+        row.thin = false;
+        row.message.clear();
+        std::ranges::fill(row.part_means, row.price);
+    }
+    early_exercise e;
+    e.policy_value = row.price;
+    e.policy_error = row.standard_error;
+    e.training_paths = of.training_paths;
+    if (bound) {
+        constexpr double normal_95 = 1.959963984540054;
+        const kernels::moments& m = bound->result.moments;
+        const double error_of_bound = bound->quasi ? bound->quasi->standard_error : run::standard_error_of(m);
+        if (bound->result.not_finite > 0 || !std::isfinite(m.mean) || !std::isfinite(error_of_bound)) {
+            row.message +=
+                std::string(row.message.empty() ? "" : "; ") +
+                "the bound of its value is not a finite number, so the price is what the policy is worth";
+        } else {
+            (of.is_policy_lower ? e.lower_bound : e.upper_bound) = e.policy_value;
+            (of.is_policy_lower ? e.lower_error : e.upper_error) = e.policy_error;
+            (of.is_policy_lower ? e.upper_bound : e.lower_bound) = m.mean;
+            (of.is_policy_lower ? e.upper_error : e.lower_error) = error_of_bound;
+            row.price = (e.lower_bound + e.upper_bound) / 2;
+            row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
+            // The middle lies beyond an end where chance has put the bounds the wrong way round.
+            row.low = std::min(e.lower_bound - normal_95 * e.lower_error,
+                               row.price - normal_95 * row.standard_error);
+            row.high = std::max(e.upper_bound + normal_95 * e.upper_error,
+                                row.price + normal_95 * row.standard_error);
+            const double apart = e.upper_bound - e.lower_bound;
+            if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
+                char text[32];
+                std::snprintf(text, sizeof text, "%.3g", apart);
+                row.message += std::string(row.message.empty() ? "" : "; ") + "its bounds are " + text +
+                               " apart; more paths train a better policy";
+            }
+            for (std::size_t i = 0; i < row.part_means.size() && i < bound->part_means.size(); ++i)
+                row.part_means[i] = (row.part_means[i] + bound->part_means[i]) / 2;
+        }
+    } else if (!of.bounding && row.paths > 0) {
+        row.message +=
+            std::string(row.message.empty() ? "" : "; ") +
+            "the price is what its policy is worth, which nothing bounds: both sides have rights, or no "
+            "normal number moves the path";
+    }
+    row.early = e;
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rights to end a trade early: the policy of a planned trade, and the figures that come of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/walks.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::verbs {
+
+// Bounds are found on other paths than policies are followed on, and both on others than those that policies
+// are found from.
+std::uint64_t seed_of_bounds(std::uint64_t seed);
+
+// Plans the trade anew to follow a policy. What fails stays with the trade.
+void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const settled& run,
+                 const cpu::lane_operations& operations, int threads, shape_store& shapes,
+                 const plan::poll& often, std::uint32_t first_scenario);
+
+// Adds the bounds to the row of a trade that follows its policy. `bound` is there if the trade has one and
+// its walk did not fail.
+void add_rights(price_row& row, const ready_rights& of, const std::optional<walked_trade>& bound);
+
+}  // namespace tilewalk::verbs
