@@ -105,8 +105,7 @@ std::uint64_t path_steps_of(const planned_run& r, std::size_t m) {
 
 // The bounds that plans with rights have, by plan, from random numbers of their own. A trade that failed
 // has none.
-std::vector<std::optional<walked_trade>> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
-                                                     const teller& tells) {
+std::vector<std::optional<walked_trade>> walk_bounds(const planned_run& r, run::walk all, const walkers& by) {
     std::vector<std::optional<walked_trade>> out(r.plans.size());
     std::vector<planned> bounding;
     std::vector<std::size_t> of;
@@ -208,7 +207,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.plan_seconds = seconds(planned_at - r.begin).count();
     told.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    std::vector<std::optional<walked_trade>> bounds = walk_bounds(r, all, by, tells);
+    std::vector<std::optional<walked_trade>> bounds = walk_bounds(r, all, by);
     std::vector<priced_book> made(r.in.size());
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;
