@@ -121,7 +121,7 @@ class host_kernel {
     explicit host_kernel(const std::string& text) {
         std::filesystem::create_directories(folder_ / "kernels");
         std::ofstream(folder_ / "prelude.h") << prelude_of_host;
-        // What kernels say in a GPU's own words, but for feeds with asynchronous copies, which stay unused.
+        // Kernels' words of a GPU are replaced, but for those of asynchronous copies, which stay unused.
         std::string words = text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h");
         words = replaced_once(words, R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)",
                               "number = blockIdx.x;");

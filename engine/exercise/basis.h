@@ -15,9 +15,9 @@ inline constexpr std::size_t most_features = 30;
 
 class basis {
   public:
-    // Of so many states of the path, and of what using the right pays, which is the feature behind them: all
-    // monomials of the states up to a degree that falls with their number, and what it pays by itself,
-    // squared and times each state, as far as there is room.
+    // Features are so many states of the path, and behind them the payment for using the right. The basis has
+    // all monomials of the states up to a degree that falls with their number, and that payment by itself,
+    // squared, and times each state, as far as there is room.
     explicit basis(std::size_t states);
 
     std::size_t features() const { return states_ + 1; }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/exercise/basis.h"
@@ -55,13 +54,11 @@ class interval_moves {
 struct fitted_side {
     std::vector<double> coefficients;
     double low = 0, high = 0;
-    std::size_t rank = 0, paths = 0;
 };
 
 struct decision_date {
     std::size_t block = 0, run = 0;  // of the script, and among the block's dates to come
     language::party of = language::party::holder;
-    double years = 0;
     std::vector<double> means, scales;  // by feature: (feature - mean) * scale is what the basis takes
     fitted_side paid, unpaid;
     double root = 0;             // one over the root of the steps since the date before
@@ -71,12 +68,11 @@ struct decision_date {
 struct policy {
     basis functions{0};
     std::vector<std::uint32_t> features;  // states of the recorded program
-    std::vector<std::string> names;       // of them
     std::vector<std::uint32_t> normals;   // slots of the step
     std::vector<decision_date> dates;     // in order of time
     std::vector<double> first_slopes;     // by move: over the interval that begins today
     double last_root = 0;                 // of the interval after the last date
-    // What a right that is there today pays, and whether it is used.
+    // A right that is there today: its payment, and whether it is used.
     std::optional<double> today;
     bool is_used_today = false;
     bool has_holder = false, has_issuer = false;

@@ -56,7 +56,7 @@ class left_arrays {
         cpu::path_job job{&compiled, &made.data, &made.when, how.seed, how.paths};
         job.scenarios = how.scenarios;
         job.leaves = &leaves_;
-        cpu::walk_all({&job, 1}, *how.operations, how.threads, nullptr, {});
+        cpu::walk_all({&job, 1}, *how.operations, how.threads, how.cancel, {});
     }
 
     std::span<const double> row(std::size_t section, std::size_t run, std::size_t number) const {
@@ -87,7 +87,6 @@ std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& mad
                 d.found.block = r.block;
                 d.found.run = e.row;
                 d.found.of = r.of;
-                d.found.years = made.when.times[step + 1];
                 d.found.root = step + 1 > before ? 1 / std::sqrt(static_cast<double>(step + 1 - before)) : 0;
                 before = step + 1;
             }
@@ -215,23 +214,22 @@ class backward {
     fitted_side fit(const std::vector<column>& features, const column& counts, const column& to_come) const {
         fitted_side out;
         out.coefficients.assign(into_.functions.functions(), 0);
+        std::size_t count = 0;
         double low = std::numeric_limits<double>::infinity(), high = -low;
         for (std::size_t p = 0; p < paths_; ++p) {
             if (counts[p] == 0) continue;
-            ++out.paths;
+            ++count;
             low = std::min(low, to_come[p]);
             high = std::max(high, to_come[p]);
         }
-        if (out.paths == 0) return out;
+        if (count == 0) return out;
         out.low = low;
         out.high = high;
         const std::vector<column> functions = functions_of(features, counts);
         normal_equations equations(functions.size());
         const double* const right = to_come.data();
         equations.add(pointers(functions), {&right, 1}, paths_);
-        auto [coefficients, rank] = equations.solve(std::max<std::size_t>(out.paths / paths_of_function, 1));
-        out.coefficients = std::move(coefficients);
-        out.rank = rank;
+        out.coefficients = equations.solve(std::max<std::size_t>(count / paths_of_function, 1)).coefficients;
         return out;
     }
 
@@ -244,8 +242,8 @@ class backward {
         return out;
     }
 
-    // What the trade is worth at the end of the interval, less what was expected, by moves times functions of
-    // what was known: least squares over all of both, found move by move, in a few sweeps over them.
+    // Slopes explain the worth at the end of the interval, less what was expected, by moves times functions
+    // of what was known: least squares over all of both, found move by move, in a few sweeps over them.
     void fit_slopes(std::vector<double>& slopes, const std::vector<column>& features, const column& counts,
                     const column& estimate, std::span<const double> value,
                     std::span<const double> unit) const {
@@ -322,7 +320,6 @@ std::optional<policy> policy_of(const books::trade& t, const markets::market_vie
         const std::uint32_t source = plain.code.state_sources[s];
         if (source == plainly.value_state() || source >= plainly.first_state()) continue;
         out.features.push_back(source);
-        out.names.push_back(plain.code.states[s]);
     }
     if (out.features.size() > most_features) {
         throw error(error_kind::input,

@@ -2,6 +2,7 @@
 // The policy of a trade with rights, from paths of its own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@ struct training {
     int threads = 1;
     std::span<const arrays::shock_cube> scenarios{};
     plan::poll often{};
+    const std::atomic<bool>* cancel = nullptr;
 };
 
 // Nothing where no right is left. Throws tilewalk::error: input, where the decision depends on too much;

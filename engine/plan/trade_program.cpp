@@ -297,7 +297,7 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
         for (std::size_t r = 0; r < of.runs.size(); ++r)
             after[of.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
     }
-    // Who decides on a right may ask for any state that another block has.
+    // Rights come last: a decision may ask for any state that another block has.
     for (const bool are_rights : {false, true}) {
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             if (to_come[b].runs.empty() || blocks[b].right_of.has_value() != are_rights) continue;

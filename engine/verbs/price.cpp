@@ -169,7 +169,7 @@ void find_policies(planned_run& r, const teller& tells) {
         [&](int, std::uint64_t i) {
             const std::size_t k = with_rights[i], m = k / trades.size();
             find_policy(r.plans[k], trades[k % trades.size()], r.in[m].state(), r.run, r.operations, threads,
-                        shapes, poll_of(r.options.cancel), scenarios.first[m]);
+                        shapes, r.options.cancel, scenarios.first[m]);
         },
         tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
 }

@@ -35,12 +35,13 @@ std::uint64_t seed_of_bounds(std::uint64_t seed) {
 
 void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const settled& run,
                  const cpu::lane_operations& operations, int threads, shape_store& shapes,
-                 const plan::poll& often, std::uint32_t first_scenario) {
+                 const std::atomic<bool>* cancel, std::uint32_t first_scenario) {
+    const plan::poll often = poll_of(cancel);
     try {
         const auto cubes = in.scenario_cubes();
         const auto by = exercise::policy_of(t, in,
                                             {mixed(run.seed ^ 0x747261696e), training_paths_for(run.paths),
-                                             &operations, threads, cubes, often});
+                                             &operations, threads, cubes, often, cancel});
         if (!by) return;
         const auto planned_as = [&](plan::trade_program made) {
             for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;

@@ -2,6 +2,7 @@
 // Rights to end a trade early: the policy of a planned trade, and the figures that come of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -20,7 +21,7 @@ std::uint64_t seed_of_bounds(std::uint64_t seed);
 // Plans the trade anew to follow a policy. What fails stays with the trade.
 void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const settled& run,
                  const cpu::lane_operations& operations, int threads, shape_store& shapes,
-                 const plan::poll& often, std::uint32_t first_scenario);
+                 const std::atomic<bool>* cancel, std::uint32_t first_scenario);
 
 // Adds the bounds to the row of a trade that follows its policy. `bound` is there if the trade has one and
 // its walk did not fail.

@@ -109,7 +109,7 @@ struct right_at_hand {
     std::size_t block = 0;
     party of = party::holder;
     std::span<const occurrence> runs;
-    // What using it pays, and one unit paid on the date: discounted to as_of, in the trade's currency.
+    // The payment for using it, and one unit paid on the date: discounted to as_of, in the trade's currency.
     program::value gives, unit;
     program::value offered;  // a truth: the script says what it pays, and has not stopped
     program::value alive;    // a truth: the script has not stopped

@@ -57,7 +57,7 @@ struct parameter {
     location where;
 };
 
-// Who has a right: the one that is paid by the trade, or the one that pays.
+// The party that has a right: the one that is paid by the trade, or the one that pays.
 enum class party { holder, issuer };
 
 struct syntax;  // the checked tree of a script, private to the language
