@@ -292,7 +292,9 @@ TEST(exercise, scripts_that_make_no_sense_are_refused) {
          "expected 'every' and a step"},
         {"call on dates:\n" + local + "    if local > 5:\n        local = 1\n",
          "expected 'pay AMOUNT' in it"},
-        {"on dates:\n    receive strike - spot(underlying)\n", "'receive'"}};
+        {"on dates:\n    receive strike - spot(underlying)\n", "'receive'"},
+        {"exercise on dates: recieve strike - spot(underlying)\n", "did you mean 'receive'?"},
+        {"exercice on dates: receive strike - spot(underlying)\n", "did you mean 'exercise'?"}};
     for (const refused_script& one : all) {
         const std::string told = tests::refusal(
             [&] { book::parse(put_on("spot: 40, volatility: 0.2", 0.06, "40", "[1.0]", one.script)); });

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "products/language/parsing/expression_reader.h"
 
@@ -49,6 +50,12 @@ class parser {
         const token& first = tokens_.now();
         return first.kind == token_kind::name && (first.text == "exercise" || first.text == "call") &&
                (tokens_.next().is("on") || tokens_.next().is("between"));
+    }
+
+    std::string others(bool at_top) const {
+        if (at_top) return "on, between, exercise, call, if, for or refuse";
+        if (right_of_ == party::holder) return "if, for or receive";
+        return right_of_ ? "if, for or pay" : "if, for, pay or stop";
     }
 
     // The indented lines after a colon.
@@ -189,15 +196,16 @@ class parser {
             tokens_.expect("]", "after the asset");
         }
         if (!tokens_.now().is("=")) {
-            const std::string near =
-                nearest(a.name, {"on", "between", "if", "elif", "else", "for", "pay", "stop", "refuse"});
+            std::vector<std::string> words{"on",  "between", "if",     "elif",     "else", "for",
+                                           "pay", "stop",    "refuse", "exercise", "call"};
+            if (right_of_ == party::holder) words.emplace_back("receive");
+            const std::string near = nearest(a.name, words);
             const std::string hint = near.empty() ? "" : "; did you mean '" + near + "'?";
             if (tokens_.now().is("("))
                 tokens_.fail("'" + a.name + "(...)' by itself does nothing; expected name = value" + hint);
             if (!hint.empty()) tokens_.fail(name.where, "'" + a.name + "' does not begin a statement" + hint);
             tokens_.fail("expected '=' after '" + a.name + "', found " + found(tokens_.now()) +
-                         "; other statements begin with " +
-                         (at_top ? "on, between, if, for or refuse" : "if, for, pay or stop"));
+                         "; other statements begin with " + others(at_top));
         }
         tokens_.take();
         a.to = expressions_.read();
