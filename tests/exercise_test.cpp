@@ -249,6 +249,21 @@ TEST(exercise, few_paths_and_few_in_the_money_are_honest) {
     }
 }
 
+TEST(exercise, many_dates_are_walked_or_refused_by_name) {
+    const auto on = [](int dates) {
+        return priced(put_on("spot: 40, volatility: 0.2", 0.06, "40",
+                             "{start: 0, end: 1, count: " + std::to_string(dates) + "}"),
+                      4096);
+    };
+    const results some = on(500);
+    EXPECT_EQ(some.rows[0].status, trade_status::priced) << some.rows[0].message;
+    EXPECT_EQ(some.rows[0].early->training_paths, 4096u);
+    const results too_many = on(10000);
+    EXPECT_EQ(too_many.rows[0].status, trade_status::failed);
+    EXPECT_NE(too_many.rows[0].message.find("take fewer dates"), std::string::npos)
+        << too_many.rows[0].message;
+}
+
 TEST(exercise, results_read_back_what_they_wrote) {
     const results got = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[0.5, 1.0]"), 4096);
     std::ostringstream json;

@@ -320,6 +320,7 @@ const char* treatments_of(const trade_plan::jump& j) {
 
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
+    if (plan.ends_early) return "bumped, with policies found anew: the trade can be ended early";
     if (plan.jumps.empty()) return "pathwise: the payoff jumps nowhere";
     std::string out = "pathwise, but for numbers that move a jump; it jumps ";
     each_of(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exercise/deciders.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -161,7 +162,7 @@ void bounding::begins() {
 void bounding::open(recorder& into) {
     if (is_open_) return;
     is_open_ = true;
-    constexpr double never = 1e300;
+    constexpr double never = 1e37;  // which is a number in single, too
     martingale_ = into.state("martingale", 0);
     best_ = into.state("best of dates", by_.today ? *by_.today : by_.has_holder ? -never : never);
     for (std::size_t n = 0; n < by_.normals.size(); ++n)

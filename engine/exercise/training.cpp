@@ -20,6 +20,8 @@ using column = std::vector<double>;
 
 // A function takes so many paths at least, or it would follow their noise.
 constexpr std::size_t paths_of_function = 8;
+// The numbers that paths leave take no more; a trade of very many dates is trained on fewer paths.
+constexpr std::size_t most_bytes_left = std::size_t{1} << 29;
 
 // The numbers that paths have left.
 class left_arrays {
@@ -49,11 +51,12 @@ class left_arrays {
             if (!leaves_.sections[k].states.empty())
                 rows += leaves_.sections[k].states.size() * made.data.runs[k];
         }
-        numbers_.resize(rows * how.paths);
+        paths_ = paths_that_fit(rows, how.paths);
+        numbers_.resize(rows * paths_);
         leaves_.array = numbers_.data();
-        leaves_.pitch = how.paths;
+        leaves_.pitch = paths_;
         const cpu::lane_program compiled = cpu::compile(code);
-        cpu::path_job job{&compiled, &made.data, &made.when, how.seed, how.paths};
+        cpu::path_job job{&compiled, &made.data, &made.when, how.seed, paths_};
         job.scenarios = how.scenarios;
         job.leaves = &leaves_;
         cpu::walk_all({&job, 1}, *how.operations, how.threads, how.cancel, {});
@@ -65,8 +68,23 @@ class left_arrays {
                                            leaves_.pitch);
     }
 
+    std::size_t paths() const { return paths_; }
+
   private:
+    static std::size_t paths_that_fit(std::size_t rows, std::uint64_t asked) {
+        const std::size_t fit = most_bytes_left / sizeof(double) / std::max<std::size_t>(rows, 1);
+        if (fit < kernels::paths_per_tile && fit < asked) {
+            throw error(error_kind::input,
+                        "the decision to end the trade takes " + std::to_string(rows) +
+                            " numbers of each path, expected at most " +
+                            std::to_string(most_bytes_left / sizeof(double) / kernels::paths_per_tile) +
+                            "; take fewer dates");
+        }
+        return std::min<std::size_t>(asked, fit);
+    }
+
     cpu::left_numbers leaves_;
+    std::size_t paths_ = 0;
     column numbers_;
 };
 
@@ -331,17 +349,17 @@ std::optional<policy> policy_of(const books::trade& t, const markets::market_vie
         if (n.code == program::operation::normal) normals.insert(n.args[0]);
     out.normals.assign(normals.begin(), normals.end());
     out.functions = basis(out.features.size());
-    out.paths = by.paths;
 
     leaving recorded(out.has_bound() ? out.normals : std::vector<std::uint32_t>());
     const plan::trade_program made =
         plan::plan_trade(t, in, program::precision::double_, {}, by.often, &recorded);
     const left_arrays left(recorded, made, out, by);
+    out.paths = left.paths();
     std::vector<met_date> dates = dates_of(recorded, made);
     const std::size_t last_step = dates.empty() ? 0 : dates.back().step + 1;
     const std::size_t after = made.when.steps() - last_step;
     out.last_root = after > 0 ? 1 / std::sqrt(static_cast<double>(after)) : 0;
-    backward sweep(out, left, by.paths);
+    backward sweep(out, left, left.paths());
     sweep.begin(made.code.sections.size() - 1, out.last_root);
     for (std::size_t k = dates.size(); k-- > 0;) {
         if (by.often) by.often();

@@ -168,7 +168,10 @@ std::string json_of(const trade_plan& p, bool with_program) {
     out.add("correlations", p.correlations).add("remarks", p.remarks).add("models", p.models);
     out.add("events", p.dates).add("grid", p.grid);
     out.add("normals_per_step", p.normals_per_step).add("uniforms_per_step", p.uniforms_per_step);
-    out.add("scenarios", p.scenarios).add("jumps", p.jumps).add("kernel", p.kernel);
+    out.add("scenarios", p.scenarios)
+        .add("ends_early", p.ends_early)
+        .add("jumps", p.jumps)
+        .add("kernel", p.kernel);
     out.add("lane_operations", static_cast<std::uint64_t>(p.lane_operations));
     out.add("uniform_operations", static_cast<std::uint64_t>(p.uniform_operations));
     out.add("lane_registers", static_cast<std::uint64_t>(p.lane_registers));

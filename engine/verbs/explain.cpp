@@ -179,6 +179,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.normals_per_step = of.code->normals_per_step;
                 p.uniforms_per_step = of.code->uniforms_per_step;
                 p.jumps = jumps_of(of, shapes);
+                p.ends_early = plan::has_rights(t);
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }

@@ -103,10 +103,9 @@ std::uint64_t path_steps_of(const planned_run& r, std::size_t m) {
     return steps;
 }
 
-// The bounds that plans with rights have, by plan, from random numbers of their own. A trade that failed
-// has none.
-std::vector<std::optional<walked_trade>> walk_bounds(const planned_run& r, run::walk all, const walkers& by) {
-    std::vector<std::optional<walked_trade>> out(r.plans.size());
+// The bounds that plans with rights have, by plan, from random numbers of their own.
+std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by) {
+    std::vector<found_bound> out(r.plans.size());
     std::vector<planned> bounding;
     std::vector<std::size_t> of;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
@@ -125,13 +124,13 @@ std::vector<std::optional<walked_trade>> walk_bounds(const planned_run& r, run::
     walk.on_gpus(by.gpus, by.on, untold);
     walk.on_cpu(r.operations, by.on_cpu);
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = std::move(walked[k]);
+    for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = {std::move(walked[k]), bounding[k].failure};
     return out;
 }
 
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
-              const std::vector<std::optional<walked_trade>>& bounds, priced_book& into) {
+              const std::vector<found_bound>& bounds, priced_book& into) {
     const std::size_t trades = r.book.trades.size();
     for (std::size_t i = 0; i < trades; ++i) {
         const std::size_t k = m * trades + i;
@@ -207,7 +206,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.plan_seconds = seconds(planned_at - r.begin).count();
     told.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    std::vector<std::optional<walked_trade>> bounds = walk_bounds(r, all, by);
+    const std::vector<found_bound> bounds = walk_bounds(r, all, by);
     std::vector<priced_book> made(r.in.size());
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;

@@ -63,56 +63,64 @@ void find_policy(planned& p, const books::trade& t, const markets::market_state&
     }
 }
 
-void add_rights(price_row& row, const ready_rights& of, const std::optional<walked_trade>& bound) {
+namespace {
+
+void add_message(price_row& row, const std::string& text) {
+    row.message += (row.message.empty() ? "" : "; ") + text;
+}
+
+// Why the price is what the policy is worth; empty if there is a bound.
+std::string why_no_bound(const price_row& row, const ready_rights& of, const found_bound& bound) {
+    if (row.paths == 0) return {};
+    if (!of.bounding) return "both sides have rights, or no normal number moves the path";
+    if (bound.failure) return bound.failure->message();
+    const kernels::tile_result& r = bound.walked->result;
+    const bool is_number = r.not_finite == 0 && std::isfinite(r.moments.mean) &&
+                           (r.moments.count == 1 || std::isfinite(run::standard_error_of(r.moments)));
+    return is_number ? "" : "its paths gave no finite number";
+}
+
+}  // namespace
+
+void add_rights(price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.status != trade_status::priced) return;
+    if (const std::string why = why_no_bound(row, of, bound); !why.empty())
+        add_message(row, "the price is what its policy is worth, without a bound: " + why);
+    const bool has_bound = bound.walked && why_no_bound(row, of, bound).empty();
     if (of.used_today) {
         row.price = row.low = row.high = *of.used_today;
         row.standard_error = 0;
         row.thin = false;
-        row.message.clear();
         std::ranges::fill(row.part_means, row.price);
     }
-    early_exercise e;
+    early_exercise& e = row.early.emplace();
     e.policy_value = row.price;
     e.policy_error = row.standard_error;
     e.training_paths = of.training_paths;
-    if (bound) {
-        constexpr double normal_95 = 1.959963984540054;
-        const kernels::moments& m = bound->result.moments;
-        const double error_of_bound = bound->quasi ? bound->quasi->standard_error : run::standard_error_of(m);
-        if (bound->result.not_finite > 0 || !std::isfinite(m.mean) || !std::isfinite(error_of_bound)) {
-            row.message +=
-                std::string(row.message.empty() ? "" : "; ") +
-                "the bound of its value is not a finite number, so the price is what the policy is worth";
-        } else {
-            (of.is_policy_lower ? e.lower_bound : e.upper_bound) = e.policy_value;
-            (of.is_policy_lower ? e.lower_error : e.upper_error) = e.policy_error;
-            (of.is_policy_lower ? e.upper_bound : e.lower_bound) = m.mean;
-            (of.is_policy_lower ? e.upper_error : e.lower_error) = error_of_bound;
-            row.price = (e.lower_bound + e.upper_bound) / 2;
-            row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
-            // The middle lies beyond an end where chance has put the bounds the wrong way round.
-            row.low = std::min(e.lower_bound - normal_95 * e.lower_error,
-                               row.price - normal_95 * row.standard_error);
-            row.high = std::max(e.upper_bound + normal_95 * e.upper_error,
-                                row.price + normal_95 * row.standard_error);
-            const double apart = e.upper_bound - e.lower_bound;
-            if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
-                char text[32];
-                std::snprintf(text, sizeof text, "%.3g", apart);
-                row.message += std::string(row.message.empty() ? "" : "; ") + "its bounds are " + text +
-                               " apart; more paths train a better policy";
-            }
-            for (std::size_t i = 0; i < row.part_means.size() && i < bound->part_means.size(); ++i)
-                row.part_means[i] = (row.part_means[i] + bound->part_means[i]) / 2;
-        }
-    } else if (!of.bounding && row.paths > 0) {
-        row.message +=
-            std::string(row.message.empty() ? "" : "; ") +
-            "the price is what its policy is worth, which nothing bounds: both sides have rights, or no "
-            "normal number moves the path";
+    if (!has_bound) return;
+    constexpr double normal_95 = 1.959963984540054;
+    const double mean = bound.walked->result.moments.mean;
+    const double error_of_bound = bound.walked->quasi ? bound.walked->quasi->standard_error
+                                                      : run::standard_error_of(bound.walked->result.moments);
+    (of.is_policy_lower ? e.lower_bound : e.upper_bound) = e.policy_value;
+    (of.is_policy_lower ? e.lower_error : e.upper_error) = e.policy_error;
+    (of.is_policy_lower ? e.upper_bound : e.lower_bound) = mean;
+    (of.is_policy_lower ? e.upper_error : e.lower_error) = error_of_bound;
+    row.price = (e.lower_bound + e.upper_bound) / 2;
+    row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
+    // The middle lies beyond an end where chance has put the bounds the wrong way round.
+    const double reach = normal_95 * row.standard_error;
+    row.low = std::min(e.lower_bound - normal_95 * e.lower_error, row.price - reach);
+    row.high = std::max(e.upper_bound + normal_95 * e.upper_error, row.price + reach);
+    const double apart = e.upper_bound - e.lower_bound;
+    if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3g", apart);
+        add_message(row, std::string("its bounds are ") + text + " apart; more paths train a better policy");
     }
-    row.early = e;
+    const std::vector<double>& parts = bound.walked->part_means;
+    for (std::size_t i = 0; i < row.part_means.size() && i < parts.size(); ++i)
+        row.part_means[i] = (row.part_means[i] + parts[i]) / 2;
 }
 
 }  // namespace tilewalk::verbs

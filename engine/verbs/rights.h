@@ -10,6 +10,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/walks.h"
+#include "tilewalk/error.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::verbs {
@@ -23,8 +24,13 @@ void find_policy(planned& p, const books::trade& t, const markets::market_state&
                  const cpu::lane_operations& operations, int threads, shape_store& shapes,
                  const std::atomic<bool>* cancel, std::uint32_t first_scenario);
 
-// Adds the bounds to the row of a trade that follows its policy. `bound` is there if the trade has one and
-// its walk did not fail.
-void add_rights(price_row& row, const ready_rights& of, const std::optional<walked_trade>& bound);
+// The walk of a trade's bound, or why there is none.
+struct found_bound {
+    std::optional<walked_trade> walked;
+    std::optional<error> failure;
+};
+
+// Adds the bounds to the row of a trade that follows its policy. Where one is missing, the row says why.
+void add_rights(price_row& row, const ready_rights& of, const found_bound& bound);
 
 }  // namespace tilewalk::verbs

@@ -103,6 +103,8 @@ struct trade_plan {
         std::uint64_t bytes = 0;      // of those, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
+    // Somebody may end it early: its Greeks are differences of prices.
+    bool ends_early = false;
     // Comparisons at which a payoff jumps. For Greeks to numbers of the market that move what is compared
     // they are smoothed, or held still by likelihood ratios, or else these numbers are bumped; all others
     // have the derivatives of paths.
