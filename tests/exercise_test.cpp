@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -262,6 +263,42 @@ TEST(exercise, many_dates_are_walked_or_refused_by_name) {
     EXPECT_EQ(too_many.rows[0].status, trade_status::failed);
     EXPECT_NE(too_many.rows[0].message.find("take fewer dates"), std::string::npos)
         << too_many.rows[0].message;
+}
+
+// Policies are found on the CPU; the walks that follow them, and those that bound them, have no bit that
+// depends on where they run.
+TEST(exercise, has_the_bits_of_the_cpu_on_a_gpu) {
+    const book all = book::parse(
+        market_of("    A: {currency: USD, spot: 95, volatility: 0.25}\n"
+                  "    B: {currency: USD, spot: 105, volatility: 0.3, dividend_yield: 0.02}\n"
+                  "    H: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.05, "
+                  "sigma: 0.6, rho: -0.7}}}\n",
+                  0.04) +
+        "products:\n" + product_of("p", "underlying strike dates", put) +
+        product_of("most", "basket strike dates",
+                   "exercise on dates: receive max(best(spot(a) for a in basket) - strike, 0)\n") +
+        "trades:\n"
+        "  - {id: a, product: p, underlying: A, strike: 100, dates: [0.25, 0.5, 1]}\n"
+        "  - {id: h, product: p, underlying: H, strike: 100, dates: [0.5, 1]}\n"
+        "  - {id: m, product: most, basket: [A, B], strike: 100, dates: [0.5, 1, 2]}\n");
+    for (const std::string precision : {"double", "single", "mixed"}) {
+        run_options options;
+        options.overrides.paths = 40000;
+        options.overrides.threads = 4;
+        options.overrides.precision = precision;
+        options.overrides.device = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr ? "0" : "auto";
+        const results got = engine().price(all, options);
+        if (got.manifest.devices.empty()) GTEST_SKIP() << "no GPU";
+        options.overrides.device = "cpu";
+        const results expected = engine().price(all, options);
+        for (std::size_t i = 0; i < got.rows.size(); ++i) {
+            ASSERT_EQ(expected.rows[i].status, trade_status::priced) << expected.rows[i].message;
+            EXPECT_EQ(got.rows[i].price, expected.rows[i].price) << got.rows[i].trade << ", " << precision;
+            ASSERT_TRUE(got.rows[i].early && expected.rows[i].early);
+            EXPECT_EQ(got.rows[i].early->lower_bound, expected.rows[i].early->lower_bound);
+            EXPECT_EQ(got.rows[i].early->upper_bound, expected.rows[i].early->upper_bound);
+        }
+    }
 }
 
 TEST(exercise, results_read_back_what_they_wrote) {

@@ -16,6 +16,7 @@ void run_tiles(gpu_timer& on, const request& asked, const sink& to);
 void run_memory(gpu_timer& on, const request& asked, const sink& to);
 void run_reductions(gpu_timer& on, const request& asked, const sink& to);
 void run_random(gpu_timer& on, const request& asked, const sink& to);
+void check_peers(const request& asked);
 void run_peers(gpu_timer& on, const request& asked, const sink& to);
 void run_peers_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                       const sink& to);
@@ -53,8 +54,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      nullptr, "", run_reductions},
     {"random", "normals a second of every random source, and shocks in registers against a cube", nullptr, "",
      run_random},
-    {"peers", "the same payoffs in PyTorch, JAX, CuPy, Numba and QuantLib, where they are installed", nullptr,
-     "", run_peers, run_peers_on_cpu},
+    {"peers", "the same payoffs in PyTorch, JAX, CuPy, Numba and QuantLib, where they are installed",
+     check_peers, "", run_peers, run_peers_on_cpu},
     {"auto", "the tuner's choice against a full search, on 20 kernels", nullptr, "", run_auto},
     {"models", "every model on a path of 252 steps, on the GPU and on one core of the processor",
      check_models, "", run_models, run_models_on_cpu},

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -302,10 +303,13 @@ double now() {
 struct own_style {
     program::precision in;
     std::string_view precision;
+    // Walks both ways keep shocks in memory: a tenth of what the best of the other libraries takes at least.
+    std::uint64_t tenth_bytes;
 };
-constexpr own_style own_styles[] = {{program::precision::single_fast, "float32"},
-                                    {program::precision::single, "float32"},
-                                    {program::precision::double_, "float64"}};
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+constexpr own_style own_styles[] = {{program::precision::single_fast, "float32", 512 * mebibyte},
+                                    {program::precision::single, "float32", 512 * mebibyte},
+                                    {program::precision::double_, "float64", 1024 * mebibyte}};
 
 planned_walk planned(const std::string& book, program::precision p) {
     cuda::kernel_wish how;
@@ -465,15 +469,17 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
-// A price and its gradient, from the planned trade to the sums of both.
+// A price and its gradient, from the planned trade to the sums of both, in so many bytes of a GPU; 0: as many
+// as the engine likes.
 void measure_own_greeks(const cpu_bench& on, const std::string& workload, const std::string& text,
-                        std::uint64_t paths, const char* device, const own_style& style, known& of,
-                        const sink& to) {
+                        std::uint64_t paths, const char* device, const own_style& style,
+                        std::uint64_t memory_bytes, known& of, const sink& to) {
     const bool is_on_cpu = std::string_view(device) == "cpu";
     reported line;
     line.workload = workload;
     line.library = "tilewalk";
     line.style = is_on_cpu ? "one_thread" : program::name_of(style.in);
+    if (memory_bytes > 0) line.style += fmt::format("_in_{}_MiB", memory_bytes / mebibyte);
     line.precision = style.precision;
     row r = row_of(line);
     r.figures = json::object();
@@ -486,6 +492,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
         options.overrides.device = device;
         options.overrides.precision = program::name_of(style.in);
         if (is_on_cpu) options.overrides.threads = 1;
+        options.overrides.memory_bytes = memory_bytes;
         options.cancel = on.cancel;
         const engine pricer;
         const greek_options wanted{workload == "asian_greeks"
@@ -524,12 +531,14 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
+// `only` is the one workload that is asked for; empty: all of them.
 void measure_library(const cpu_bench& on, const std::string& in, std::string_view library,
-                     std::map<std::string, known>& all, const sink& to) {
+                     const std::string& only, std::map<std::string, known>& all, const sink& to) {
     const std::string program = fmt::format("{}/peer_{}.py", in, library);
     on.says(fmt::format("peers: {}, which may take minutes", library));
-    const child_outcome ran =
-        run_child({"python3", "-B", program}, most_seconds, std::size_t{1} << 20, on.cancel);
+    std::vector<std::string> command{"python3", "-B", program};
+    if (!only.empty()) command.insert(command.end(), {"--only", only});
+    const child_outcome ran = run_child(command, most_seconds, std::size_t{1} << 20, on.cancel);
     std::istringstream lines(ran.output);
     std::string text, refused;
     for (int number = 1; refused.empty() && std::getline(lines, text); ++number) {
@@ -563,13 +572,16 @@ reported own_line(const std::string& workload) {
     return line;
 }
 
-void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu, const sink& to) {
+void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& only, const std::string& why_no_gpu,
+                 const sink& to) {
+    const auto is_asked = [&](const auto& of) { return only.empty() || only == of.first; };
     const std::string in = folder();
     const json numbers = read_workloads(in);
-    const std::pair<const char*, std::string> books[] = {
+    std::vector<std::pair<std::string, std::string>> books{
         {"asian", asian_book(numbers.at("asian"))},
         {"heston", heston_book(numbers.at("heston"))},
         {"autocallable", autocallable_book(numbers.at("autocallable"))}};
+    std::erase_if(books, std::not_fn(is_asked));
     if (on != nullptr) {
         std::vector<std::string> texts{cuda::merge_kernel_text()};
         for (const auto& [name, book] : books) {
@@ -586,35 +598,51 @@ void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& why_no
         }
         measure_own_on_cpu(here, name, book, numbers.at(name), all[name], to);
     }
-    const std::pair<const char*, std::string> with_greeks[] = {
+    std::vector<std::pair<std::string, std::string>> with_greeks{
         {"asian_greeks", asian_greeks_book(numbers.at("asian_greeks"))},
         {"heston_greeks", heston_book(numbers.at("heston_greeks"))}};
+    std::erase_if(with_greeks, std::not_fn(is_asked));
     for (const auto& [name, book] : with_greeks) {
         const std::uint64_t paths = numbers.at(name).at("paths");
         if (on != nullptr) {
             // Double first: others are compared with it.
             for (auto s = std::rbegin(own_styles); s != std::rend(own_styles); ++s)
-                measure_own_greeks(here, name, book, paths, "cuda", *s, all[name], to);
+                for (const std::uint64_t bytes : {std::uint64_t{0}, s->tenth_bytes})
+                    measure_own_greeks(here, name, book, paths, "cuda", *s, bytes, all[name], to);
         } else {
             skip(row_of(own_line(name)), to, why_no_gpu);
         }
         measure_own_greeks(here, name, book, std::max<std::uint64_t>(paths / share_of_one_thread, 1 << 14),
-                           "cpu", {program::precision::double_, "float64"}, all[name], to);
+                           "cpu", {program::precision::double_, "float64", 0}, 0, all[name], to);
     }
-    skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
-    for (const std::string_view library : libraries) measure_library(here, in, library, all, to);
+    if (only.empty() || only == "bermudan_put")
+        skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
+    for (const std::string_view library : libraries) measure_library(here, in, library, only, all, to);
 }
 
 }  // namespace
 
 }  // namespace peers
 
-void run_peers(gpu_timer& on, const request&, const sink& to) {
-    peers::measure_all({on.until(), on.says, on.cancel}, &on, "", to);
+void check_peers(const request& asked) {
+    using peers::known_workloads;
+    if (!asked.subject.empty() && !peers::is_in(known_workloads, asked.subject)) {
+        const std::vector<std::string> known(known_workloads.begin(), known_workloads.end());
+        throw error(error_kind::usage, "found " + config::shown(asked.subject) + ", expected one of " +
+                                           config::joined(known) + config::suggestion(asked.subject, known));
+    }
+    if (!asked.has_axes() && asked.is_timed) return;
+    throw error(error_kind::usage,
+                "the benchmark 'peers' takes a workload, and no choice of feeds, distances, layouts, widths, "
+                "occupancy, precision or paths, and can't go untimed");
 }
 
-void run_peers_on_cpu(const cpu_bench& on, const request&, const std::string& why_no_gpu, const sink& to) {
-    peers::measure_all(on, nullptr, why_no_gpu, to);
+void run_peers(gpu_timer& on, const request& r, const sink& to) {
+    peers::measure_all({on.until(), on.says, on.cancel}, &on, r.subject, "", to);
+}
+
+void run_peers_on_cpu(const cpu_bench& on, const request& r, const std::string& why_no_gpu, const sink& to) {
+    peers::measure_all(on, nullptr, r.subject, why_no_gpu, to);
 }
 
 }  // namespace tilewalk::bench
