@@ -27,6 +27,8 @@
 #include "bench/measure/timing.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/ways_back.h"
+#include "products/program/adjoint.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::bench {
@@ -469,18 +471,38 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
-// A price and its gradient, from the planned trade to the sums of both, in so many bytes of a GPU; 0: as many
-// as the engine likes.
+// A trade with its way back to every number of its program.
+struct planned_both_ways {
+    planned_walk forth;
+    program::adjoint_program adjoint;
+    program::path_data data;
+
+    planned_both_ways(const std::string& book, program::precision p)
+        : forth(planned(book, p)),
+          adjoint(program::adjoint(forth.code, program::all_numbers_of(forth.code))),
+          data(program::data_of_back(adjoint, forth.trade.data)) {}
+    tilewalk::run::job job() const {
+        return {&forth.code, &forth.trade.data, &forth.trade.when, {&adjoint, &data}};
+    }
+};
+
+// A price and its gradient. On a GPU the time is from the planned trade to the sums of both, like that of a
+// price, in so many bytes of its memory (0: as many as the engine likes); on one thread, of the call's walk.
+struct greeks_place {
+    gpu_timer* gpu;  // null: the processor
+    own_style style;
+    std::uint64_t memory_bytes = 0;
+};
+
 void measure_own_greeks(const cpu_bench& on, const std::string& workload, const std::string& text,
-                        std::uint64_t paths, const char* device, const own_style& style,
-                        std::uint64_t memory_bytes, known& of, const sink& to) {
-    const bool is_on_cpu = std::string_view(device) == "cpu";
+                        std::uint64_t paths, const greeks_place& at, known& of, const sink& to) {
+    const bool is_on_cpu = at.gpu == nullptr;
     reported line;
     line.workload = workload;
     line.library = "tilewalk";
-    line.style = is_on_cpu ? "one_thread" : program::name_of(style.in);
-    if (memory_bytes > 0) line.style += fmt::format("_in_{}_MiB", memory_bytes / mebibyte);
-    line.precision = style.precision;
+    line.style = is_on_cpu ? "one_thread" : program::name_of(at.style.in);
+    if (at.memory_bytes > 0) line.style += fmt::format("_in_{}_MiB", at.memory_bytes / mebibyte);
+    line.precision = at.style.precision;
     row r = row_of(line);
     r.figures = json::object();
     on.says("peers: " + workload + ", Tilewalk, " + line.style);
@@ -489,10 +511,10 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
         run_options options;
         options.overrides.paths = paths;
         options.overrides.seed = timed_walk::seed + 3;
-        options.overrides.device = device;
-        options.overrides.precision = program::name_of(style.in);
+        options.overrides.device = is_on_cpu ? "cpu" : "cuda";
+        options.overrides.precision = program::name_of(at.style.in);
         if (is_on_cpu) options.overrides.threads = 1;
-        options.overrides.memory_bytes = memory_bytes;
+        options.overrides.memory_bytes = at.memory_bytes;
         options.cancel = on.cancel;
         const engine pricer;
         const greek_options wanted{workload == "asian_greeks"
@@ -513,20 +535,46 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
             const double per = row == "vega" ? 1e-2 : row == "rho" ? 1e-4 : 1;
             line.gradient[name] = {found->value / per, found->standard_error / per};
         }
-        const auto measured = measure(
-            [&]() -> std::optional<double> {
-                return 1e3 * pricer.greeks(b, *b.market(), wanted, options).manifest.path_seconds;
-            },
-            on.until, now);
         line.version = version();
         line.device = is_on_cpu ? "CPU, one thread" : got.manifest.devices.front();
         line.paths = static_cast<double>(paths);
         line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
         line.price = priced.price;
         line.standard_error = priced.standard_error;
+        std::function<double()> walked = [&] {
+            return 1e3 * pricer.greeks(b, *b.market(), wanted, options).manifest.path_seconds;
+        };
+        std::optional<planned_both_ways> planned;
+        double kernels = 0;
+        if (!is_on_cpu) {
+            planned.emplace(text, at.style.in);
+            walked = [&] {
+                const tilewalk::run::job job = planned->job();
+                tilewalk::run::walk all;
+                all.seed = timed_walk::seed + 3;
+                all.paths = paths;
+                all.jobs = {&job, 1};
+                all.cancel = on.cancel;
+                const double begin = now();
+                cuda::ways_back walks({&at.gpu->loaded(), 1}, at.gpu->kernels(),
+                                      cuda::ways_back::as_suits(at.style.in, kernels::philox_rounds),
+                                      at.memory_bytes, 1);
+                const auto failures = walks.walk(all, [](std::size_t, const tilewalk::run::tally&) {});
+                if (failures.front()) throw error(*failures.front());
+                const double took = (now() - begin) * 1e3;
+                kernels = walks.facts().kernel_seconds * 1e3;
+                return took;
+            };
+        }
+        walked();  // from here on kernels are compiled
+        const auto measured = measure([&]() -> std::optional<double> { return walked(); }, on.until, now);
         line.milliseconds = measured->of.median;
         made.figures = row_of(line).figures;
         made.figures["noise"] = measured->of.noise;
+        if (planned) {
+            made.figures["kernel_milliseconds"] = kernels;
+            made.figures["numbers"] = program::places_of(planned->adjoint, planned->forth.trade.data).size;
+        }
         compare(made, line, of);
     });
 }
@@ -608,12 +656,12 @@ void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& only, 
             // Double first: others are compared with it.
             for (auto s = std::rbegin(own_styles); s != std::rend(own_styles); ++s)
                 for (const std::uint64_t bytes : {std::uint64_t{0}, s->tenth_bytes})
-                    measure_own_greeks(here, name, book, paths, "cuda", *s, bytes, all[name], to);
+                    measure_own_greeks(here, name, book, paths, {on, *s, bytes}, all[name], to);
         } else {
             skip(row_of(own_line(name)), to, why_no_gpu);
         }
         measure_own_greeks(here, name, book, std::max<std::uint64_t>(paths / share_of_one_thread, 1 << 14),
-                           "cpu", {program::precision::double_, "float64", 0}, 0, all[name], to);
+                           {nullptr, {program::precision::double_, "float64", 0}}, all[name], to);
     }
     if (only.empty() || only == "bermudan_put")
         skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
