@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Dense>
+
 #include "engine/exercise/basis.h"
 #include "engine/exercise/policy.h"
 #include "engine/exercise/regression.h"
@@ -403,32 +405,59 @@ TEST(exercise_parts, moves_have_mean_0_and_variance_1) {
 }
 
 TEST(exercise_parts, least_squares_find_what_made_the_numbers) {
-    constexpr std::size_t paths = 3000;
-    std::vector<std::vector<double>> columns(5, std::vector<double>(paths));
-    std::vector<double> right(paths);
-    for (std::size_t p = 0; p < paths; ++p) {
+    constexpr std::size_t functions = 5;
+    std::vector<exercise::block_column> of(functions);
+    exercise::block_column right{};
+    // Fewer paths than a block has: the others are 0.
+    for (std::size_t p = 0; p + 20 < exercise::paths_of_block; ++p) {
         const double x = std::sin(static_cast<double>(p) * 0.7), y = std::cos(static_cast<double>(p) * 1.3);
-        columns[0][p] = 1;
-        columns[1][p] = x;
-        columns[2][p] = y;
-        columns[3][p] = x + y;  // made up for by the two before
-        columns[4][p] = 0;
+        of[0][p] = 1;
+        of[1][p] = x;
+        of[2][p] = y;
+        of[3][p] = x + y;  // made up for by the two before
+        of[4][p] = 0;
         right[p] = 3 - 2 * x + 0.5 * y;
     }
-    std::vector<const double*> of;
-    for (const auto& c : columns) of.push_back(c.data());
-    exercise::normal_equations equations(5);
-    const double* const side = right.data();
-    equations.add(of, {&side, 1}, paths);
-    const auto found = equations.solve(5);
-    EXPECT_EQ(found.rank, 3u);
-    for (std::size_t p = 0; p < paths; p += 97) {
+    std::vector<double> matrix, sums;
+    for (std::size_t i = 0; i < functions; ++i) {
+        for (std::size_t j = 0; j < functions; ++j) matrix.push_back(exercise::sum_of_products(of[i], of[j]));
+        sums.push_back(exercise::sum_of_products(of[i], right));
+    }
+    const exercise::pivoted_factor factor(matrix, functions, functions);
+    EXPECT_EQ(factor.rank(), 3u);
+    const std::vector<double> found = factor.solve(sums);
+    for (std::size_t p = 0; p < exercise::paths_of_block; p += 7) {
         double sum = 0;
-        for (std::size_t f = 0; f < 5; ++f) sum += found.coefficients[f] * columns[f][p];
+        for (std::size_t f = 0; f < functions; ++f) sum += found[f] * of[f][p];
         EXPECT_NEAR(sum, right[p], 1e-12);
     }
-    EXPECT_EQ(equations.solve(1).rank, 1u);
-    EXPECT_EQ(exercise::normal_equations(3).solve(3).rank, 0u);
+    EXPECT_EQ(exercise::pivoted_factor(matrix, functions, 1).rank(), 1u);
+    EXPECT_EQ(exercise::pivoted_factor(std::vector<double>(9), 3, 3).rank(), 0u);
+}
+
+// Eigen solves the same equations by another factor.
+TEST(exercise_parts, least_squares_are_those_of_eigen) {
+    constexpr std::size_t functions = 12;
+    std::vector<double> matrix(functions * functions), right(functions);
+    Eigen::MatrixXd same(functions, functions);
+    Eigen::VectorXd sums(functions);
+    std::uint64_t state = 7;
+    const auto number = [&] {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
+    };
+    Eigen::MatrixXd columns(40, functions);
+    for (Eigen::Index i = 0; i < columns.size(); ++i) columns.data()[i] = number();
+    same = columns.transpose() * columns;
+    for (std::size_t i = 0; i < functions; ++i) {
+        right[i] = sums(static_cast<Eigen::Index>(i)) = number();
+        for (std::size_t j = 0; j < functions; ++j)
+            matrix[i * functions + j] = same(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+    }
+    const std::vector<double> found = exercise::pivoted_factor(matrix, functions, functions).solve(right);
+    const Eigen::VectorXd expected = same.ldlt().solve(sums);
+    for (std::size_t i = 0; i < functions; ++i)
+        EXPECT_NEAR(found[i], expected(static_cast<Eigen::Index>(i)), 1e-10);
 }
 
 }  // namespace tilewalk

@@ -75,6 +75,15 @@ const std::string own_products = "products:\n" + rate_products + R"(  - product:
           left = left * (1 - touched)
       on maturity:
           pay left * spot(underlying) in of
+  - product: what_is_left
+    summary: The annuities of what is left of a swap on some days.
+    parameters:
+      days: {type: schedule, help: The days.}
+      payments: {type: schedule, help: The payments of the swap.}
+    example: {days: [1.0], payments: [2.0]}
+    script: |
+      on days:
+          pay annuity(currency, today, payments)
   - product: a_cms
     summary: A swap rate of constant maturity.
     parameters:
@@ -108,6 +117,11 @@ TEST(rates, of_a_curve_that_does_not_move_are_met_to_rounding) {
         {"product: a_forward_rate, looked: 1, from: 2027-01-15, to: 2027-04-15",
          (usd(1) / usd(1 + 90 / 365.0) - 1) / (90 / 360.0) * usd(1 + 90 / 365.0)},
         {"product: an_annuity, looked: 1.5, begin: 2, payments: [3.5, 4.5]", annuity},
+        // Payments until a swap begins are none of its own.
+        {"product: an_annuity, looked: 1, begin: 4, payments: [1.5, 3.5, 4.5]", 0.5 * usd(4.5)},
+        {"product: an_annuity, looked: 3.75, begin: 4, payments: [3.5, 4.5]", 0.5 * usd(4.5)},
+        {"product: what_is_left, days: [1, 2, 3], payments: [2, 3, 4]",
+         usd(2) + usd(3) + usd(4) + usd(3) + usd(4) + usd(4)},
         {"product: a_swap_rate, looked: 1.5, begin: 2, payments: [3.5, 4.5], of: USD",
          (usd(2) - usd(4.5)) / annuity * usd(1.5)},
         {"product: a_swap_rate, looked: 1.5, begin: 2, payments: [3, 4], of: EUR",
@@ -132,8 +146,8 @@ TEST(rates, of_days_gone_by_are_refused) {
         {"product: a_forward_rate, looked: 1, from: 0.5, to: 2, currency: USD", "'forward_rate' for from"},
         {"product: an_annuity, looked: 3.75, begin: 3, payments: [3.5, 4.5], currency: USD",
          "counts the payment on"},
-        {"product: an_annuity, looked: 1, begin: 4, payments: [3.5, 4.5], currency: USD",
-         "expected before its first payment"},
+        {"product: an_annuity, looked: 1, begin: 5, payments: [3.5, 4.5], currency: USD",
+         "expected before its last payment"},
         {"product: a_forward_rate, looked: 2026-01-05, from: 2026-01-05, to: 2, currency: USD",
          "the market does not know rates of the past"},
         {"product: a_cms, days: [1.0], years: 1.3, of: USD, currency: USD",

@@ -20,32 +20,30 @@ class interval_moves {
   public:
     explicit interval_moves(std::size_t normals);
 
-    std::size_t size() const { return moves_.size(); }
-    template <class number>
-    std::vector<number> of(const std::vector<number>& normals, const number& one) const {
-        std::vector<number> out;
-        for (const move& m : moves_) {
-            const number& u = normals[m.first];
-            if (m.second != m.first) {
-                out.push_back(u * normals[m.second]);
-            } else if (m.order == 1) {
-                out.push_back(u);
-            } else if (m.order == 2) {
-                out.push_back((u * u - one) * 0.7071067811865476);
-            } else if (m.order == 3) {
-                out.push_back((u * u - one * 3.0) * u * 0.4082482904638631);
-            } else {
-                out.push_back(((u * u - one * 6.0) * (u * u) + one * 3.0) * 0.2041241452319315);
-            }
-        }
-        return out;
-    }
-
-  private:
     struct move {
         std::size_t first, second;
         int order;
     };
+    std::size_t size() const { return moves_.size(); }
+    const std::vector<move>& moves() const { return moves_; }
+
+    template <class number>
+    static number of(const move& m, const std::vector<number>& normals, const number& one) {
+        const number& u = normals[m.first];
+        if (m.second != m.first) return u * normals[m.second];
+        if (m.order == 1) return u;
+        if (m.order == 2) return (u * u - one) * 0.7071067811865476;
+        if (m.order == 3) return (u * u - one * 3.0) * u * 0.4082482904638631;
+        return ((u * u - one * 6.0) * (u * u) + one * 3.0) * 0.2041241452319315;
+    }
+    template <class number>
+    std::vector<number> of(const std::vector<number>& normals, const number& one) const {
+        std::vector<number> out;
+        for (const move& m : moves_) out.push_back(of(m, normals, one));
+        return out;
+    }
+
+  private:
     std::vector<move> moves_;
 };
 

@@ -1,45 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares by normal equations: sums over paths in an order of their own, whatever the number of
-// threads, and a factor of Cholesky that takes the largest pivot first and leaves out functions that others
-// make up for.
+// Least squares by normal equations: sums over blocks of paths in an order of their own, and a factor of
+// Cholesky that takes the largest pivot first and leaves out functions that others make up for.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 namespace tilewalk::exercise {
 
-// The sum of a[i] b[i].
-double sum_of_products(const double* a, const double* b, std::size_t count);
+// So many paths are summed at a time; those that a block has fewer are 0.
+inline constexpr std::size_t paths_of_block = 256;
+using block_column = std::array<double, paths_of_block>;
 
-// A positive semidefinite system of equations with some right-hand sides.
-class normal_equations {
+// The sum of a[i] b[i]: lanes first, then their tree.
+double sum_of_products(const block_column& a, const block_column& b);
+
+// The factor of a positive semidefinite matrix [function][function], of so many functions at most.
+class pivoted_factor {
   public:
-    explicit normal_equations(std::size_t functions, std::size_t sides = 1)
-        : functions_(functions), sides_(sides), matrix_(functions * functions), right_(functions * sides) {}
+    pivoted_factor(std::span<const double> matrix, std::size_t functions, std::size_t most_rank);
 
-    // Columns of numbers by function and by right-hand side, of so many paths. Paths that do not count have 0
-    // in every column of functions.
-    void add(std::span<const double* const> functions, std::span<const double* const> right,
-             std::size_t paths);
-    // Puts other right-hand sides in the place of those there are.
-    void set_right(std::span<const double* const> functions, std::span<const double* const> right,
-                   std::size_t paths);
-
-    double& at(std::size_t i, std::size_t j) { return matrix_[i * functions_ + j]; }
-    double& right(std::size_t i, std::size_t side) { return right_[i * sides_ + side]; }
-
-    struct solution {
-        std::vector<double> coefficients;  // [side][function]; 0 for those left out
-        std::size_t rank = 0;
-    };
-    // No more functions than `most_rank` are used.
-    solution solve(std::size_t most_rank) const;
+    std::size_t rank() const { return order_.size(); }
+    // By function: the solution for a right-hand side, 0 for functions that are left out.
+    std::vector<double> solve(std::span<const double> right) const;
 
   private:
-    std::size_t functions_, sides_;
-    std::vector<double> matrix_, right_;
+    std::size_t functions_;
+    std::vector<double> scale_, factor_;  // [function][column]
+    std::vector<std::size_t> order_;
 };
 
 }  // namespace tilewalk::exercise

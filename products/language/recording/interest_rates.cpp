@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "products/language/recording/interest_rates.h"
 
+#include <algorithm>
 #include <cmath>
 #include <locale>
 #include <sstream>
@@ -39,56 +40,76 @@ const dates::schedule& interest_rates::payments_of(const expression& e) const {
     return schedule;
 }
 
-value interest_rates::bond_of_schedule(const expression& e, std::size_t number) {
-    const dates::time_point& day = payments_of(e).times[number];
+// The payments of a schedule that a swap has which begins on a date of each run: those after it.
+interest_rates::payments interest_rates::payments_of_swap(const expression& e) const {
+    payments out{payments_of(e).times, days_.of(e.operands[1]), {}};
+    const dates::date as_of = at_.script.as_of();
+    for (std::size_t run = 0; run < at_.runs.size(); ++run) {
+        const double from = out.begin.of(run).years(as_of);
+        std::size_t first = 0;
+        while (first < out.times.size() && !(from < out.times[first].years(as_of))) ++first;
+        if (first == out.times.size()) {
+            at_.script.fail(e.where, "'" + e.text + "' begins at " + written(e.operands[1]) + " (" +
+                                         to_string(out.begin.of(run)) +
+                                         "), expected before its last payment on " +
+                                         to_string(out.times.back()));
+        }
+        out.first.push_back(first);
+    }
+    return out;
+}
+
+value interest_rates::bond_of_schedule(const expression& e, const payments& of, std::size_t number) {
+    const dates::time_point& day = of.times[number];
     const std::string named = written(e.operands[2]) + "[" + std::to_string(number) + "]";
-    const std::vector<double> years(at_.runs.size(), day.years(at_.script.as_of()));
-    for (const occurrence& run : at_.runs) {
-        if (years[0] < run.years - dates::same_time_years) {
+    std::vector<double> years(at_.runs.size(), day.years(at_.script.as_of()));
+    for (std::size_t run = 0; run < years.size(); ++run) {
+        const double today = at_.runs[run].years;
+        if (years[run] >= today - dates::same_time_years) continue;
+        if (number >= of.first[run]) {
             at_.script.fail(e.where, "'" + e.text + "' counts the payment on " + to_string(day) + ", date " +
                                          std::to_string(number + 1) + " of '" + written(e.operands[2]) +
-                                         "', which on " + to_string(at_.label_of(run)) +
+                                         "', which on " + to_string(at_.label_of(at_.runs[run])) +
                                          " has passed; expected a schedule of dates to come");
         }
+        years[run] = today;  // of a payment that counts for nothing
     }
     return market_.bond(at_.script.currency_of(e.operands[0]), years, named);
 }
 
 value interest_rates::annuity(const expression& e) {
     const dates::date as_of = at_.script.as_of();
-    const auto& times = payments_of(e).times;
-    const run_dates start = days_.of(e.operands[1]);
+    const payments of = payments_of_swap(e);
     const std::string convention = days_.day_count_of(e, 3);
     const dates::day_count count = *dates::parse_day_count(convention);
     const std::string name = convention + " of " + written(e.operands[2]);
-    const auto first = [&](std::size_t run) {
-        const dates::time_point& from = start.of(run);
-        if (!(from.years(as_of) < times[0].years(as_of))) {
-            at_.script.fail(e.where, "'" + e.text + "' begins at " + written(e.operands[1]) + " (" +
-                                         to_string(from) + "), expected before its first payment on " +
-                                         to_string(times[0]));
-        }
-        return dates::year_fraction(from, times[0], count, as_of);
-    };
-    const std::string from_start = name + "[0] from " + written(e.operands[1]);
-    const value first_length =
-        !start.each_run
-            ? made_.term(from_start, first(0))
-            : made_.row(from_start, [&](const occurrence& run) { return first(at_.number_of(run)); });
-    value sum = first_length * bond_of_schedule(e, 0);
-    for (std::size_t i = 1; i < times.size(); ++i) {
+    value sum;
+    for (std::size_t i = *std::ranges::min_element(of.first); i < of.times.size(); ++i) {
         made_.spend(e.where, 3);
-        const value length = made_.term(name + "[" + std::to_string(i) + "]",
-                                        dates::year_fraction(times[i - 1], times[i], count, as_of));
-        sum = sum + length * bond_of_schedule(e, i);
+        const auto length_in = [&](std::size_t run) {
+            if (i < of.first[run]) return 0.0;
+            const dates::time_point& from = i == of.first[run] ? of.begin.of(run) : of.times[i - 1];
+            return dates::year_fraction(from, of.times[i], count, as_of);
+        };
+        const std::string number = name + "[" + std::to_string(i) + "]";
+        const bool is_first = std::ranges::find(of.first, i) != of.first.end();
+        const bool is_of_all = std::ranges::all_of(of.first, [&](std::size_t f) { return f <= i; });
+        const std::string named = is_first ? number + " from " + written(e.operands[1]) : number;
+        const bool is_same = is_of_all && (!is_first || !of.begin.each_run);
+        const value length = is_same ? made_.term(named, length_in(0))
+                                     : made_.row(named, [&](const occurrence& run) {
+                                           return length_in(at_.number_of(run));
+                                       });
+        const value paid = length * bond_of_schedule(e, of, i);
+        sum = sum.valid() ? sum + paid : paid;
     }
     return sum;
 }
 
 value interest_rates::swap_rate(const expression& e) {
     const value begin = bond_until(e, e.operands[1]);
-    const value end = bond_of_schedule(e, payments_of(e).times.size() - 1);
-    return (begin - end) / annuity(e);
+    const payments of = payments_of_swap(e);
+    return (begin - bond_of_schedule(e, of, of.times.size() - 1)) / annuity(e);
 }
 
 value interest_rates::constant_maturity_rate(const expression& e) {
@@ -96,10 +117,10 @@ value interest_rates::constant_maturity_rate(const expression& e) {
         const expression& number = e.operands[i];
         return number.is == form::number ? number.number : at_.script.get<double>(number.slot);
     };
-    const double years = fixed(1), a_year = fixed(2), payments = years * a_year;
-    const double whole = std::floor(payments + 0.5);
+    const double years = fixed(1), a_year = fixed(2), paid = years * a_year;
+    const double whole = std::floor(paid + 0.5);
     if (!(a_year > 0 && a_year <= 366 && whole >= 1 && whole <= 100'000 &&
-          std::abs(payments - whole) < 1e-9 * whole)) {
+          std::abs(paid - whole) < 1e-9 * whole)) {
         at_.script.fail(e.where, "'" + e.text + "' is asked for " + shown(years) + " years with " +
                                      shown(a_year) +
                                      " payments a year; expected a whole number of payments, at least one");

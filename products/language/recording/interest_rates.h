@@ -25,7 +25,13 @@ class interest_rates {
   private:
     value bond_until(const expression& e, const expression& day);
     const dates::schedule& payments_of(const expression& e) const;
-    value bond_of_schedule(const expression& e, std::size_t number);
+    struct payments {
+        const std::vector<dates::time_point>& times;
+        run_dates begin;
+        std::vector<std::size_t> first;  // by run: the first that counts
+    };
+    payments payments_of_swap(const expression& e) const;
+    value bond_of_schedule(const expression& e, const payments& of, std::size_t number);
 
     const block_at_hand& at_;
     values& made_;

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exercise/backward.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/cpu/tile_pool.h"
+#include "kernels/tile.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::exercise {
+
+namespace {
+
+// A function takes so many paths at least, or it would follow their noise; one of a slope, which explains
+// less of what it sees, takes more.
+constexpr std::size_t paths_of_function = 8, paths_of_slope = 32;
+
+std::size_t most_rank(std::size_t paths, std::size_t of_function) {
+    return std::max<std::size_t>(paths / of_function, 1);
+}
+
+double product(std::span<const double> coefficients, const std::vector<block_column>& functions,
+               std::size_t i) {
+    double out = 0;
+    for (std::size_t f = 0; f < coefficients.size(); ++f) out += coefficients[f] * functions[f][i];
+    return out;
+}
+
+double inner(const std::vector<double>& a, const std::vector<double>& b) {
+    double out = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) out += a[i] * b[i];
+    return out;
+}
+
+}  // namespace
+
+backward::backward(policy& into, std::span<const double> at_the_end, interval_left last, int threads,
+                   const std::atomic<bool>* cancel)
+    : into_(into),
+      paths_(at_the_end.size()),
+      tiles_((paths_ + kernels::paths_per_tile - 1) / kernels::paths_per_tile),
+      threads_(threads),
+      cancel_(cancel),
+      moves_(into.has_bound() ? into.normals.size() : 0),
+      after_(std::move(last)),
+      total_(at_the_end.begin(), at_the_end.end()),
+      worth_(total_),
+      estimate_(paths_),
+      rest_(paths_),
+      counted_(tiles_),
+      blocks_(static_cast<std::size_t>(std::max(threads, 1))) {
+    for (const double x : total_)
+        if (!std::isfinite(x))
+            throw error(error_kind::numeric, "a path that trains a decision gave no finite number");
+    for (block& b : blocks_) {
+        b.features.resize(into_.functions.features());
+        b.functions.resize(into_.functions.functions());
+        b.moves.resize(moves_.size());
+        b.normals.resize(into_.normals.size());
+    }
+}
+
+void backward::decide(decision_date& d, const date_left& left) {
+    take_sides(left);
+    scale_features(d, left);
+    fit_sides(d, left);
+    estimate_rest(d, left);
+    if (into_.has_bound()) fit_slopes(d.slopes, d, left, into_.functions.functions());
+    use_rights(d, left);
+    after_ = left.before;
+}
+
+void backward::end() {
+    const std::vector<double> sums = summed(2, [&](std::size_t tile, block&, std::span<double> into) {
+        const std::size_t first = tile * kernels::paths_per_tile;
+        for (std::size_t p = first; p < std::min(first + kernels::paths_per_tile, paths_); ++p) {
+            into[0] += worth_[p];
+            into[1] += total_[p];
+        }
+    });
+    const double paths = static_cast<double>(paths_), plain = sums[1] / paths;
+    if (into_.has_bound()) {
+        for (std::size_t p = 0; p < paths_; ++p) rest_[p] = worth_[p] - sums[0] / paths;
+        for (std::size_t tile = 0; tile < tiles_; ++tile) {
+            const std::size_t first = tile * kernels::paths_per_tile;
+            counted_[tile][1].clear();
+            auto& all = counted_[tile][0];
+            all.clear();
+            for (std::size_t p = first; p < std::min(first + kernels::paths_per_tile, paths_); ++p)
+                all.push_back(static_cast<std::uint32_t>(p));
+        }
+        gram_ = {paths};
+        fit_slopes(into_.first_slopes, {}, {}, 1);
+    }
+    if (into_.today) into_.is_used_today = into_.has_holder ? *into_.today > plain : *into_.today < plain;
+}
+
+std::vector<double> backward::summed(
+    std::size_t numbers, const std::function<void(std::size_t tile, block&, std::span<double>)>& find) {
+    std::vector<double> by_tile(tiles_ * numbers), out(numbers);
+    cpu::for_each(tiles_, threads_, cancel_,
+                  [&](int thread, std::uint64_t tile) {
+                      find(tile, blocks_[static_cast<std::size_t>(thread)],
+                           std::span(by_tile).subspan(tile * numbers, numbers));
+                  },
+                  {});
+    for (std::size_t tile = 0; tile < tiles_; ++tile)
+        for (std::size_t i = 0; i < numbers; ++i) out[i] += by_tile[tile * numbers + i];
+    return out;
+}
+
+void backward::for_blocks(std::size_t tile, const std::function<void(int side, paths_of)>& use) const {
+    for (int side = 0; side < 2; ++side) {
+        const paths_of all = counted_[tile][static_cast<std::size_t>(side)];
+        for (std::size_t first = 0; first < all.size(); first += paths_of_block)
+            use(side, all.subspan(first, std::min(paths_of_block, all.size() - first)));
+    }
+}
+
+void backward::fill_functions(block& b, paths_of paths, const decision_date& d, const date_left& left) const {
+    b.functions[0].fill(0);
+    std::fill_n(b.functions[0].begin(), paths.size(), 1.0);
+    if (left.value == nullptr) return;
+    for (std::size_t f = 0; f < b.features.size(); ++f) {
+        block_column& to = b.features[f];
+        to.fill(0);
+        const double mean = d.means[f], scale = d.scales[f];
+        const double* const from = f < left.features.size() ? left.features[f] : nullptr;
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            const std::uint32_t p = paths[i];
+            to[i] = ((from != nullptr ? from[p] : left.gives[p] / left.unit[p]) - mean) * scale;
+        }
+    }
+    const std::vector<basis::product>& products = into_.functions.products();
+    for (std::size_t k = 0; k < products.size(); ++k) {
+        const block_column &before = b.functions[products[k].before], &by = b.features[products[k].feature];
+        for (std::size_t i = 0; i < paths_of_block; ++i) b.functions[k + 1][i] = before[i] * by[i];
+    }
+}
+
+void backward::fill_moves(block& b, paths_of paths) const {
+    for (block_column& m : b.moves) m.fill(0);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        for (std::size_t n = 0; n < b.normals.size(); ++n)
+            b.normals[n] = after_.sums[n][paths[i]] * after_.root;
+        for (std::size_t m = 0; m < moves_.size(); ++m)
+            b.moves[m][i] = interval_moves::of(moves_.moves()[m], b.normals, 1.0);
+    }
+}
+
+void backward::take_sides(const date_left& left) {
+    for (std::size_t p = 0; p < paths_; ++p) {
+        sides& of = counted_[p / kernels::paths_per_tile];
+        if (p % kernels::paths_per_tile == 0) of[0].clear(), of[1].clear();
+        if (left.alive[p] == 0) continue;
+        const bool pays = left.offered[p] != 0 && left.gives[p] / left.unit[p] > 0;
+        of[pays ? 0 : 1].push_back(static_cast<std::uint32_t>(p));
+    }
+}
+
+std::size_t backward::living() const {
+    std::size_t out = 0;
+    for (const sides& of : counted_) out += of[0].size() + of[1].size();
+    return out;
+}
+
+// With mean 0 and variance 1 on the paths that live, or 0 where it is alike on all.
+void backward::scale_features(decision_date& d, const date_left& left) {
+    const std::size_t count = into_.functions.features();
+    const double paths = static_cast<double>(std::max<std::size_t>(living(), 1));
+    const auto number = [&](std::size_t f, std::uint32_t p) {
+        return f < left.features.size() ? left.features[f][p] : left.gives[p] / left.unit[p];
+    };
+    d.means.assign(count, 0);
+    d.scales.assign(count, 0);
+    const std::vector<double> sums = summed(count, [&](std::size_t tile, block&, std::span<double> into) {
+        for (std::size_t f = 0; f < count; ++f)
+            for (const auto& side : counted_[tile])
+                for (const std::uint32_t p : side) into[f] += number(f, p);
+    });
+    for (std::size_t f = 0; f < count; ++f) d.means[f] = std::isfinite(sums[f]) ? sums[f] / paths : 0;
+    const std::vector<double> squares = summed(count, [&](std::size_t tile, block&, std::span<double> into) {
+        for (std::size_t f = 0; f < count; ++f) {
+            for (const auto& side : counted_[tile]) {
+                for (const std::uint32_t p : side) {
+                    const double off = number(f, p) - d.means[f];
+                    into[f] += off * off;
+                }
+            }
+        }
+    });
+    for (std::size_t f = 0; f < count; ++f) {
+        const double deviation = std::sqrt(squares[f] / paths);
+        if (deviation > 1e-10 * std::abs(d.means[f]) && std::isfinite(1 / deviation))
+            d.scales[f] = 1 / deviation;
+    }
+}
+
+void backward::fit_sides(decision_date& d, const date_left& left) {
+    const std::size_t count = into_.functions.functions(), of_side = count * count + count;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    using range = std::array<std::pair<double, double>, 2>;
+    std::vector<range> ranges(tiles_, {{{infinity, -infinity}, {infinity, -infinity}}});
+    const std::vector<double> sums =
+        summed(2 * of_side, [&](std::size_t tile, block& b, std::span<double> into) {
+            for_blocks(tile, [&](int side, paths_of paths) {
+                const auto s = static_cast<std::size_t>(side);
+                fill_functions(b, paths, d, left);
+                b.one.fill(0);
+                auto& [low, high] = ranges[tile][s];
+                for (std::size_t i = 0; i < paths.size(); ++i) {
+                    const std::uint32_t p = paths[i];
+                    b.one[i] = (total_[p] - left.value[p]) / left.unit[p];
+                    low = std::min(low, b.one[i]);
+                    high = std::max(high, b.one[i]);
+                }
+                const std::span<double> gram = into.subspan(s * of_side, count * count);
+                for (std::size_t i = 0; i < count; ++i) {
+                    for (std::size_t j = 0; j <= i; ++j)
+                        gram[i * count + j] += sum_of_products(b.functions[i], b.functions[j]);
+                    into[s * of_side + count * count + i] += sum_of_products(b.functions[i], b.one);
+                }
+            });
+        });
+    gram_.assign(count * count, 0);
+    for (std::size_t s = 0; s < 2; ++s) {
+        std::vector<double> gram(sums.begin() + static_cast<std::ptrdiff_t>(s * of_side),
+                                 sums.begin() + static_cast<std::ptrdiff_t>(s * of_side + count * count));
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j < i; ++j) gram[j * count + i] = gram[i * count + j];
+        for (std::size_t k = 0; k < gram.size(); ++k) gram_[k] += gram[k];
+        fitted_side& side = s == 0 ? d.paid : d.unpaid;
+        side.coefficients.assign(count, 0);
+        std::size_t paths = 0;
+        for (const sides& of : counted_) paths += of[s].size();
+        if (paths == 0) continue;
+        side.low = infinity;
+        side.high = -infinity;
+        for (const range& of : ranges) {
+            side.low = std::min(side.low, of[s].first);
+            side.high = std::max(side.high, of[s].second);
+        }
+        side.coefficients = pivoted_factor(gram, count, most_rank(paths, paths_of_function))
+                                .solve(std::span(sums).subspan(s * of_side + count * count, count));
+    }
+}
+
+void backward::estimate_rest(const decision_date& d, const date_left& left) {
+    summed(0, [&](std::size_t tile, block& b, std::span<double>) {
+        for_blocks(tile, [&](int side, paths_of paths) {
+            fill_functions(b, paths, d, left);
+            const fitted_side& by = side == 0 ? d.paid : d.unpaid;
+            for (std::size_t i = 0; i < paths.size(); ++i) {
+                const std::uint32_t p = paths[i];
+                estimate_[p] = std::min(std::max(product(by.coefficients, b.functions, i), by.low), by.high);
+                rest_[p] = (worth_[p] - left.value[p]) / left.unit[p] - estimate_[p];
+            }
+        });
+    });
+}
+
+// Slopes explain the worth at the end of the interval, less what was expected, by moves times functions of
+// what was known: least squares over all of both. Moves are orthogonal whatever was known, so functions have
+// the same products with each of them as among themselves, but for chance. That is nearly the matrix of the
+// equations, and a few steps of conjugate gradients find what chance adds.
+void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
+                          std::size_t functions) {
+    constexpr int steps = 4;
+    const std::size_t numbers = moves_.size() * functions;
+    const pivoted_factor factor(gram_, functions, most_rank(living(), paths_of_slope));
+    const auto nearly_solved = [&](const std::vector<double>& right) {
+        std::vector<double> out;
+        for (std::size_t m = 0; m < moves_.size(); ++m)
+            for (const double x : factor.solve(std::span(right).subspan(m * functions, functions)))
+                out.push_back(x);
+        return out;
+    };
+    // The products of all functions and moves with a number of each path, which is made into `one` of a
+    // block.
+    const auto products_with = [&](const std::function<void(block&, paths_of)>& number) {
+        return summed(numbers, [&](std::size_t tile, block& b, std::span<double> into) {
+            for_blocks(tile, [&](int, paths_of paths) {
+                fill_functions(b, paths, d, left);
+                fill_moves(b, paths);
+                b.one.fill(0);
+                number(b, paths);
+                for (std::size_t m = 0; m < moves_.size(); ++m) {
+                    for (std::size_t i = 0; i < paths_of_block; ++i) b.other[i] = b.one[i] * b.moves[m][i];
+                    for (std::size_t f = 0; f < functions; ++f)
+                        into[m * functions + f] += sum_of_products(b.functions[f], b.other);
+                }
+            });
+        });
+    };
+    slopes.assign(numbers, 0);
+    std::vector<double> right = products_with([&](block& b, paths_of paths) {
+        for (std::size_t i = 0; i < paths.size(); ++i) b.one[i] = rest_[paths[i]];
+    });
+    std::vector<double> nearly = nearly_solved(right), along = nearly;
+    double size = inner(right, nearly);
+    for (int k = 0; k < steps && size > 0; ++k) {
+        const std::vector<double> image = products_with([&](block& b, paths_of) {
+            for (std::size_t m = 0; m < moves_.size(); ++m) {
+                b.other.fill(0);
+                for (std::size_t f = 0; f < functions; ++f) {
+                    const double by = along[m * functions + f];
+                    for (std::size_t i = 0; i < paths_of_block; ++i) b.other[i] += by * b.functions[f][i];
+                }
+                for (std::size_t i = 0; i < paths_of_block; ++i) b.one[i] += b.other[i] * b.moves[m][i];
+            }
+        });
+        const double length = size / inner(along, image);
+        if (!std::isfinite(length)) break;
+        for (std::size_t i = 0; i < numbers; ++i) {
+            slopes[i] += length * along[i];
+            right[i] -= length * image[i];
+        }
+        nearly = nearly_solved(right);
+        const double before = std::exchange(size, inner(right, nearly));
+        for (std::size_t i = 0; i < numbers; ++i) along[i] = nearly[i] + size / before * along[i];
+    }
+}
+
+void backward::use_rights(const decision_date& d, const date_left& left) {
+    const bool is_holder = d.of == language::party::holder;
+    for (std::size_t p = 0; p < paths_; ++p) {
+        if (left.alive[p] == 0) {
+            worth_[p] = total_[p];
+            continue;
+        }
+        const double paid = left.gives[p] / left.unit[p];
+        const bool uses = left.offered[p] != 0 && (is_holder ? estimate_[p] < paid : paid < estimate_[p]);
+        if (uses) total_[p] = left.value[p] + left.gives[p];
+        worth_[p] = left.value[p] + (uses ? left.gives[p] : left.unit[p] * estimate_[p]);
+    }
+}
+
+}  // namespace tilewalk::exercise

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way back through the dates of rights, over the paths that a policy is found from: on each date what is
+// to come is fitted, and the martingale's slopes of the interval that begins there. Sums over paths do not
+// depend on the number of threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/exercise/policy.h"
+#include "engine/exercise/regression.h"
+
+namespace tilewalk::exercise {
+
+// What paths have left of an interval between dates: by normal slot their sums, a number a path.
+struct interval_left {
+    std::vector<const double*> sums;
+    double root = 0;
+};
+
+// What paths have left on a date, a number a path each.
+struct date_left {
+    const double *gives = nullptr, *offered = nullptr, *unit = nullptr, *alive = nullptr, *value = nullptr;
+    std::vector<const double*> features;
+    interval_left before;  // the interval that ends here
+};
+
+class backward {
+  public:
+    // `at_the_end` is all that a path has paid, discounted; `last` the interval after all dates. Throws
+    // tilewalk::error (numeric) where a path has no finite number.
+    backward(policy& into, std::span<const double> at_the_end, interval_left last, int threads,
+             const std::atomic<bool>* cancel);
+
+    // Dates are decided from the last to the first.
+    void decide(decision_date& d, const date_left& left);
+    // The interval that begins today: nothing is known but the numbers of the trade.
+    void end();
+
+  private:
+    // The paths of a tile that count: those on which the right pays something, and the others alive.
+    using sides = std::array<std::vector<std::uint32_t>, 2>;
+    // A block of paths: the functions, the moves of the interval that begins here, and room for others.
+    struct block {
+        std::vector<block_column> features, functions, moves;
+        block_column one, other;
+        std::vector<double> normals;
+    };
+    using paths_of = std::span<const std::uint32_t>;
+
+    // Adds up the numbers that each tile finds, in the order of tiles.
+    std::vector<double> summed(std::size_t numbers,
+                               const std::function<void(std::size_t tile, block&, std::span<double>)>& find);
+    // Calls `use` with each block of paths that count, side by side.
+    void for_blocks(std::size_t tile, const std::function<void(int side, paths_of)>& use) const;
+    void fill_functions(block& b, paths_of paths, const decision_date& d, const date_left& left) const;
+    void fill_moves(block& b, paths_of paths) const;
+
+    void take_sides(const date_left& left);
+    void scale_features(decision_date& d, const date_left& left);
+    void fit_sides(decision_date& d, const date_left& left);
+    void estimate_rest(const decision_date& d, const date_left& left);
+    void fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
+                    std::size_t functions);
+    void use_rights(const decision_date& d, const date_left& left);
+    std::size_t living() const;
+
+    policy& into_;
+    const std::size_t paths_, tiles_;
+    const int threads_;
+    const std::atomic<bool>* cancel_;
+    interval_moves moves_;
+    interval_left after_;  // the interval that begins at the date at hand
+    std::vector<double>
+        total_;  // by path: all that is paid, discounted, if the policy is followed from here on
+    std::vector<double> worth_;     // the same as it is estimated here
+    std::vector<double> estimate_;  // by path that lives: the value to come
+    std::vector<double> rest_;      // by path that lives: what slopes have still to explain
+    std::vector<sides> counted_;    // by tile
+    std::vector<double> gram_;      // of all that live, [function][function]
+    std::vector<block> blocks_;     // by thread
+};
+
+}  // namespace tilewalk::exercise
