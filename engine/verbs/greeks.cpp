@@ -98,6 +98,11 @@ asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
     return out;
 }
 
+// The price, or, where somebody may end the trade early, what its policy is worth: differences are those of it.
+double policy_value(const price_row& row) {
+    return row.early ? row.early->policy_value : row.price;
+}
+
 // A trade's sensitivity to a number that no derivative of paths gives.
 struct bumped {
     std::size_t trade, number;
@@ -645,7 +650,9 @@ class greek_run {
         }
         progress_.begin(static_cast<double>(in.size() * some.size()));
         std::vector<priced_book> priced;
-        if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard());
+        stages by;
+        by.wants_bounds = false;
+        if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
         auto first = priced.begin();
         for (std::size_t k = 0; k < of_numbers.size(); ++k) {
@@ -729,7 +736,7 @@ class greek_run {
             return row;
         }
         const bool stands =
-            std::ranges::all_of(at, [&](const price_row* p) { return p->price == of.rows[i].price; });
+            std::ranges::all_of(at, [&](const price_row* p) { return p->price == policy_value(of.rows[i]); });
         if (stands && !which.moves) return std::nullopt;
         const double scale = of.rows[i].quantity * asked_.numbers[n].risk.per;
         const double far = scale * (at[0]->price - at[1]->price) / wide.distance;

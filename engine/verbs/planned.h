@@ -73,6 +73,7 @@ struct ready_rights {
     std::optional<double> used_today;             // what using a right today pays, where the policy does
     bool is_policy_lower = true;                  // than the best one
     std::uint64_t training_paths = 0;
+    bool wants_bound = true;
 };
 
 // A trade in a run.

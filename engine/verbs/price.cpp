@@ -167,8 +167,9 @@ void find_policies(planned_run& r, const teller& tells) {
         with_rights.size(), threads > 1 ? 1 : r.run.threads, r.options.cancel,
         [&](int, std::uint64_t i) {
             const std::size_t k = with_rights[i], m = k / trades.size();
-            find_policy(r.plans[k], trades[k % trades.size()], r.in[m].state(), r.run, r.operations, threads,
-                        shapes, r.options.cancel, scenarios.first[m]);
+            find_policy(r.plans[k], trades[k % trades.size()], r.in[m].state(),
+                        {r.run, r.operations, threads, shapes, r.options.cancel, r.wants_bounds},
+                        scenarios.first[m]);
         },
         tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
 }
@@ -276,7 +277,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();
-    planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(), {}, {}};
+    planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(),
+                        {},  {},         by.wants_bounds};
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
     by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);

@@ -22,7 +22,7 @@ namespace tilewalk {
 
 namespace verbs {
 struct planned_run;
-}
+}  // namespace verbs
 
 struct stages {
     // From a trade and a market to a program and its numbers.
@@ -41,6 +41,8 @@ struct stages {
     // Sees how a trade's numbers move with those of the market of these keys, before ways back are made.
     std::function<void(std::span<const std::string>, std::span<std::optional<program::path_data>>)>
         see_moves{};
+    // Whether prices of trades with rights are the middle of their bounds, or what their policies are worth.
+    bool wants_bounds = true;
     // Jumps are smoothed by so many times the width that was chosen.
     double widths = 1;
     // Sees each sensitivity of the first order as it was found.
@@ -67,6 +69,7 @@ struct planned_run {
     std::string started;
     std::vector<planned> plans;
     std::vector<std::vector<factor_pair>> missing_correlations;  // by market
+    bool wants_bounds = true;                                    // see stages
 };
 // The back ends of a run.
 struct walkers {

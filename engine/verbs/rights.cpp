@@ -33,28 +33,31 @@ std::uint64_t seed_of_bounds(std::uint64_t seed) {
     return mixed(seed ^ 0x626f756e64);
 }
 
-void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const settled& run,
-                 const cpu::lane_operations& operations, int threads, shape_store& shapes,
-                 const std::atomic<bool>* cancel, std::uint32_t first_scenario) {
-    const plan::poll often = poll_of(cancel);
+void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const policy_search& by,
+                 std::uint32_t first_scenario) {
+    const plan::poll often = poll_of(by.cancel);
+    const settled& run = by.run;
     try {
         const auto cubes = in.scenario_cubes();
-        const auto by = exercise::policy_of(t, in,
-                                            {mixed(run.seed ^ 0x747261696e), training_paths_for(run.paths),
-                                             &operations, threads, cubes, often, cancel});
-        if (!by) return;
+        const auto policy =
+            exercise::policy_of(t, in,
+                                {mixed(run.seed ^ 0x747261696e), training_paths_for(run.paths),
+                                 &by.operations, by.threads, cubes, often, by.cancel});
+        if (!policy) return;
         const auto planned_as = [&](plan::trade_program made) {
             for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
-            return std::make_shared<const ready_trade>(std::move(made), shapes);
+            return std::make_shared<const ready_trade>(std::move(made), by.shapes);
         };
         auto rights = std::make_shared<ready_rights>();
-        rights->is_policy_lower = by->has_holder;
-        rights->training_paths = by->paths;
-        if (by->is_used_today) rights->used_today = by->today;
+        rights->is_policy_lower = policy->has_holder;
+        rights->training_paths = policy->paths;
+        rights->wants_bound = by.wants_bound;
+        if (policy->is_used_today) rights->used_today = policy->today;
         if (!p.ready->certain) {
-            p.ready = planned_as(exercise::following_plan(t, in, *by, run.how.precision, often));
-            if (by->has_bound())
-                rights->bounding = planned_as(exercise::bounding_plan(t, in, *by, run.how.precision, often));
+            p.ready = planned_as(exercise::following_plan(t, in, *policy, run.how.precision, often));
+            if (policy->has_bound() && by.wants_bound)
+                rights->bounding =
+                    planned_as(exercise::bounding_plan(t, in, *policy, run.how.precision, often));
         }
         p.rights = std::move(rights);
     } catch (const std::exception& e) {
@@ -84,9 +87,9 @@ std::string why_no_bound(const price_row& row, const ready_rights& of, const fou
 
 void add_rights(price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.status != trade_status::priced) return;
-    if (const std::string why = why_no_bound(row, of, bound); !why.empty())
-        add_message(row, "the price is what its policy is worth, without a bound: " + why);
-    const bool has_bound = bound.walked && why_no_bound(row, of, bound).empty();
+    const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
+    if (!why.empty()) add_message(row, "the price is what its policy is worth, without a bound: " + why);
+    const bool has_bound = bound.walked && why.empty();
     if (of.used_today) {
         row.price = row.low = row.high = *of.used_today;
         row.standard_error = 0;

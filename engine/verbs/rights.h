@@ -19,10 +19,19 @@ namespace tilewalk::verbs {
 // are found from.
 std::uint64_t seed_of_bounds(std::uint64_t seed);
 
+// How policies are found.
+struct policy_search {
+    const settled& run;
+    const cpu::lane_operations& operations;
+    int threads;
+    shape_store& shapes;
+    const std::atomic<bool>* cancel;
+    bool wants_bound;
+};
+
 // Plans the trade anew to follow a policy. What fails stays with the trade.
-void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const settled& run,
-                 const cpu::lane_operations& operations, int threads, shape_store& shapes,
-                 const std::atomic<bool>* cancel, std::uint32_t first_scenario);
+void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const policy_search& by,
+                 std::uint32_t first_scenario);
 
 // The walk of a trade's bound, or why there is none.
 struct found_bound {
