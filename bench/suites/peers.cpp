@@ -269,6 +269,18 @@ std::string heston_book(const json& n) {
         n.at("years").dump());
 }
 
+std::string bermudan_put_book(const json& n) {
+    return fmt::format(
+        "market: {{as_of: 2026-01-15, currencies: {{USD: {{rate: {}}}}}, assets: {{A: {{currency: USD, spot: "
+        "{}, "
+        "volatility: {}}}}}}}\n"
+        "trades:\n  - {{id: put, product: bermudan_basket, basket: [A], option: put, strike: {}, "
+        "exercise_dates: "
+        "{{start: 0, end: {}, count: {}}}}}\n",
+        n.at("rate").dump(), n.at("spot").dump(), n.at("volatility").dump(), n.at("strike").dump(),
+        n.at("years").dump(), n.at("steps").dump());
+}
+
 bool agree(const estimate& a, const estimate& b) {
     return std::abs(a.price - b.price) <= 4 * std::hypot(a.standard_error, b.standard_error);
 }
@@ -579,6 +591,54 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
+// The library of products is asked for a price, which takes a policy from paths of its own and both bounds;
+// others price the paths that they find theirs from, and have no bound. What a policy is worth is compared.
+void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64_t paths, bool is_on_gpu,
+                       const own_style& style, known& of, const sink& to) {
+    reported line;
+    line.workload = "bermudan_put";
+    line.library = "tilewalk";
+    line.style = is_on_gpu ? program::name_of(style.in) : "one_thread";
+    line.precision = style.precision;
+    row r = row_of(line);
+    r.figures = json::object();
+    on.says("peers: bermudan_put, Tilewalk, " + line.style);
+    attempt(r, to, [&](row& made) {
+        const tilewalk::book b = tilewalk::book::parse(text, "benchmark");
+        run_options options;
+        options.overrides.paths = paths;
+        options.overrides.seed = timed_walk::seed + 4;
+        options.overrides.device = is_on_gpu ? "cuda" : "cpu";
+        options.overrides.precision = program::name_of(style.in);
+        if (!is_on_gpu) options.overrides.threads = 1;
+        options.cancel = on.cancel;
+        const engine pricer;
+        const results got = pricer.price(b, options);
+        const price_row& priced = got.rows.at(0);
+        if (priced.status != trade_status::priced) throw error(priced.kind, priced.message);
+        const auto measured = measure(
+            [&]() -> std::optional<double> {
+                const double begin = now();
+                pricer.price(b, options);
+                return (now() - begin) * 1e3;
+            },
+            on.until, now);
+        line.version = version();
+        line.device = is_on_gpu ? got.manifest.devices.at(0) : "CPU, one thread";
+        line.paths = static_cast<double>(paths);
+        line.steps = static_cast<double>(got.manifest.path_steps) / line.paths;
+        line.price = priced.early->policy_value;
+        line.standard_error = priced.early->policy_error;
+        line.milliseconds = measured->of.median;
+        made.figures = row_of(line).figures;
+        made.figures["noise"] = measured->of.noise;
+        made.figures["upper_bound"] = priced.early->upper_bound;
+        made.figures["upper_error"] = priced.early->upper_error;
+        made.figures["training_paths"] = priced.early->training_paths;
+        compare(made, line, of);
+    });
+}
+
 // `only` is the one workload that is asked for; empty: all of them.
 void measure_library(const cpu_bench& on, const std::string& in, std::string_view library,
                      const std::string& only, std::map<std::string, known>& all, const sink& to) {
@@ -663,8 +723,18 @@ void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& only, 
         measure_own_greeks(here, name, book, std::max<std::uint64_t>(paths / share_of_one_thread, 1 << 14),
                            {nullptr, {program::precision::double_, "float64", 0}}, all[name], to);
     }
-    if (only.empty() || only == "bermudan_put")
-        skip(row_of(own_line("bermudan_put")), to, "the engine has no exercise that the holder decides yet");
+    if (only.empty() || only == "bermudan_put") {
+        const std::string book = bermudan_put_book(numbers.at("bermudan_put"));
+        const std::uint64_t paths = numbers.at("bermudan_put").at("paths");
+        known& of = all["bermudan_put"];
+        if (on != nullptr) {
+            for (auto s = std::rbegin(own_styles); s != std::rend(own_styles); ++s)
+                measure_own_right(here, book, paths, true, *s, of, to);
+        } else {
+            skip(row_of(own_line("bermudan_put")), to, why_no_gpu);
+        }
+        measure_own_right(here, book, paths / 4, false, {program::precision::double_, "float64", 0}, of, to);
+    }
     for (const std::string_view library : libraries) measure_library(here, in, library, only, all, to);
 }
 

@@ -37,6 +37,7 @@ std::string asian_greeks_book(const json& numbers);
 std::string asian_book(const json& numbers);
 std::string heston_book(const json& numbers);
 std::string autocallable_book(const json& numbers);
+std::string bermudan_put_book(const json& numbers);
 
 // True if two independent prices may be of the same thing: within four of their combined standard errors.
 bool agree(const estimate& a, const estimate& b);
