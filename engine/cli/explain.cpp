@@ -318,6 +318,17 @@ const char* treatments_of(const trade_plan::jump& j) {
     return j.can_be_held_still ? "smoothed or by a likelihood ratio" : "smoothed";
 }
 
+// By what it is decided whether the trade ends early, see docs/language.md.
+std::string rights_text(const trade_plan::decision& by, bool all) {
+    std::string known;
+    each_of(
+        by.knows.size(), values_cut, all, [&](std::size_t i) { known += printable(by.knows[i]) + ", "; },
+        [&](std::size_t skipped) { known += fmt::format("{} others, ", skipped); });
+    return fmt::format(
+        "decided by {}the payment: {} functions up to degree {}; {}", known, by.functions, by.degree,
+        by.moves > 0 ? fmt::format("a bound by {} moves an interval", by.moves) : std::string("no bound"));
+}
+
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
     if (plan.ends_early) return "bumped, with policies found anew: the trade can be ended early";
@@ -370,6 +381,7 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const ex
     out += fmt::format("program   {} operations a lane in {} registers, {} uniform{}\n", plan.lane_operations,
                        plan.lane_registers, plan.uniform_operations,
                        asked.program ? "" : " (--program lists it)");
+    if (plan.decides_by) out += fmt::format("rights    {}\n", rights_text(*plan.decides_by, all));
     if (!steps.empty()) out += fmt::format("greeks    {}\n", greeks_text(plan, all));
     if (!plan.kernel.empty()) out += fmt::format("kernel    {}\n", printable(plan.kernel));
     out += fmt::format("memory    {} for each thread, {} shared\n", bytes_text(plan.bytes_per_thread),

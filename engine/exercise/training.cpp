@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "engine/cpu/tile_pool.h"
@@ -119,42 +120,69 @@ date_left left_on(const met_date& d, const left_arrays& left, const policy& by) 
     return out;
 }
 
-}  // namespace
+// A policy before its paths: what it will decide by. None where no right is left; without features where
+// nothing moves.
+struct begun {
+    policy by;
+    std::vector<std::string> known;  // names of the features
+    bool is_certain = false;
+};
 
-std::optional<policy> policy_of(const books::trade& t, const markets::market_view& in, const training& by) {
+std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often) {
     leaving plainly;
     const plan::trade_program plain =
-        plan::plan_trade(t, in, program::precision::double_, {}, by.often, &plainly);
-    policy out;
+        plan::plan_trade(t, in, program::precision::double_, {}, often, &plainly);
+    begun out;
+    policy& by = out.by;
     if (plainly.today()) {
-        out.today = plainly.today()->second;
-        (plainly.today()->first == language::party::holder ? out.has_holder : out.has_issuer) = true;
+        by.today = plainly.today()->second;
+        (plainly.today()->first == language::party::holder ? by.has_holder : by.has_issuer) = true;
     }
     if (plain.is_certain()) {
-        if (!out.today) return std::nullopt;
+        if (!by.today) return std::nullopt;
         const double to_come = plain.data.initial_states[plain.code.outputs[0]];
-        out.is_used_today = out.has_holder ? *out.today > to_come : *out.today < to_come;
+        by.is_used_today = by.has_holder ? *by.today > to_come : *by.today < to_come;
+        out.is_certain = true;
         return out;
     }
-    if (plainly.rights().empty() && !out.today) return std::nullopt;
+    if (plainly.rights().empty() && !by.today) return std::nullopt;
     for (const leaving::left_by_right& r : plainly.rights())
-        (r.of == language::party::holder ? out.has_holder : out.has_issuer) = true;
+        (r.of == language::party::holder ? by.has_holder : by.has_issuer) = true;
     for (std::size_t s = 0; s < plain.code.states.size(); ++s) {
         const std::uint32_t source = plain.code.state_sources[s];
         if (source == plainly.value_state() || source >= plainly.first_state()) continue;
-        out.features.push_back(source);
+        by.features.push_back(source);
+        out.known.push_back(plain.code.states[s]);
     }
-    if (out.features.size() > most_features) {
+    if (by.features.size() > most_features) {
         throw error(error_kind::input,
-                    "the decision to end the trade depends on " + std::to_string(out.features.size()) +
+                    "the decision to end the trade depends on " + std::to_string(by.features.size()) +
                         " numbers of the path, expected at most " + std::to_string(most_features));
     }
     std::set<std::uint32_t> normals;
     for (const program::node& n : plain.code.sections[0].nodes)
         if (n.code == program::operation::normal) normals.insert(n.args[0]);
-    out.normals.assign(normals.begin(), normals.end());
-    out.functions = basis(out.features.size());
+    by.normals.assign(normals.begin(), normals.end());
+    by.functions = basis(by.features.size());
+    return out;
+}
 
+}  // namespace
+
+std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
+                                  const plan::poll& often) {
+    std::optional<begun> of = begin(t, in, often);
+    if (!of || of->is_certain) return std::nullopt;
+    outline out{std::move(of->known), of->by.functions.functions(), of->by.functions.degree(), 0};
+    if (of->by.has_bound()) out.moves = interval_moves(of->by.normals.size()).size();
+    return out;
+}
+
+std::optional<policy> policy_of(const books::trade& t, const markets::market_view& in, const training& by) {
+    std::optional<begun> of = begin(t, in, by.often);
+    if (!of) return std::nullopt;
+    if (of->is_certain) return std::move(of->by);
+    policy out = std::move(of->by);
     leaving recorded(out.has_bound() ? out.normals : std::vector<std::uint32_t>());
     const plan::trade_program made =
         plan::plan_trade(t, in, program::precision::double_, {}, by.often, &recorded);

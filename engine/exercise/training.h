@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/arrays/shock_cube.h"
 #include "engine/book/book_state.h"
@@ -24,6 +26,17 @@ struct training {
     plan::poll often{};
     const std::atomic<bool>* cancel = nullptr;
 };
+
+// By what a policy decides, before any path is walked.
+struct outline {
+    std::vector<std::string> knows;  // states of the path; what using the right pays is known, too
+    std::size_t functions = 0;       // of them, of which the value to come is a sum
+    int degree = 0;
+    std::size_t moves = 0;  // of the martingale in an interval; 0: there is no bound
+};
+// Nothing where no right is left, or nothing moves. Throws as policy_of does.
+std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
+                                  const plan::poll& often);
 
 // Nothing where no right is left. Throws tilewalk::error: input, where the decision depends on too much;
 // numeric, where a path has no finite number.

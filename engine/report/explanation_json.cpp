@@ -148,6 +148,14 @@ std::string json_of(const trade_plan::jump& j) {
         .add("can_be_held_still", j.can_be_held_still)
         .text();
 }
+std::string json_of(const trade_plan::decision& d) {
+    return object()
+        .add("knows", d.knows)
+        .add("functions", static_cast<std::uint64_t>(d.functions))
+        .add("degree", static_cast<std::uint64_t>(d.degree))
+        .add("moves", static_cast<std::uint64_t>(d.moves))
+        .text();
+}
 std::string json_of(const trade_plan::scenario_file& s) {
     return object()
         .add("file", s.name)
@@ -170,6 +178,7 @@ std::string json_of(const trade_plan& p, bool with_program) {
     out.add("normals_per_step", p.normals_per_step).add("uniforms_per_step", p.uniforms_per_step);
     out.add("scenarios", p.scenarios)
         .add("ends_early", p.ends_early)
+        .raw("decides_by", p.decides_by ? json_of(*p.decides_by) : "null")
         .add("jumps", p.jumps)
         .add("kernel", p.kernel);
     out.add("lane_operations", static_cast<std::uint64_t>(p.lane_operations));

@@ -11,6 +11,7 @@
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
+#include "engine/exercise/training.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/explanation.h"
 #include "engine/verbs/gpu_trades.h"
@@ -180,6 +181,10 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.uniforms_per_step = of.code->uniforms_per_step;
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
+                if (p.ends_early) {
+                    if (auto by = exercise::outline_of(t, in, {}))
+                        p.decides_by = {std::move(by->knows), by->functions, by->degree, by->moves};
+                }
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }

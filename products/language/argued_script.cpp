@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <locale>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "tilewalk/bounds.h"
@@ -153,7 +156,10 @@ void argued_script::stop_every_step(block& b) const {
     const double from = b.labels[0].years(as_of_), to = b.labels[1].years(as_of_);
     const double steps = std::ceil((to - from) / b.longest_step - 1e-6);
     if (!(steps <= bounds::steps)) {
-        throw error(error_kind::input, "the right '" + b.name + "' is there on " + std::to_string(steps) +
+        std::ostringstream dates;
+        dates.imbue(std::locale::classic());
+        dates << std::setprecision(15) << steps;
+        throw error(error_kind::input, "the right '" + b.name + "' is there on " + dates.str() +
                                            " dates, expected at most " + std::to_string(bounds::steps));
     }
     b.continuous = b.in_equal_steps = false;

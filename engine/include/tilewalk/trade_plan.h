@@ -105,6 +105,16 @@ struct trade_plan {
     std::vector<scenario_file> scenarios;
     // Somebody may end it early: its Greeks are differences of prices.
     bool ends_early = false;
+    // By what it is decided: on each date the value to come is taken for a sum of so many functions, products
+    // of what is known up to the degree; and a martingale has so many moves in each interval, if there is a
+    // bound.
+    struct decision {
+        std::vector<std::string> knows;  // states of the path; what using the right pays is known, too
+        std::size_t functions = 0;
+        int degree = 0;
+        std::size_t moves = 0;
+    };
+    std::optional<decision> decides_by;
     // Comparisons at which a payoff jumps. For Greeks to numbers of the market that move what is compared
     // they are smoothed, or held still by likelihood ratios, or else these numbers are bumped; all others
     // have the derivatives of paths.
