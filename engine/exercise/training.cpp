@@ -151,6 +151,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     for (std::size_t s = 0; s < plain.code.states.size(); ++s) {
         const std::uint32_t source = plain.code.state_sources[s];
         if (source == plainly.value_state() || source >= plainly.first_state()) continue;
+        if (plain.code.states[s] == "alive") continue;  // as is every path on which something is decided
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
     }
