@@ -227,10 +227,8 @@ varied_trade vary(const language::product& product, dice& d) {
         // A choice that is left out is its default, which is a choice too.
         const bool is_choice = p.type == parameter_type::choice;
         if (p.fallback && !is_choice && d.below(3) == 0) {
-            // No dates, or today, which has passed: events of another kind. Intervals of the usual length may
-            // be too short for a path to stop inside.
-            if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate ||
-                (has_intervals && p.type == parameter_type::number))
+            // No dates, or today, which has passed: events of another kind.
+            if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate)
                 out.choices += "no " + p.name + "; ";
             continue;
         }
