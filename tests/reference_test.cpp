@@ -1200,8 +1200,8 @@ std::vector<std::string> families() {
 class family : public testing::TestWithParam<std::string> {};
 
 // A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1,229 once in
-// 122 times, and the mean of one of thirteen families once in 12,000; with the seeds as they stand the outcome
-// never changes.
+// 122 times, and the mean of one of thirteen families once in 12,000; with the seeds as they stand the
+// outcome never changes.
 TEST_P(family, is_met_and_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     for (const published_case& c : published_cases()) {

@@ -98,7 +98,8 @@ asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
     return out;
 }
 
-// The price, or, where somebody may end the trade early, what its policy is worth: differences are those of it.
+// The price, or, where somebody may end the trade early, what its policy is worth: differences are those of
+// it.
 double policy_value(const price_row& row) {
     return row.early ? row.early->policy_value : row.price;
 }

@@ -96,10 +96,9 @@ value interest_rates::annuity(const expression& e) {
         const bool is_of_all = std::ranges::all_of(of.first, [&](std::size_t f) { return f <= i; });
         const std::string named = is_first ? number + " from " + written(e.operands[1]) : number;
         const bool is_same = is_of_all && (!is_first || !of.begin.each_run);
-        const value length = is_same ? made_.term(named, length_in(0))
-                                     : made_.row(named, [&](const occurrence& run) {
-                                           return length_in(at_.number_of(run));
-                                       });
+        const value length =
+            is_same ? made_.term(named, length_in(0))
+                    : made_.row(named, [&](const occurrence& run) { return length_in(at_.number_of(run)); });
         const value paid = length * bond_of_schedule(e, of, i);
         sum = sum.valid() ? sum + paid : paid;
     }
