@@ -1263,8 +1263,9 @@ TEST(reference_long, every_case_is_met_and_the_whole_leans_nowhere) {
 // --- rights -----------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t paths_with_rights = 1 << 16, fewer_paths_with_rights = 1 << 14;
-// Of the cases, so many at most may lie outside of `low` to `high`, which are 95 % intervals and wider by the
-// distance of the bounds: 12 of 226 would if they were no wider, once in 2 times.
+// So many cases of a group at most may lie outside of `low` to `high`, whose ends are 1.96 errors beyond the
+// bounds. Were the bounds the truth itself, two of 38 would, and more than five once in 50 times; policies
+// that are not the best leave room.
 constexpr std::size_t groups_of_rights = 6, most_outside_of_a_group = 3;
 
 // Whether the truth of the case lies between the bounds, each moved apart by so many of its errors.

@@ -317,8 +317,8 @@ double now() {
 struct own_style {
     program::precision in;
     std::string_view precision;
-    // Walks both ways keep shocks in memory: a tenth of what the best of the other libraries takes at least.
-    std::uint64_t tenth_bytes;
+    // Walks both ways keep shocks in memory; told to take no more than this they keep a part at a time.
+    std::uint64_t few_bytes;
 };
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr own_style own_styles[] = {{program::precision::single_fast, "float32", 512 * mebibyte},
@@ -715,7 +715,7 @@ void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& only, 
         if (on != nullptr) {
             // Double first: others are compared with it.
             for (auto s = std::rbegin(own_styles); s != std::rend(own_styles); ++s)
-                for (const std::uint64_t bytes : {std::uint64_t{0}, s->tenth_bytes})
+                for (const std::uint64_t bytes : {std::uint64_t{0}, s->few_bytes})
                     measure_own_greeks(here, name, book, paths, {on, *s, bytes}, all[name], to);
         } else {
             skip(row_of(own_line(name)), to, why_no_gpu);

@@ -17,13 +17,13 @@
 
 namespace tilewalk::exercise {
 
-// What paths have left of an interval between dates: by normal slot their sums, a number a path.
+// An interval between dates, as paths have left it: the sums of each normal slot, a number a path.
 struct interval_left {
     std::vector<const double*> sums;
     double root = 0;
 };
 
-// What paths have left on a date, a number a path each.
+// A date, as paths have left it: a number a path each.
 struct date_left {
     const double *gives = nullptr, *offered = nullptr, *unit = nullptr, *alive = nullptr, *value = nullptr;
     std::vector<const double*> features;
