@@ -1264,8 +1264,8 @@ TEST(reference_long, every_case_is_met_and_the_whole_leans_nowhere) {
 
 constexpr std::uint64_t paths_with_rights = 1 << 16, fewer_paths_with_rights = 1 << 14;
 // So many cases of a group at most may lie outside of `low` to `high`, whose ends are 1.96 errors beyond the
-// bounds. Were the bounds the truth itself, two of 38 would, and more than five once in 50 times; policies
-// that are not the best leave room.
+// bounds. Were both bounds the truth itself, two of 38 would, and more than three once in eight times; bounds
+// lie apart, and with the seeds as they stand none does.
 constexpr std::size_t groups_of_rights = 6, most_outside_of_a_group = 3;
 
 // Whether the truth of the case lies between the bounds, each moved apart by so many of its errors.
