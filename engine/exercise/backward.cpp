@@ -14,25 +14,16 @@ namespace tilewalk::exercise {
 
 namespace {
 
-// A function takes so many paths at least, or it would follow their noise; one of a slope, which explains
-// less of what it sees, takes more.
-constexpr std::size_t paths_of_function = 8, paths_of_slope = 32;
-
-std::size_t most_rank(std::size_t paths, std::size_t of_function) {
-    return std::max<std::size_t>(paths / of_function, 1);
-}
-
 double product(std::span<const double> coefficients, const std::vector<block_column>& functions,
                std::size_t i) {
     double out = 0;
-    for (std::size_t f = 0; f < coefficients.size(); ++f) out += coefficients[f] * functions[f][i];
+    for (std::size_t f = 0; f < coefficients.size(); ++f)
+        out = std::fma(coefficients[f], functions[f][i], out);
     return out;
 }
 
-double inner(const std::vector<double>& a, const std::vector<double>& b) {
-    double out = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) out += a[i] * b[i];
-    return out;
+std::size_t rank_for(std::size_t paths, kernels::word64 of_function) {
+    return static_cast<std::size_t>(kernels::most_rank(paths, of_function));
 }
 
 }  // namespace
@@ -74,24 +65,30 @@ void backward::decide(decision_date& d, const date_left& left) {
 }
 
 void backward::end() {
-    const std::vector<double> sums = summed(2, [&](std::size_t tile, block&, std::span<double> into) {
+    for (std::size_t tile = 0; tile < tiles_; ++tile) {
         const std::size_t first = tile * kernels::paths_per_tile;
-        for (std::size_t p = first; p < std::min(first + kernels::paths_per_tile, paths_); ++p) {
-            into[0] += worth_[p];
-            into[1] += total_[p];
-        }
+        auto& [all, none] = counted_[tile];
+        all.clear();
+        none.clear();
+        for (std::size_t p = first; p < std::min(first + kernels::paths_per_tile, paths_); ++p)
+            all.push_back(static_cast<std::uint32_t>(p));
+    }
+    const std::vector<double> sums = summed(2, [&](std::size_t tile, block& b, std::span<double> into) {
+        for_blocks(tile, [&](int, paths_of paths) {
+            fill_functions(b, paths, {}, {});
+            b.one.fill(0);
+            b.other.fill(0);
+            for (std::size_t i = 0; i < paths.size(); ++i) {
+                b.one[i] = worth_[paths[i]];
+                b.other[i] = total_[paths[i]];
+            }
+            into[0] += sum_of_products(b.functions[0], b.one);
+            into[1] += sum_of_products(b.functions[0], b.other);
+        });
     });
     const double paths = static_cast<double>(paths_), plain = sums[1] / paths;
     if (into_.has_bound()) {
         for (std::size_t p = 0; p < paths_; ++p) rest_[p] = worth_[p] - sums[0] / paths;
-        for (std::size_t tile = 0; tile < tiles_; ++tile) {
-            const std::size_t first = tile * kernels::paths_per_tile;
-            counted_[tile][1].clear();
-            auto& all = counted_[tile][0];
-            all.clear();
-            for (std::size_t p = first; p < std::min(first + kernels::paths_per_tile, paths_); ++p)
-                all.push_back(static_cast<std::uint32_t>(p));
-        }
         gram_ = {paths};
         fit_slopes(into_.first_slopes, {}, {}, 1);
     }
@@ -176,22 +173,28 @@ void backward::scale_features(decision_date& d, const date_left& left) {
     };
     d.means.assign(count, 0);
     d.scales.assign(count, 0);
-    const std::vector<double> sums = summed(count, [&](std::size_t tile, block&, std::span<double> into) {
-        for (std::size_t f = 0; f < count; ++f)
-            for (const auto& side : counted_[tile])
-                for (const std::uint32_t p : side) into[f] += number(f, p);
+    const std::vector<double> sums = summed(count, [&](std::size_t tile, block& b, std::span<double> into) {
+        for_blocks(tile, [&](int, paths_of of) {
+            b.one.fill(0);
+            std::fill_n(b.one.begin(), of.size(), 1.0);
+            for (std::size_t f = 0; f < count; ++f) {
+                b.other.fill(0);
+                for (std::size_t i = 0; i < of.size(); ++i) b.other[i] = number(f, of[i]);
+                into[f] += sum_of_products(b.one, b.other);
+            }
+        });
     });
     for (std::size_t f = 0; f < count; ++f) d.means[f] = std::isfinite(sums[f]) ? sums[f] / paths : 0;
-    const std::vector<double> squares = summed(count, [&](std::size_t tile, block&, std::span<double> into) {
-        for (std::size_t f = 0; f < count; ++f) {
-            for (const auto& side : counted_[tile]) {
-                for (const std::uint32_t p : side) {
-                    const double off = number(f, p) - d.means[f];
-                    into[f] += off * off;
+    const std::vector<double> squares =
+        summed(count, [&](std::size_t tile, block& b, std::span<double> into) {
+            for_blocks(tile, [&](int, paths_of of) {
+                for (std::size_t f = 0; f < count; ++f) {
+                    b.other.fill(0);
+                    for (std::size_t i = 0; i < of.size(); ++i) b.other[i] = number(f, of[i]) - d.means[f];
+                    into[f] += sum_of_products(b.other, b.other);
                 }
-            }
-        }
-    });
+            });
+        });
     for (std::size_t f = 0; f < count; ++f) {
         const double deviation = std::sqrt(squares[f] / paths);
         if (deviation > 1e-10 * std::abs(d.means[f]) && std::isfinite(1 / deviation))
@@ -243,8 +246,9 @@ void backward::fit_sides(decision_date& d, const date_left& left) {
             side.low = std::min(side.low, of[s].first);
             side.high = std::max(side.high, of[s].second);
         }
-        side.coefficients = pivoted_factor(gram, count, most_rank(paths, paths_of_function))
-                                .solve(std::span(sums).subspan(s * of_side + count * count, count));
+        const pivoted_factor factor(gram, count, rank_for(paths, kernels::paths_of_function));
+        side.rank = factor.rank();
+        side.coefficients = factor.solve(std::span(sums).subspan(s * of_side + count * count, count));
     }
 }
 
@@ -268,9 +272,8 @@ void backward::estimate_rest(const decision_date& d, const date_left& left) {
 // equations, and a few steps of conjugate gradients find what chance adds.
 void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                           std::size_t functions) {
-    constexpr int steps = 4;
     const std::size_t numbers = moves_.size() * functions;
-    const pivoted_factor factor(gram_, functions, most_rank(living(), paths_of_slope));
+    const pivoted_factor factor(gram_, functions, rank_for(living(), kernels::paths_of_slope));
     const auto nearly_solved = [&](const std::vector<double>& right) {
         std::vector<double> out;
         for (std::size_t m = 0; m < moves_.size(); ++m)
@@ -301,26 +304,28 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
     });
     std::vector<double> nearly = nearly_solved(right), along = nearly;
     double size = inner(right, nearly);
-    for (int k = 0; k < steps && size > 0; ++k) {
+    for (int k = 0; k < kernels::steps_to_slopes && size > 0; ++k) {
         const std::vector<double> image = products_with([&](block& b, paths_of) {
             for (std::size_t m = 0; m < moves_.size(); ++m) {
                 b.other.fill(0);
                 for (std::size_t f = 0; f < functions; ++f) {
                     const double by = along[m * functions + f];
-                    for (std::size_t i = 0; i < paths_of_block; ++i) b.other[i] += by * b.functions[f][i];
+                    for (std::size_t i = 0; i < paths_of_block; ++i)
+                        b.other[i] = std::fma(by, b.functions[f][i], b.other[i]);
                 }
-                for (std::size_t i = 0; i < paths_of_block; ++i) b.one[i] += b.other[i] * b.moves[m][i];
+                for (std::size_t i = 0; i < paths_of_block; ++i)
+                    b.one[i] = std::fma(b.other[i], b.moves[m][i], b.one[i]);
             }
         });
         const double length = size / inner(along, image);
         if (!std::isfinite(length)) break;
         for (std::size_t i = 0; i < numbers; ++i) {
-            slopes[i] += length * along[i];
-            right[i] -= length * image[i];
+            slopes[i] = std::fma(length, along[i], slopes[i]);
+            right[i] = std::fma(-length, image[i], right[i]);
         }
         nearly = nearly_solved(right);
         const double before = std::exchange(size, inner(right, nearly));
-        for (std::size_t i = 0; i < numbers; ++i) along[i] = nearly[i] + size / before * along[i];
+        for (std::size_t i = 0; i < numbers; ++i) along[i] = std::fma(size / before, along[i], nearly[i]);
     }
 }
 

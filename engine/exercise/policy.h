@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/exercise/basis.h"
+#include "kernels/exercise/least_squares.h"
 #include "products/language/payoff.h"
 
 namespace tilewalk::exercise {
@@ -30,11 +31,7 @@ class interval_moves {
     template <class number>
     static number of(const move& m, const std::vector<number>& normals, const number& one) {
         const number& u = normals[m.first];
-        if (m.second != m.first) return u * normals[m.second];
-        if (m.order == 1) return u;
-        if (m.order == 2) return (u * u - one) * 0.7071067811865476;
-        if (m.order == 3) return (u * u - one * 3.0) * u * 0.4082482904638631;
-        return ((u * u - one * 6.0) * (u * u) + one * 3.0) * 0.2041241452319315;
+        return m.second != m.first ? u * normals[m.second] : kernels::hermite(m.order, u, one);
     }
     template <class number>
     std::vector<number> of(const std::vector<number>& normals, const number& one) const {
@@ -52,6 +49,7 @@ class interval_moves {
 struct fitted_side {
     std::vector<double> coefficients;
     double low = 0, high = 0;
+    std::size_t rank = 0;  // so many functions make it up
 };
 
 struct decision_date {

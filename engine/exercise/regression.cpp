@@ -8,19 +8,27 @@ namespace tilewalk::exercise {
 
 namespace {
 
-constexpr std::size_t lanes = 16;
-// A function is left out if so little of its length is not made up for by those before it.
-constexpr double least_pivot = 1e-10;
+// The sum of a[i] b[i] by so many lanes.
+template <std::size_t lanes>
+double sum_by_lanes(const double* a, const double* b, std::size_t count) {
+    std::array<double, lanes> sums{};
+    std::size_t first = 0;
+    for (; first + lanes <= count; first += lanes)
+        for (std::size_t l = 0; l < lanes; ++l) sums[l] = std::fma(a[first + l], b[first + l], sums[l]);
+    for (std::size_t l = 0; first + l < count; ++l) sums[l] = std::fma(a[first + l], b[first + l], sums[l]);
+    for (std::size_t n = lanes / 2; n > 0; n /= 2)
+        for (std::size_t l = 0; l < n; ++l) sums[l] += sums[l + n];
+    return sums[0];
+}
 
 }  // namespace
 
 double sum_of_products(const block_column& a, const block_column& b) {
-    std::array<double, lanes> sums{};
-    for (std::size_t i = 0; i < paths_of_block; i += lanes)
-        for (std::size_t l = 0; l < lanes; ++l) sums[l] += a[i + l] * b[i + l];
-    for (std::size_t n = lanes / 2; n > 0; n /= 2)
-        for (std::size_t l = 0; l < n; ++l) sums[l] += sums[l + n];
-    return sums[0];
+    return sum_by_lanes<kernels::lanes_of_sum>(a.data(), b.data(), paths_of_block);
+}
+
+double inner(std::span<const double> a, std::span<const double> b) {
+    return sum_by_lanes<kernels::lanes_of_inner>(a.data(), b.data(), a.size());
 }
 
 pivoted_factor::pivoted_factor(std::span<const double> matrix, std::size_t functions, std::size_t most_rank)
@@ -35,35 +43,39 @@ pivoted_factor::pivoted_factor(std::span<const double> matrix, std::size_t funct
     }
     while (rank() < std::min(n, most_rank)) {
         const auto largest = std::ranges::max_element(left);
-        if (!(*largest > least_pivot)) break;
+        if (!(*largest > kernels::least_pivot)) break;
         const auto p = static_cast<std::size_t>(largest - left.begin());
         const std::size_t k = rank();
-        const double root = std::sqrt(left[p]);
+        const double root = std::sqrt(left[p]), inverse = 1 / root;
         for (std::size_t i = 0; i < n; ++i) {
             if (!(left[i] > 0)) continue;
             double sum = matrix[i * n + p] * scale_[i] * scale_[p];
-            for (std::size_t c = 0; c < k; ++c) sum -= factor_[i * n + c] * factor_[p * n + c];
-            factor_[i * n + k] = i == p ? root : sum / root;
+            for (std::size_t c = 0; c < k; ++c) sum = std::fma(-factor_[i * n + c], factor_[p * n + c], sum);
+            factor_[i * n + k] = i == p ? root : sum * inverse;
         }
         order_.push_back(p);
+        inverse_.push_back(inverse);
         left[p] = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            if (left[i] > 0) left[i] = std::max(left[i] - factor_[i * n + k] * factor_[i * n + k], 0.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double l = factor_[i * n + k];
+            if (left[i] > 0) left[i] = std::max(std::fma(-l, l, left[i]), 0.0);
+        }
     }
 }
 
+// A number that is found leaves those that are still to be found at once, so that they can be kept side by
+// side.
 std::vector<double> pivoted_factor::solve(std::span<const double> right) const {
     const std::size_t n = functions_;
     std::vector<double> x(rank()), out(n, 0);
+    for (std::size_t k = 0; k < rank(); ++k) x[k] = right[order_[k]] * scale_[order_[k]];
     for (std::size_t k = 0; k < rank(); ++k) {
-        const std::size_t i = order_[k];
-        x[k] = right[i] * scale_[i];
-        for (std::size_t c = 0; c < k; ++c) x[k] -= factor_[i * n + c] * x[c];
-        x[k] /= factor_[i * n + k];
+        x[k] *= inverse_[k];
+        for (std::size_t i = k + 1; i < rank(); ++i) x[i] = std::fma(-factor_[order_[i] * n + k], x[k], x[i]);
     }
     for (std::size_t k = rank(); k-- > 0;) {
-        for (std::size_t c = k + 1; c < rank(); ++c) x[k] -= factor_[order_[c] * n + k] * x[c];
-        x[k] /= factor_[order_[k] * n + k];
+        x[k] *= inverse_[k];
+        for (std::size_t i = 0; i < k; ++i) x[i] = std::fma(-factor_[order_[k] * n + i], x[k], x[i]);
         out[order_[k]] = x[k] * scale_[order_[k]];
     }
     return out;

@@ -8,14 +8,17 @@
 #include <span>
 #include <vector>
 
+#include "kernels/exercise/least_squares.h"
+
 namespace tilewalk::exercise {
 
-// So many paths are summed at a time; those that a block has fewer are 0.
-inline constexpr std::size_t paths_of_block = 256;
+inline constexpr std::size_t paths_of_block = kernels::paths_of_block;
 using block_column = std::array<double, paths_of_block>;
 
-// The sum of a[i] b[i]: lanes first, then their tree.
+// The sum of a[i] b[i] over a block: lanes first, then their tree.
 double sum_of_products(const block_column& a, const block_column& b);
+// The same for two vectors.
+double inner(std::span<const double> a, std::span<const double> b);
 
 // The factor of a positive semidefinite matrix [function][function], of so many functions at most.
 class pivoted_factor {
@@ -29,6 +32,7 @@ class pivoted_factor {
   private:
     std::size_t functions_;
     std::vector<double> scale_, factor_;  // [function][column]
+    std::vector<double> inverse_;         // by column: of its pivot
     std::vector<std::size_t> order_;
 };
 

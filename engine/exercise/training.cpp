@@ -19,85 +19,55 @@ namespace {
 // The numbers that paths leave take no more; a trade of very many dates is trained on fewer paths.
 constexpr std::size_t most_bytes_left = std::size_t{1} << 29;
 
-// The numbers that paths have left.
-class left_arrays {
-  public:
-    left_arrays(const leaving& by, const plan::trade_program& made, const policy& of, const training& how) {
-        const program::path_program& code = made.code;
-        leaves_.sections.resize(code.sections.size());
-        const auto state = [&](std::uint32_t source) {
-            const auto at = std::ranges::find(code.state_sources, source);
-            if (at == code.state_sources.end())
-                throw error(error_kind::internal, "a state that a right depends on is not there");
-            return static_cast<std::uint32_t>(at - code.state_sources.begin());
-        };
-        for (const leaving::left_by_right& r : by.rights()) {
-            auto& states = leaves_.sections[made.section_of_block[r.block]].states;
-            for (const std::uint32_t s : {r.gives, r.offered, r.unit, r.alive, by.value_state()})
-                states.push_back(state(s));
-            for (const std::uint32_t s : of.features) states.push_back(state(s));
-            for (const std::uint32_t s : r.moved) states.push_back(state(s));
-        }
-        auto& last = leaves_.sections.back().states;
-        last.push_back(state(by.end_value()));
-        for (const std::uint32_t s : by.moved_at_end()) last.push_back(state(s));
-        std::size_t rows = 0;
-        for (std::size_t k = 0; k < leaves_.sections.size(); ++k) {
-            leaves_.sections[k].first_row = rows;
-            if (!leaves_.sections[k].states.empty())
-                rows += leaves_.sections[k].states.size() * made.data.runs[k];
-        }
-        paths_ = paths_that_fit(rows, how.paths);
-        numbers_.resize(rows * paths_);
-        leaves_.array = numbers_.data();
-        leaves_.pitch = paths_;
-        const cpu::lane_program compiled = cpu::compile(code);
-        cpu::path_job job{&compiled, &made.data, &made.when, how.seed, paths_};
-        job.scenarios = how.scenarios;
-        job.leaves = &leaves_;
-        cpu::walk_all({&job, 1}, *how.operations, how.threads, how.cancel, {});
+std::size_t paths_that_fit(std::size_t rows, std::uint64_t asked) {
+    const std::size_t fit = most_bytes_left / sizeof(double) / std::max<std::size_t>(rows, 1);
+    if (fit < kernels::paths_per_tile && fit < asked) {
+        throw error(error_kind::input,
+                    "the decision to end the trade takes " + std::to_string(rows) +
+                        " numbers of each path, expected at most " +
+                        std::to_string(most_bytes_left / sizeof(double) / kernels::paths_per_tile) +
+                        "; take fewer dates");
     }
+    return std::min<std::size_t>(asked, fit);
+}
 
-    std::span<const double> row(std::size_t section, std::size_t run, std::size_t number) const {
-        const auto& of = leaves_.sections[section];
-        return std::span(numbers_).subspan((of.first_row + run * of.states.size() + number) * leaves_.pitch,
-                                           leaves_.pitch);
+// Lays out the rows that paths leave.
+void lay_out(untrained& to, const leaving& by) {
+    const program::path_program& code = to.made.code;
+    to.leaves.resize(code.sections.size());
+    const auto state = [&](std::uint32_t source) {
+        const auto at = std::ranges::find(code.state_sources, source);
+        if (at == code.state_sources.end())
+            throw error(error_kind::internal, "a state that a right depends on is not there");
+        return static_cast<std::uint32_t>(at - code.state_sources.begin());
+    };
+    for (const leaving::left_by_right& r : by.rights()) {
+        auto& states = to.leaves[to.made.section_of_block[r.block]].states;
+        for (const std::uint32_t s : {r.gives, r.offered, r.unit, r.alive, by.value_state()})
+            states.push_back(state(s));
+        for (const std::uint32_t s : to.by.features) states.push_back(state(s));
+        for (const std::uint32_t s : r.moved) states.push_back(state(s));
     }
-
-    std::size_t paths() const { return paths_; }
-
-  private:
-    static std::size_t paths_that_fit(std::size_t rows, std::uint64_t asked) {
-        const std::size_t fit = most_bytes_left / sizeof(double) / std::max<std::size_t>(rows, 1);
-        if (fit < kernels::paths_per_tile && fit < asked) {
-            throw error(error_kind::input,
-                        "the decision to end the trade takes " + std::to_string(rows) +
-                            " numbers of each path, expected at most " +
-                            std::to_string(most_bytes_left / sizeof(double) / kernels::paths_per_tile) +
-                            "; take fewer dates");
-        }
-        return std::min<std::size_t>(asked, fit);
+    auto& last = to.leaves.back().states;
+    last.push_back(state(by.end_value()));
+    for (const std::uint32_t s : by.moved_at_end()) last.push_back(state(s));
+    for (std::size_t k = 0; k < to.leaves.size(); ++k) {
+        to.leaves[k].first_row = to.rows;
+        if (!to.leaves[k].states.empty()) to.rows += to.leaves[k].states.size() * to.made.data.runs[k];
     }
+    to.end_row = to.leaves.back().first_row;
+}
 
-    cpu::left_numbers leaves_;
-    std::size_t paths_ = 0;
-    std::vector<double> numbers_;
-};
-
-// A date on which a right is there, as training meets it.
-struct met_date {
-    std::size_t section, step;
-    decision_date found;
-};
-
-std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& made) {
-    std::vector<met_date> out;
+void add_dates(untrained& to, const leaving& by) {
+    const plan::trade_program& made = to.made;
     std::size_t before = 0;
     for (std::size_t step = 0; step < made.when.steps(); ++step) {
         for (const program::event& e : made.when.events_after(step)) {
             for (const leaving::left_by_right& r : by.rights()) {
                 if (made.section_of_block[r.block] != e.section) continue;
-                met_date& d = out.emplace_back(met_date{e.section, step, {}});
+                const auto& of = to.leaves[e.section];
+                untrained::date& d =
+                    to.dates.emplace_back(untrained::date{step, of.first_row + e.row * of.states.size(), {}});
                 d.found.block = r.block;
                 d.found.run = e.row;
                 d.found.of = r.of;
@@ -106,19 +76,46 @@ std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& mad
             }
         }
     }
-    return out;
+    const std::size_t after = made.when.steps() - before;
+    to.by.last_root = after > 0 ? 1 / std::sqrt(static_cast<double>(after)) : 0;
 }
 
-// A date as its paths have left it.
-date_left left_on(const met_date& d, const left_arrays& left, const policy& by) {
-    const auto row = [&](std::size_t number) { return left.row(d.section, d.found.run, number).data(); };
-    date_left out{row(0), row(1), row(2), row(3), row(4), {}, {{}, d.found.root}};
-    const std::size_t features = by.features.size();
-    for (std::size_t f = 0; f < features; ++f) out.features.push_back(row(5 + f));
-    if (!by.has_bound()) return out;
-    for (std::size_t n = 0; n < by.normals.size(); ++n) out.before.sums.push_back(row(5 + features + n));
-    return out;
-}
+// The numbers that paths have left.
+class left_arrays {
+  public:
+    left_arrays(const untrained& of, const training& how) : of_(of), numbers_(of.rows * of.paths) {
+        const cpu::left_numbers leaves{of.leaves, numbers_.data(), of.paths};
+        const cpu::lane_program compiled = cpu::compile(of.made.code);
+        cpu::path_job job{&compiled, &of.made.data, &of.made.when, how.seed, of.paths};
+        job.scenarios = how.scenarios;
+        job.leaves = &leaves;
+        cpu::walk_all({&job, 1}, *how.operations, how.threads, how.cancel, {});
+    }
+
+    std::span<const double> row(std::size_t number) const {
+        return std::span(numbers_).subspan(number * of_.paths, of_.paths);
+    }
+    date_left on(const untrained::date& d) const {
+        const auto at = [&](std::size_t number) { return row(d.first_row + number).data(); };
+        date_left out{
+            at(0), at(1), at(2), at(3), at(4), {}, {sums(d.first_row + of_.row_of_sums()), d.found.root}};
+        for (std::size_t f = 0; f < of_.by.features.size(); ++f)
+            out.features.push_back(at(of_.row_of_features() + f));
+        return out;
+    }
+    interval_left last() const { return {sums(of_.end_row + 1), of_.by.last_root}; }
+
+  private:
+    std::vector<const double*> sums(std::size_t first) const {
+        std::vector<const double*> out;
+        for (std::size_t n = 0; of_.by.has_bound() && n < of_.by.normals.size(); ++n)
+            out.push_back(row(first + n).data());
+        return out;
+    }
+
+    const untrained& of_;
+    std::vector<double> numbers_;
+};
 
 // A policy before its paths: what it will decide by. None where no right is left; without features where
 // nothing moves.
@@ -179,32 +176,35 @@ std::optional<outline> outline_of(const books::trade& t, const markets::market_v
     return out;
 }
 
-std::optional<policy> policy_of(const books::trade& t, const markets::market_view& in, const training& by) {
-    std::optional<begun> of = begin(t, in, by.often);
+std::optional<untrained> untrained_of(const books::trade& t, const markets::market_view& in,
+                                      std::uint64_t paths, const plan::poll& often) {
+    std::optional<begun> of = begin(t, in, often);
     if (!of) return std::nullopt;
-    if (of->is_certain) return std::move(of->by);
-    policy out = std::move(of->by);
-    leaving recorded(out.has_bound() ? out.normals : std::vector<std::uint32_t>());
-    const plan::trade_program made =
-        plan::plan_trade(t, in, program::precision::double_, {}, by.often, &recorded);
-    const left_arrays left(recorded, made, out, by);
-    out.paths = left.paths();
-    std::vector<met_date> dates = dates_of(recorded, made);
-    const std::size_t last_step = dates.empty() ? 0 : dates.back().step + 1;
-    const std::size_t after = made.when.steps() - last_step;
-    out.last_root = after > 0 ? 1 / std::sqrt(static_cast<double>(after)) : 0;
-    const std::size_t end = made.code.sections.size() - 1;
-    interval_left last{{}, out.last_root};
-    for (std::size_t n = 0; out.has_bound() && n < out.normals.size(); ++n)
-        last.sums.push_back(left.row(end, 0, 1 + n).data());
-    backward sweep(out, left.row(end, 0, 0), std::move(last), by.threads, by.cancel);
-    for (std::size_t k = dates.size(); k-- > 0;) {
+    untrained out;
+    out.by = std::move(of->by);
+    out.is_certain = of->is_certain;
+    if (out.is_certain) return out;
+    leaving recorded(out.by.has_bound() ? out.by.normals : std::vector<std::uint32_t>());
+    out.made = plan::plan_trade(t, in, program::precision::double_, {}, often, &recorded);
+    lay_out(out, recorded);
+    add_dates(out, recorded);
+    out.paths = paths_that_fit(out.rows, paths);
+    return out;
+}
+
+policy trained(untrained of, const training& by) {
+    if (of.is_certain) return std::move(of.by);
+    policy& out = of.by;
+    const left_arrays left(of, by);
+    out.paths = of.paths;
+    backward sweep(out, left.row(of.end_row), left.last(), by.threads, by.cancel);
+    for (std::size_t k = of.dates.size(); k-- > 0;) {
         if (by.often) by.often();
-        sweep.decide(dates[k].found, left_on(dates[k], left, out));
+        sweep.decide(of.dates[k].found, left.on(of.dates[k]));
     }
     sweep.end();
-    for (met_date& d : dates) out.dates.push_back(std::move(d.found));
-    return out;
+    for (untrained::date& d : of.dates) out.dates.push_back(std::move(d.found));
+    return std::move(of.by);
 }
 
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,

@@ -11,21 +11,13 @@
 
 #include "engine/arrays/shock_cube.h"
 #include "engine/book/book_state.h"
+#include "engine/cpu/lane_machine.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/exercise/policy.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 
 namespace tilewalk::exercise {
-
-struct training {
-    std::uint64_t seed = 0, paths = 0;
-    const cpu::lane_operations* operations = nullptr;
-    int threads = 1;
-    std::span<const arrays::shock_cube> scenarios{};
-    plan::poll often{};
-    const std::atomic<bool>* cancel = nullptr;
-};
 
 // By what a policy decides, before any path is walked.
 struct outline {
@@ -38,9 +30,38 @@ struct outline {
 std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
                                   const plan::poll& often);
 
-// Nothing where no right is left. Throws tilewalk::error: input, where the decision depends on too much;
-// numeric, where a path has no finite number.
-std::optional<policy> policy_of(const books::trade& t, const markets::market_view& in, const training& by);
+// A trade whose policy is still to be found: a program whose paths leave what it is found from.
+struct untrained {
+    policy by;  // with no dates
+    plan::trade_program made;
+    // Rows of numbers that paths leave, as they are laid out: by section the states that leave some.
+    std::vector<cpu::left_numbers::of_section> leaves;
+    std::size_t rows = 0, end_row = 0;  // the end's: the value, then the sums of normals
+    struct date {
+        std::size_t step, first_row;  // rows: gives, offered, unit, alive, value, features, sums of normals
+        decision_date found;
+    };
+    std::vector<date> dates;
+    std::uint64_t paths = 0;  // to be walked
+    bool is_certain = false;  // nothing has to be found, and there is no program
+
+    std::size_t row_of_features() const { return 5; }
+    std::size_t row_of_sums() const { return 5 + by.features.size(); }
+};
+// Nothing where no right is left. Throws tilewalk::error (input) where the decision depends on too much.
+std::optional<untrained> untrained_of(const books::trade& t, const markets::market_view& in,
+                                      std::uint64_t paths, const plan::poll& often);
+
+struct training {
+    std::uint64_t seed = 0;
+    const cpu::lane_operations* operations = nullptr;
+    int threads = 1;
+    std::span<const arrays::shock_cube> scenarios{};
+    plan::poll often{};
+    const std::atomic<bool>* cancel = nullptr;
+};
+// The policy, found on the CPU. Throws tilewalk::error (numeric) where a path has no finite number.
+policy trained(untrained of, const training& by);
 
 // The programs that follow a policy and that bound what any can be worth; of the second the first output is
 // the bound.

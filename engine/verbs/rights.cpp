@@ -39,25 +39,26 @@ void find_policy(planned& p, const books::trade& t, const markets::market_state&
     const settled& run = by.run;
     try {
         const auto cubes = in.scenario_cubes();
-        const auto policy =
-            exercise::policy_of(t, in,
-                                {mixed(run.seed ^ 0x747261696e), training_paths_for(run.paths),
-                                 &by.operations, by.threads, cubes, often, by.cancel});
-        if (!policy) return;
+        std::optional<exercise::untrained> of =
+            exercise::untrained_of(t, in, training_paths_for(run.paths), often);
+        if (!of) return;
+        const exercise::policy policy = exercise::trained(
+            std::move(*of),
+            {mixed(run.seed ^ 0x747261696e), &by.operations, by.threads, cubes, often, by.cancel});
         const auto planned_as = [&](plan::trade_program made) {
             for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
             return std::make_shared<const ready_trade>(std::move(made), by.shapes);
         };
         auto rights = std::make_shared<ready_rights>();
-        rights->is_policy_lower = policy->has_holder;
-        rights->training_paths = policy->paths;
+        rights->is_policy_lower = policy.has_holder;
+        rights->training_paths = policy.paths;
         rights->wants_bound = by.wants_bound;
-        if (policy->is_used_today) rights->used_today = policy->today;
+        if (policy.is_used_today) rights->used_today = policy.today;
         if (!p.ready->certain) {
-            p.ready = planned_as(exercise::following_plan(t, in, *policy, run.how.precision, often));
-            if (policy->has_bound() && by.wants_bound)
+            p.ready = planned_as(exercise::following_plan(t, in, policy, run.how.precision, often));
+            if (policy.has_bound() && by.wants_bound)
                 rights->bounding =
-                    planned_as(exercise::bounding_plan(t, in, *policy, run.how.precision, often));
+                    planned_as(exercise::bounding_plan(t, in, policy, run.how.precision, often));
         }
         p.rights = std::move(rights);
     } catch (const std::exception& e) {

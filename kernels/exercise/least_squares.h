@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that least squares of rights share between CPU and GPU: how sums are ordered, and what a regression
+// may take.
+#pragma once
+
+#include "kernels/arithmetic.h"
+
+namespace tilewalk::kernels {
+
+// So many paths are summed at a time; those that a block has fewer are 0.
+static constexpr int paths_of_block = 256;
+// A sum over a block is made by so many lanes, each over every 16th path; then a tree over lanes adds the
+// upper half to the lower.
+static constexpr int lanes_of_sum = 16;
+// An inner product of two vectors is made likewise, by the lanes of a warp.
+static constexpr int lanes_of_inner = 32;
+
+// A function is left out if so little of its length is not made up for by those before it.
+static constexpr double least_pivot = 1e-10;
+// A function takes so many paths at least, or it would follow their noise; one of a slope, which explains
+// less of what it sees, takes more.
+static constexpr word64 paths_of_function = 8, paths_of_slope = 32;
+static constexpr int most_rank(word64 paths, word64 of_function) {
+    return paths < of_function ? 1 : int(paths / of_function < 1000 ? paths / of_function : 1000);
+}
+// Steps of conjugate gradients.
+static constexpr int steps_to_slopes = 4;
+
+// A polynomial of Hermite of a normal number, with mean 0 and variance 1. `one` is a 1 of that type.
+template <class number>
+static constexpr number hermite(int order, const number& u, const number& one) {
+    if (order == 1) return u;
+    if (order == 2) return (u * u - one) * 0.7071067811865476;
+    if (order == 3) return (u * u - one * 3.0) * u * 0.4082482904638631;
+    return ((u * u - one * 6.0) * (u * u) + one * 3.0) * 0.2041241452319315;
+}
+
+}  // namespace tilewalk::kernels
