@@ -73,10 +73,17 @@ static constexpr word32 every_step_of() {
     }
 }
 
+// Paths leave nothing on their way, as they do unless a kernel says otherwise.
+struct leaves_nothing {
+    template <int k, class states>
+    void after(const states&) {}
+};
+
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop announces them with begin(): numbers that are the same for all paths are then on their
 // way while the feed makes or brings the shocks.
-template <class program, class shape, class real, class numbers, int group>
+// After each run of section k its `leaver` is shown the states of the thread's paths.
+template <class program, class shape, class real, class numbers, int group, class leaver = leaves_nothing>
 class walker {
   public:
     using shocks = shocks_of_step<shape>;
@@ -85,8 +92,9 @@ class walker {
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
     // `words` are those of the sections.
-    walker(const numbers& trade, const word32* words, word32 steps)
-        : trade_(trade),
+    walker(const numbers& trade, const word32* words, word32 steps, const leaver& leaves = {})
+        : leaves_(leaves),
+          trade_(trade),
           events_(reinterpret_cast<const word64*>(
               words + event_place(word32(program::sections), steps * word32(program::scenarios)))),
           step_rows_(trade) {
@@ -164,6 +172,7 @@ class walker {
         unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
         });
+        leaves_.template after<k>(states_);
     }
     // Runs section `k` and those behind it that run on every step.
     template <int k, class row>
@@ -226,6 +235,7 @@ class walker {
         real operator[](int i) const { return of[(first + i) / piece].x[(first + i) % piece]; }
     };
 
+    [[no_unique_address]] leaver leaves_;
     const numbers trade_;
     const word64* events_;  // step and mask of each
     real states_[word32(shape::width)][word32(program::states)];

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,7 @@ inline constexpr const char* prelude_of_host = R"(#pragma once
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 #define __shared__
+#define __noinline__
 #define __constant__ static
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
@@ -36,12 +38,27 @@ extern "C" { extern thread_local place_in_grid threadIdx, blockIdx, blockDim; }
 extern "C" {
 void host_barrier();
 int host_any(int);
-double host_exchange(double, int);
+double host_exchange(unsigned lanes, double x, unsigned from);
+unsigned host_ballot(unsigned lanes, int x);
 }
 inline void __syncthreads() { host_barrier(); }
-inline void __syncwarp() { host_barrier(); }
+inline void __syncwarp() { host_ballot(~0u, 0); }
 inline int __syncthreads_or(int x) { return host_any(x); }
-inline double __shfl_xor_sync(unsigned, double x, int lanes) { return host_exchange(x, lanes); }
+inline int __syncthreads_and(int x) { return !host_any(!x); }
+// All numbers that threads exchange are exact in double.
+template <class value> value __shfl_sync(unsigned lanes, value x, int from) {
+    return value(host_exchange(lanes, double(x), unsigned(from)));
+}
+template <class value> value __shfl_xor_sync(unsigned lanes, value x, int apart) {
+    return value(host_exchange(lanes, double(x), threadIdx.x % 32 ^ unsigned(apart)));
+}
+template <class value> value __shfl_down_sync(unsigned lanes, value x, unsigned apart, int width = 32) {
+    const unsigned lane = threadIdx.x % 32, from = lane + apart;
+    return value(host_exchange(lanes, double(x), from / unsigned(width) == lane / unsigned(width) ? from : lane));
+}
+inline unsigned __ballot_sync(unsigned lanes, int x) { return host_ballot(lanes, x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+template <class value> value __ldcg(const value* from) { return *from; }
 inline void __threadfence() {}
 template <class value> value __ldg(const value* from) { return *from; }
 template <class value> value tex1Dfetch(unsigned long long, int) { return value(); }
@@ -77,10 +94,38 @@ inline std::string text_of(const std::filesystem::path& file) {
 
 // ---- a block of threads ----------------------------------------------------------------------------------
 
+// Lanes that exchange numbers: a warp, or half of one.
+struct lanes_of_block {
+    pthread_barrier_t barrier;
+    double exchanged[32];
+};
 struct block_of_threads {
     pthread_barrier_t barrier;
     int any = 0;
-    std::vector<double> exchanged;
+    std::vector<lanes_of_block> warps, halves;
+
+    explicit block_of_threads(unsigned threads) : warps((threads + 31) / 32), halves((threads + 15) / 16) {
+        pthread_barrier_init(&barrier, nullptr, threads);
+        const auto open = [&](std::vector<lanes_of_block>& all, unsigned size) {
+            for (unsigned i = 0; i < all.size(); ++i)
+                pthread_barrier_init(&all[i].barrier, nullptr, std::min(size, threads - i * size));
+        };
+        open(warps, 32);
+        open(halves, 16);
+    }
+    ~block_of_threads() {
+        pthread_barrier_destroy(&barrier);
+        for (auto* all : {&warps, &halves})
+            for (lanes_of_block& of : *all) pthread_barrier_destroy(&of.barrier);
+    }
+    block_of_threads(const block_of_threads&) = delete;
+    block_of_threads& operator=(const block_of_threads&) = delete;
+
+    lanes_of_block& lanes(unsigned mask, unsigned thread) {
+        if (mask == ~0u) return warps[thread / 32];
+        if (mask != 0xffffu << (thread % 32 / 16 * 16)) std::abort();
+        return halves[thread / 16];
+    }
 };
 inline thread_local block_of_threads* the_block = nullptr;
 
@@ -104,12 +149,23 @@ int host_any(int x) {
     host_barrier();
     return any;
 }
-double host_exchange(double x, int lanes) {
-    tilewalk::tests::the_block->exchanged[threadIdx.x] = x;
-    host_barrier();
-    const double got = tilewalk::tests::the_block->exchanged[threadIdx.x ^ static_cast<unsigned>(lanes)];
-    host_barrier();
+double host_exchange(unsigned lanes, double x, unsigned from) {
+    auto& of = tilewalk::tests::the_block->lanes(lanes, threadIdx.x);
+    of.exchanged[threadIdx.x % 32] = x;
+    pthread_barrier_wait(&of.barrier);
+    const double got = of.exchanged[from];
+    pthread_barrier_wait(&of.barrier);
     return got;
+}
+unsigned host_ballot(unsigned lanes, int x) {
+    auto& of = tilewalk::tests::the_block->lanes(lanes, threadIdx.x);
+    of.exchanged[threadIdx.x % 32] = x != 0;
+    pthread_barrier_wait(&of.barrier);
+    unsigned out = 0;
+    for (unsigned l = 0; l < 32; ++l)
+        if ((lanes >> l & 1) != 0 && of.exchanged[l] != 0) out |= 1u << l;
+    pthread_barrier_wait(&of.barrier);
+    return out;
 }
 }
 
@@ -152,9 +208,7 @@ class host_kernel {
         const auto kernel = reinterpret_cast<void (*)(arguments)>(::dlsym(library_, name));
         if (kernel == nullptr) throw std::runtime_error(::dlerror());
         for (unsigned b = 0; b < blocks; ++b) {
-            block_of_threads block;
-            block.exchanged.resize(threads);
-            pthread_barrier_init(&block.barrier, nullptr, threads);
+            block_of_threads block(threads);
             struct one {
                 void (*kernel)(arguments);
                 const arguments* with;
@@ -177,7 +231,6 @@ class host_kernel {
                 if (pthread_create(&started[t], nullptr, work, &all[t]) != 0) std::abort();
             }
             for (const pthread_t t : started) pthread_join(t, nullptr);
-            pthread_barrier_destroy(&block.barrier);
         }
     }
 

@@ -451,11 +451,14 @@ class cuda_device final : public device {
         config.blockDim.x = how.threads;
         config.dynamicSmemBytes = how.shared_bytes;
         config.stream = cuda_stream(s);
-        cudaLaunchAttribute window{};
-        if (how.persisting_bytes != 0 && properties_.persisting_l2_bytes != 0) {
-            window = persisting_window(how);
-            config.attrs = &window;
-            config.numAttrs = 1;
+        std::array<cudaLaunchAttribute, 2> attributes{};
+        config.attrs = attributes.data();
+        if (how.persisting_bytes != 0 && properties_.persisting_l2_bytes != 0)
+            attributes[config.numAttrs++] = persisting_window(how);
+        if (how.together) {
+            cudaLaunchAttribute& all = attributes[config.numAttrs++];
+            all.id = cudaLaunchAttributeCooperative;
+            all.val.cooperative = 1;
         }
         check("cudaLaunchKernelExC", cudaLaunchKernelExC(&config, cuda_function(k), arguments.data()));
     }

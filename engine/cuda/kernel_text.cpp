@@ -13,7 +13,16 @@
 
 namespace tilewalk::cuda {
 
-std::string path_kernel_text(const program::path_program& p, const kernel_decision& how) {
+namespace {
+
+// The kernel at the end of a text: what its choice says besides, its header, and its name.
+struct kernel_end {
+    std::string more_of_choice;
+    std::string_view header = "kernels/path_kernel.h", name = "walk", arguments = "path_arguments",
+                     call = "walk_tile";
+};
+
+std::string text_with(const program::path_program& p, const kernel_decision& how, const kernel_end& end) {
     using use = feed_entry::use;
     const program::precision_traits& words = program::traits_of(how.precision);
     // Everywhere else a program does on a GPU what it does on the CPU.
@@ -43,7 +52,7 @@ std::string path_kernel_text(const program::path_program& p, const kernel_decisi
                           scenarios);
     const std::string includes =
         includes_text({std::string(words.header), feed.header(), std::string(rows.header),
-                       "kernels/operations.h", "kernels/path_kernel.h", reduction.header()});
+                       "kernels/operations.h", std::string(end.header), reduction.header()});
     return fmt::format(
         R"({includes}
 namespace tilewalk::kernels::generated {{
@@ -60,14 +69,14 @@ struct choice {{
     using source = {source};
     using feed = feeds::{feed}<shape, memory{own}>;
     using reduction = reductions::{reduction}<{threads}>;
-}};
+{more}}};
 
 }}  // namespace tilewalk::kernels::generated
 
 extern "C" __global__ void __launch_bounds__({bounds})
-walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
+{name}(const __grid_constant__ tilewalk::kernels::{arguments} a) {{
     extern __shared__ __align__(128) char shared[];
-    tilewalk::kernels::walk_tile<tilewalk::kernels::generated::choice>(a, shared);
+    tilewalk::kernels::{call}<tilewalk::kernels::generated::choice>(a, shared);
 }}
 )",
         fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
@@ -81,7 +90,45 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("layout", text_of(knobs::layout.line(), layout)),
         fmt::arg("padding", is_padded ? how[knobs::padding] : 0), fmt::arg("space", space),
         fmt::arg("row_space", rows.type), fmt::arg("source", source), fmt::arg("feed", feed.type()),
-        fmt::arg("own", feed.own_arguments(how)));
+        fmt::arg("own", feed.own_arguments(how)), fmt::arg("more", end.more_of_choice),
+        fmt::arg("name", end.name), fmt::arg("arguments", end.arguments), fmt::arg("call", end.call));
+}
+
+// A constant function of the text.
+std::string table_text(const std::string& head, const std::string& index,
+                       const std::vector<std::uint32_t>& numbers) {
+    std::string all;
+    for (const std::uint32_t x : numbers) all += (all.empty() ? "" : ", ") + std::to_string(x);
+    return "static constexpr int " + head + " { constexpr int of[] = {" + (all.empty() ? "0" : all) +
+           "}; return of[" + index + "]; }\n";
+}
+
+}  // namespace
+
+std::string path_kernel_text(const program::path_program& p, const kernel_decision& how) {
+    return text_with(p, how, {});
+}
+
+std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
+                                const left_states& leaves) {
+    std::vector<std::uint32_t> counts(p.sections.size()), firsts, states;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+        firsts.push_back(static_cast<std::uint32_t>(states.size()));
+        if (k >= leaves.size()) continue;
+        counts[k] = static_cast<std::uint32_t>(leaves[k].size());
+        states.insert(states.end(), leaves[k].begin(), leaves[k].end());
+    }
+    kernel_end end;
+    end.header = "kernels/exercise/leaving_kernel.h";
+    end.name = "leave";
+    end.arguments = "leaving_arguments";
+    end.call = "leave_tile";
+    end.more_of_choice =
+        "    struct left {\n        static constexpr int sections = " + std::to_string(counts.size()) +
+        ";\n        " + table_text("count(int k)", "k", counts) + "        " +
+        table_text("first(int k)", "k", firsts) + "        " +
+        table_text("state(int k, int i)", "first(k) + i", states) + "    };\n";
+    return text_with(p, how, end);
 }
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/cuda/kernel_wish.h"
 #include "products/program/passes.h"
@@ -14,7 +15,13 @@ namespace tilewalk::cuda {
 // Its kernel is called `walk` and takes one kernels::path_arguments.
 std::string path_kernel_text(const program::path_program& p, const kernel_decision& how);
 
-// Dynamic shared memory that a block of that kernel takes.
+// The same walk by a kernel `leave` that takes one kernels::leaving_arguments: after each run of a section
+// paths leave these states of it, and no result. Later sections leave none.
+using left_states = std::vector<std::vector<std::uint32_t>>;
+std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
+                                const left_states& leaves);
+
+// Dynamic shared memory that a block of the path kernel takes.
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
 // The kernel `merge_tiles`: takes kernels::merge_arguments, one block of so many threads for each part.

@@ -44,8 +44,7 @@ backward::backward(policy& into, std::span<const double> at_the_end, interval_le
       counted_(tiles_),
       blocks_(static_cast<std::size_t>(std::max(threads, 1))) {
     for (const double x : total_)
-        if (!std::isfinite(x))
-            throw error(error_kind::numeric, "a path that trains a decision gave no finite number");
+        if (!std::isfinite(x)) throw_not_finite();
     for (block& b : blocks_) {
         b.features.resize(into_.functions.features());
         b.functions.resize(into_.functions.functions());
@@ -92,7 +91,7 @@ void backward::end() {
         gram_ = {paths};
         fit_slopes(into_.first_slopes, {}, {}, 1);
     }
-    if (into_.today) into_.is_used_today = into_.has_holder ? *into_.today > plain : *into_.today < plain;
+    decide_today(into_, plain);
 }
 
 std::vector<double> backward::summed(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exercise/policy.h"
 
+#include "tilewalk/error.h"
+
 namespace tilewalk::exercise {
 
 interval_moves::interval_moves(std::size_t normals) {
@@ -11,6 +13,14 @@ interval_moves::interval_moves(std::size_t normals) {
     if (normals > most_squared) return;
     for (std::size_t a = 0; a < normals; ++a)
         for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
+}
+
+void decide_today(policy& by, double to_come) {
+    if (by.today) by.is_used_today = by.has_holder ? *by.today > to_come : *by.today < to_come;
+}
+
+void throw_not_finite() {
+    throw error(error_kind::numeric, "a path that trains a decision gave no finite number");
 }
 
 }  // namespace tilewalk::exercise

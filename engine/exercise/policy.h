@@ -78,4 +78,9 @@ struct policy {
     bool has_bound() const { return has_holder != has_issuer && !normals.empty(); }
 };
 
+// Decides whether a right of today is used, if there is one; paths that do not use it are worth so much.
+void decide_today(policy& by, double to_come);
+// A path that has no finite number trains nothing.
+[[noreturn]] void throw_not_finite();
+
 }  // namespace tilewalk::exercise

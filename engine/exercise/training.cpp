@@ -137,8 +137,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     }
     if (plain.is_certain()) {
         if (!by.today) return std::nullopt;
-        const double to_come = plain.data.initial_states[plain.code.outputs[0]];
-        by.is_used_today = by.has_holder ? *by.today > to_come : *by.today < to_come;
+        decide_today(by, plain.data.initial_states[plain.code.outputs[0]]);
         out.is_certain = true;
         return out;
     }

@@ -263,7 +263,8 @@ results prepared_state::price(const market& in, const run_options& options) {
     const taken_pool pool(pools_, run.threads);
     const cuda::backend::choice on = choose(run.device);
     plan(r, pool.get()->threads(), tells);
-    find_policies(r, tells);
+    find_policies(
+        r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
     };

@@ -13,6 +13,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/cuda/policies.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rights.h"
@@ -153,25 +154,56 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
 
 namespace verbs {
 
+namespace {
+
+// Lets GPUs find what they can. The rest is left to the CPU.
+void find_on_gpus(std::vector<policy_of_trade>& all, const planned_run& r, cuda::backend& gpus,
+                  const cuda::backend::choice& on) {
+    if (on.devices.empty()) return;
+    std::vector<const exercise::untrained*> untrained;
+    std::vector<policy_of_trade*> of;
+    for (policy_of_trade& p : all) {
+        if (p.to_find() == nullptr || p.to_find()->is_certain) continue;
+        untrained.push_back(p.to_find());
+        of.push_back(&p);
+    }
+    if (untrained.empty()) return;
+    cuda::policies by(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads);
+    std::vector<cuda::policies::found> found =
+        by.find(untrained, seed_of_training(r.run.seed), r.options.cancel);
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (found[i].by) of[i]->take(std::move(*found[i].by));
+}
+
+}  // namespace
+
 // Finds the policies of trades with rights, each on paths of its own, and plans them to follow these.
-void find_policies(planned_run& r, const teller& tells) {
+void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const teller& tells) {
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
-    std::vector<std::size_t> with_rights;
-    for (std::size_t k = 0; k < r.plans.size(); ++k)
-        if (!r.plans[k].failure && plan::has_rights(trades[k % trades.size()])) with_rights.push_back(k);
+    std::vector<policy_of_trade> all;
+    for (std::size_t k = 0; k < r.plans.size(); ++k) {
+        const books::trade& t = trades[k % trades.size()];
+        const std::size_t m = k / trades.size();
+        if (!r.plans[k].failure && plan::has_rights(t))
+            all.emplace_back(r.plans[k], t, r.in[m].state(), scenarios.first[m]);
+    }
+    if (all.empty()) return;
     shape_store shapes;
+    const policy_search by{r.run, r.operations, shapes, r.options.cancel, r.wants_bounds};
+    const auto for_each = [&](int threads, const std::function<void(policy_of_trade&)>& of) {
+        cpu::for_each(
+            all.size(), threads, r.options.cancel, [&](int, std::uint64_t i) { of(all[i]); },
+            tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+    };
+    for_each(r.run.threads, [&](policy_of_trade& p) { p.prepare(by); });
+    find_on_gpus(all, r, gpus, on());
     // One trade takes all threads; many take one each.
-    const int threads = with_rights.size() < static_cast<std::size_t>(r.run.threads) ? r.run.threads : 1;
-    cpu::for_each(
-        with_rights.size(), threads > 1 ? 1 : r.run.threads, r.options.cancel,
-        [&](int, std::uint64_t i) {
-            const std::size_t k = with_rights[i], m = k / trades.size();
-            find_policy(r.plans[k], trades[k % trades.size()], r.in[m].state(),
-                        {r.run, r.operations, threads, shapes, r.options.cancel, r.wants_bounds},
-                        scenarios.first[m]);
-        },
-        tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+    const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
+    for_each(are_few ? 1 : r.run.threads, [&](policy_of_trade& p) {
+        if (!p.is_found()) p.find(by, are_few ? r.run.threads : 1);
+    });
+    for_each(r.run.threads, [&](policy_of_trade& p) { p.follow(by); });
 }
 
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
@@ -280,13 +312,14 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(),
                         {},  {},         by.wants_bounds};
     // A GPU takes a moment to open, which planning needs not wait for.
-    auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
+    auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); }).share();
+    const choice_of_devices on = [&]() -> const cuda::backend::choice& { return choosing.get(); };
     by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);
-    find_policies(planned, tells);
+    find_policies(planned, gpus, on, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
-    return walked_and_told(std::move(planned),
-                           {gpus, choosing.get(), by.on_cpu, usual, nullptr, by.way_back_on_gpu}, tells);
+    return walked_and_told(std::move(planned), {gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu},
+                           tells);
 }
 
 }  // namespace tilewalk

@@ -79,8 +79,9 @@ struct walkers {
     ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
     cuda::ways_back::decider way_back{};
 };
-// Trades with rights are planned to follow policies.
-void find_policies(planned_run& r, const teller& tells);
+// Trades with rights are planned to follow policies, which GPUs find where they can.
+using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need
+void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const teller& tells);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
 

@@ -33,38 +33,60 @@ std::uint64_t seed_of_bounds(std::uint64_t seed) {
     return mixed(seed ^ 0x626f756e64);
 }
 
-void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const policy_search& by,
-                 std::uint32_t first_scenario) {
-    const plan::poll often = poll_of(by.cancel);
-    const settled& run = by.run;
+std::uint64_t seed_of_training(std::uint64_t seed) {
+    return mixed(seed ^ 0x747261696e);
+}
+
+template <class work>
+void policy_of_trade::attempt(const work& of) {
+    if (planned_.failure) return;
     try {
-        const auto cubes = in.scenario_cubes();
-        std::optional<exercise::untrained> of =
-            exercise::untrained_of(t, in, training_paths_for(run.paths), often);
-        if (!of) return;
-        const exercise::policy policy = exercise::trained(
-            std::move(*of),
-            {mixed(run.seed ^ 0x747261696e), &by.operations, by.threads, cubes, often, by.cancel});
+        of();
+    } catch (const std::exception& e) {
+        throw_if_cancelled(e);
+        untrained_.reset();
+        planned_.failure = at_trade(trade_, e);
+    }
+}
+
+void policy_of_trade::prepare(const policy_search& by) {
+    attempt([&] {
+        untrained_ =
+            exercise::untrained_of(trade_, in_, training_paths_for(by.run.paths), poll_of(by.cancel));
+    });
+}
+
+void policy_of_trade::find(const policy_search& by, int threads) {
+    attempt([&] {
+        const auto cubes = in_.scenario_cubes();
+        policy_ = exercise::trained(std::move(*untrained_), {seed_of_training(by.run.seed), &by.operations,
+                                                             threads, cubes, poll_of(by.cancel), by.cancel});
+    });
+}
+
+void policy_of_trade::follow(const policy_search& by) {
+    if (!policy_) return;
+    attempt([&] {
+        const plan::poll often = poll_of(by.cancel);
+        const program::precision to = by.run.how.precision;
         const auto planned_as = [&](plan::trade_program made) {
-            for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
+            for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario_;
             return std::make_shared<const ready_trade>(std::move(made), by.shapes);
         };
         auto rights = std::make_shared<ready_rights>();
-        rights->is_policy_lower = policy.has_holder;
-        rights->training_paths = policy.paths;
+        rights->is_policy_lower = policy_->has_holder;
+        rights->training_paths = policy_->paths;
         rights->wants_bound = by.wants_bound;
-        if (policy.is_used_today) rights->used_today = policy.today;
-        if (!p.ready->certain) {
-            p.ready = planned_as(exercise::following_plan(t, in, policy, run.how.precision, often));
-            if (policy.has_bound() && by.wants_bound)
-                rights->bounding =
-                    planned_as(exercise::bounding_plan(t, in, policy, run.how.precision, often));
+        if (policy_->is_used_today) rights->used_today = policy_->today;
+        if (!planned_.ready->certain) {
+            planned_.ready = planned_as(exercise::following_plan(trade_, in_, *policy_, to, often));
+            if (policy_->has_bound() && by.wants_bound)
+                rights->bounding = planned_as(exercise::bounding_plan(trade_, in_, *policy_, to, often));
         }
-        p.rights = std::move(rights);
-    } catch (const std::exception& e) {
-        throw_if_cancelled(e);
-        p.failure = at_trade(t, e);
-    }
+        planned_.rights = std::move(rights);
+    });
+    untrained_.reset();
+    policy_.reset();
 }
 
 namespace {

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
+#include "engine/exercise/training.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/walks.h"
 #include "tilewalk/error.h"
@@ -23,15 +25,43 @@ std::uint64_t seed_of_bounds(std::uint64_t seed);
 struct policy_search {
     const settled& run;
     const cpu::lane_operations& operations;
-    int threads;
     shape_store& shapes;
     const std::atomic<bool>* cancel;
     bool wants_bound;
 };
 
-// Plans the trade anew to follow a policy. What fails stays with the trade.
-void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const policy_search& by,
-                 std::uint32_t first_scenario);
+// A planned trade with rights, on its way to a plan that follows a policy. What fails stays with the trade.
+class policy_of_trade {
+  public:
+    policy_of_trade(planned& p, const books::trade& t, const markets::market_state& in,
+                    std::uint32_t first_scenario)
+        : planned_(p), trade_(t), in_(in), first_scenario_(first_scenario) {}
+
+    // Plans the paths that the policy is found from.
+    void prepare(const policy_search& by);
+    // What a policy is to be found from; null if there is none to find.
+    const exercise::untrained* to_find() const { return untrained_ ? &*untrained_ : nullptr; }
+    void take(exercise::policy found) { policy_ = std::move(found); }
+    bool is_found() const { return !untrained_ || policy_.has_value(); }
+    // Finds it on so many threads of the CPU.
+    void find(const policy_search& by, int threads);
+    // Plans the trade to follow its policy, and its bound.
+    void follow(const policy_search& by);
+
+  private:
+    template <class work>
+    void attempt(const work& of);
+
+    planned& planned_;
+    const books::trade& trade_;
+    const markets::market_state& in_;
+    std::uint32_t first_scenario_;
+    std::optional<exercise::untrained> untrained_;
+    std::optional<exercise::policy> policy_;
+};
+
+// The seed of the paths that policies are found from.
+std::uint64_t seed_of_training(std::uint64_t seed);
 
 // The walk of a trade's bound, or why there is none.
 struct found_bound {

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/policies.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "engine/cpu/crew.h"
+#include "engine/cuda/device_crew.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/packed_trades.h"
+#include "engine/cuda/policy_kernels.h"
+#include "kernels/exercise/leaving_arguments.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+using exercise::untrained;
+using kernels::word32;
+using kernels::word64;
+
+// The most that launches under way take of a device, where more is free: a trade of an American option takes
+// a fifth of a gigabyte, and one for each multiprocessor keeps a device at work.
+constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{24} << 30;
+
+// Trades with the same kernels, paths and sizes.
+struct group {
+    std::vector<std::size_t> trades;
+    policy_kernels text;
+    kernels::backward_sizes sizes{};
+    word64 paths = 0;
+    std::map<std::string, std::array<std::shared_ptr<const std::string>, 2>> cubins;  // by architecture
+
+    word64 tiles() const { return kernels::tiles_of(paths); }
+    word64 pitch() const { return tiles() * kernels::paths_per_tile; }
+    std::size_t sums() const {
+        return static_cast<std::size_t>(kernels::most_sums(sizes.features, sizes.functions, sizes.moves));
+    }
+    std::size_t found_of_date() const {
+        return static_cast<std::size_t>(
+            kernels::numbers_of_date(sizes.features, sizes.functions, sizes.moves));
+    }
+    std::size_t found_of(const untrained& t) const {
+        return t.dates.size() * found_of_date() +
+               static_cast<std::size_t>(kernels::numbers_of_end(sizes.moves));
+    }
+    // Without those of its program, which are few.
+    std::size_t bytes_of(const untrained& t) const {
+        const std::size_t by_path = t.rows * sizeof(double) + 3 * sizeof(double) + 2 * sizeof(word32);
+        return by_path * pitch() + (2 * sums() * sizeof(double) + 2 * sizeof(word32)) * tiles() +
+               found_of(t) * sizeof(double);
+    }
+};
+
+// Some trades of a group, for one launch.
+struct piece {
+    const group* of;
+    std::span<const std::size_t> trades;
+};
+
+// Places in one block of memory.
+class places {
+  public:
+    template <class value>
+    std::size_t take(std::size_t count) {
+        const std::size_t at = size_;
+        size_ += (count * sizeof(value) + 255) / 256 * 256;
+        return at;
+    }
+    std::size_t size() const { return size_; }
+
+  private:
+    std::size_t size_ = 0;
+};
+
+// The memory of a launch: what is uploaded, what is downloaded, and what is used between.
+class launch_memory {
+  public:
+    launch_memory(device& on, const group& of, std::span<const untrained* const> trades)
+        : of_(of), trades_(trades), packed_(pack(jobs(), program::number_type::double_)) {
+        for (const auto& failure : packed_.failures)
+            if (failure) throw error(*failure);
+        lay_out();
+        memory_.emplace(on, end_);
+        fill();
+    }
+
+    void upload(device& on, stream s) const { on.upload(at<void>(0), image_.data(), image_.size(), s); }
+    void clear(device& on, stream s) const {
+        on.fill(at<void>(arrived_), 0, trades_.size() * sizeof(word32), s);
+    }
+    std::vector<double> download(device& on, stream s) const {
+        std::vector<double> out(found_count_);
+        on.download(out.data(), at<void>(found_), found_count_ * sizeof(double), s);
+        return out;
+    }
+
+    kernels::leaving_arguments leaving(std::uint64_t seed) const {
+        kernels::leaving_arguments a{};
+        a.forth.trades = at<kernels::trade_record>(records_);
+        a.forth.numbers = at<void>(numbers_);
+        a.forth.words = at<word32>(words_);
+        a.forth.seed = seed;
+        a.forth.keys = kernels::schedule_of(seed);
+        a.forth.paths = of_.paths;
+        a.forth.trade_count = static_cast<word32>(trades_.size());
+        a.forth.tiles = static_cast<word32>(of_.tiles());
+        a.left = at<kernels::left_array>(left_);
+        a.first_rows = at<word32>(first_rows_);
+        return a;
+    }
+    kernels::backward_arguments backward(word32 blocks_of_trade) const {
+        return {at<kernels::backward_trade>(trade_records_), blocks_of_trade};
+    }
+
+  private:
+    std::vector<run::job> jobs() const {
+        std::vector<run::job> out;
+        for (const untrained* t : trades_) out.push_back({&t->made.code, &t->made.data, &t->made.when, {}});
+        return out;
+    }
+    template <class value>
+    value* at(std::size_t place) const {
+        return reinterpret_cast<value*>(memory_->as<std::byte>() + place);
+    }
+
+    // What is uploaded stands first.
+    void lay_out() {
+        const std::size_t count = trades_.size(), sections = trades_[0]->made.code.sections.size();
+        std::size_t dates = 0;
+        for (const untrained* t : trades_) dates += t->dates.size();
+        places all;
+        numbers_ = all.take<std::byte>(packed_.numbers.size());
+        words_ = all.take<word32>(packed_.words.size());
+        records_ = all.take<kernels::trade_record>(count);
+        left_ = all.take<kernels::left_array>(count);
+        first_rows_ = all.take<word32>(count * sections);
+        trade_records_ = all.take<kernels::backward_trade>(count);
+        dates_ = all.take<kernels::backward_date>(dates);
+        image_.resize(all.size());
+        arrived_ = all.take<word32>(count);
+        for (const untrained* t : trades_) found_count_ += of_.found_of(*t);
+        found_ = all.take<double>(found_count_);
+        for (const untrained* t : trades_) {
+            const std::size_t pitch = of_.pitch(), tiles = of_.tiles();
+            work_.push_back({all.take<double>(t->rows * pitch), all.take<double>(3 * pitch),
+                             all.take<word32>(2 * pitch), all.take<word32>(2 * tiles),
+                             all.take<double>(2 * tiles * of_.sums())});
+        }
+        end_ = all.size();
+    }
+
+    void fill() {
+        const auto put = [&](std::size_t place, const void* from, std::size_t bytes) {
+            if (bytes > 0) std::memcpy(image_.data() + place, from, bytes);
+        };
+        put(numbers_, packed_.numbers.data(), packed_.numbers.size());
+        put(words_, packed_.words.data(), packed_.words.size() * sizeof(word32));
+        put(records_, packed_.records.data(), packed_.records.size() * sizeof(kernels::trade_record));
+        std::size_t date_place = dates_, found = 0;
+        for (std::size_t k = 0; k < trades_.size(); ++k) {
+            const untrained& t = *trades_[k];
+            const work& w = work_[k];
+            const std::size_t sections = t.leaves.size(), pitch = of_.pitch();
+            const kernels::left_array left{at<double>(w.left), pitch};
+            put(left_ + k * sizeof left, &left, sizeof left);
+            for (std::size_t i = 0; i < sections; ++i) {
+                const auto first = static_cast<word32>(t.leaves[i].first_row);
+                put(first_rows_ + (k * sections + i) * sizeof first, &first, sizeof first);
+            }
+            kernels::backward_trade r{};
+            r.left = at<double>(w.left);
+            r.pitch = pitch;
+            r.dates = at<kernels::backward_date>(date_place);
+            r.end_row = t.end_row;
+            r.last_root = t.by.last_root;
+            r.total = at<double>(w.by_path);
+            r.worth = r.total + pitch;
+            r.estimate = r.worth + pitch;
+            r.counted = at<word32>(w.counted);
+            r.counts = at<word32>(w.counts);
+            r.sums = at<double>(w.sums);
+            r.found = at<double>(found_) + found;
+            r.arrived = at<word32>(arrived_) + k;
+            r.date_count = static_cast<word32>(t.dates.size());
+            r.paths = static_cast<word32>(of_.paths);
+            put(trade_records_ + k * sizeof r, &r, sizeof r);
+            for (const untrained::date& d : t.dates) {
+                const kernels::backward_date date{d.first_row, d.found.root,
+                                                  d.found.of == language::party::holder ? 1u : 0u};
+                put(date_place, &date, sizeof date);
+                date_place += sizeof date;
+            }
+            found += of_.found_of(t);
+        }
+    }
+
+    struct work {
+        std::size_t left, by_path, counted, counts, sums;
+    };
+    const group& of_;
+    std::span<const untrained* const> trades_;
+    packed_trades packed_;
+    std::vector<std::byte> image_;
+    std::size_t numbers_ = 0, words_ = 0, records_ = 0, left_ = 0, first_rows_ = 0, trade_records_ = 0,
+                dates_ = 0, arrived_ = 0, found_ = 0, found_count_ = 0, end_ = 0;
+    std::vector<work> work_;
+    std::optional<device_memory> memory_;
+};
+
+// Reads the numbers of a policy. Throws tilewalk::error (numeric) where a path had no finite number.
+exercise::policy policy_from(const untrained& t, const group& of, const double* found) {
+    exercise::policy out = t.by;
+    out.paths = t.paths;
+    const auto read = [&](std::vector<double>& into, int count) {
+        into.assign(found, found + count);
+        found += count;
+    };
+    const auto read_side = [&](exercise::fitted_side& into) {
+        read(into.coefficients, of.sizes.functions);
+        into.low = *found++;
+        into.high = *found++;
+        into.rank = static_cast<std::size_t>(*found++);
+    };
+    for (const untrained::date& d : t.dates) {
+        exercise::decision_date& to = out.dates.emplace_back(d.found);
+        read(to.means, of.sizes.features);
+        read(to.scales, of.sizes.features);
+        read_side(to.paid);
+        read_side(to.unpaid);
+        read(to.slopes, of.sizes.moves * of.sizes.functions);
+    }
+    const double plain = found[1] / static_cast<double>(t.paths);
+    found += 2;
+    read(out.first_slopes, of.sizes.moves);
+    if (*found != 0) exercise::throw_not_finite();
+    exercise::decide_today(out, plain);
+    return out;
+}
+
+// The search for policies on some devices.
+class search {
+  public:
+    search(std::span<const untrained* const> of, std::uint64_t seed,
+           std::span<const std::shared_ptr<loaded_device>> on, counted_kernels& kernels,
+           std::uint64_t memory_bytes, const std::atomic<bool>* cancel, gpu_facts& facts)
+        : of_(of),
+          seed_(seed),
+          on_(on),
+          kernels_(kernels),
+          cancel_(cancel),
+          facts_(facts),
+          found_(of.size()) {
+        open(memory_bytes);
+    }
+
+    std::vector<policies::found> run(int threads) {
+        gather();
+        compile(threads);
+        cut();
+        shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
+        const auto work = [&](std::size_t d) { work_on(d, pieces); };
+        if (on_.size() == 1) {
+            work(0);
+        } else {
+            at_work crew(on_.size(), work);
+            while (!crew.end_within(std::chrono::milliseconds(50))) {
+            }
+        }
+        if (is_stopped()) throw error(error_kind::cancelled, "the run was stopped");
+        for (const std::size_t open : pieces.open())
+            for (const auto& share : facts_.shares)
+                if (share.lost) fail(pieces_[open].trades, *share.lost);
+        return std::move(found_);
+    }
+
+  private:
+    void open(std::uint64_t memory_bytes) {
+        facts_.shares.resize(on_.size());
+        architectures_.resize(on_.size());
+        for (std::size_t d = 0; d < on_.size(); ++d) {
+            try {
+                device& on = on_[d]->get();
+                const word64 free = on.free_bytes() / 4 * 3;
+                room_ = std::min({room_, free, memory_bytes == 0 ? free : word64{memory_bytes}});
+                const device_properties& p = on.properties();
+                shared_bytes_ = std::min(shared_bytes_, p.shared_bytes_per_block);
+                most_trades_ = std::min(most_trades_, static_cast<std::size_t>(p.multiprocessors));
+                architectures_[d] = p.architecture();
+            } catch (const device_error& e) {
+                facts_.shares[d].lost = e;
+            }
+        }
+    }
+
+    void gather() {
+        std::map<std::tuple<std::string, std::string, word64>, std::size_t> known;
+        for (std::size_t i = 0; i < of_.size(); ++i) {
+            const untrained& t = *of_[i];
+            if (t.is_certain || !t.made.data.scenarios.empty()) {
+                found_[i].failure.emplace(error_kind::device, "a GPU finds no policy on given scenarios");
+                continue;
+            }
+            policy_kernels text = policy_kernels_of(t);
+            if (text.backward_shared_bytes > shared_bytes_) {
+                found_[i].failure.emplace(error_kind::device,
+                                          "the functions of its policy are too many for a block of a GPU");
+                continue;
+            }
+            const auto [at, is_new] =
+                known.try_emplace({text.leaving, text.backward, t.paths}, groups_.size());
+            if (is_new) {
+                group& made = groups_.emplace_back();
+                made.text = std::move(text);
+                made.sizes = backward_sizes_of(t.by);
+                made.paths = t.paths;
+            }
+            groups_[at->second].trades.push_back(i);
+        }
+    }
+
+    void compile(int threads) {
+        std::vector<std::string> targets = architectures_;
+        std::ranges::sort(targets);
+        targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+        std::erase(targets, "");
+        cpu::for_each(groups_.size() * targets.size(), threads, cancel_,
+                      [&](int, std::uint64_t i) {
+                          group& g = groups_[i / targets.size()];
+                          const std::string& target = targets[i % targets.size()];
+                          try {
+                              std::array both{kernels_.cubin({g.text.leaving, target, {}}),
+                                              kernels_.cubin({g.text.backward, target, {}})};
+                              const std::lock_guard guard(lock_);
+                              g.cubins.emplace(target, std::move(both));
+                          } catch (const error& e) {
+                              if (e.kind() == error_kind::cancelled) throw;
+                              fail(g.trades, e);
+                          }
+                      },
+                      {});
+    }
+
+    void fail(std::span<const std::size_t> trades, const error& why) {
+        const std::lock_guard guard(lock_);
+        for (const std::size_t i : trades)
+            if (!found_[i].failure && !found_[i].by) found_[i].failure = why;
+    }
+
+    // A piece has as many trades as there is room for, and there is one for every device if there can be.
+    void cut() {
+        for (group& g : groups_) {
+            std::erase_if(g.trades, [&](std::size_t i) { return found_[i].failure.has_value(); });
+            const std::size_t share = (g.trades.size() + on_.size() - 1) / on_.size();
+            std::size_t first = 0;
+            while (first < g.trades.size()) {
+                std::size_t count = 0, bytes = 0;
+                for (; first + count < g.trades.size() && count < std::min(share, most_trades_); ++count) {
+                    bytes += g.bytes_of(*of_[g.trades[first + count]]);
+                    if (count > 0 && bytes > room_) break;
+                }
+                pieces_.push_back({&g, std::span(g.trades).subspan(first, count)});
+                first += count;
+            }
+        }
+    }
+
+    bool is_stopped() const { return cancel_ != nullptr && cancel_->load(); }
+
+    // Works on pieces until there are none. What a device can't do fails the trades of the piece; a device
+    // that is lost leaves its piece to the others.
+    void work_on(std::size_t d, shared_pieces& pieces) {
+        gpu_facts::share& share = facts_.shares[d];
+        if (share.lost) return;
+        while (const std::optional<std::size_t> taken = pieces.take()) {
+            try {
+                find(*on_[d], architectures_[d], pieces_[*taken]);
+                share.has_walked = true;
+            } catch (const device_error& e) {
+                if (e.is_final()) {
+                    share.lost = e;
+                    pieces.give_back(*taken);
+                    return;
+                }
+                fail(pieces_[*taken].trades, e);
+            } catch (const error& e) {
+                fail(pieces_[*taken].trades, e);
+            } catch (const std::exception& e) {
+                fail(pieces_[*taken].trades, error(error_kind::internal, e.what()));
+            }
+            pieces.finish();
+        }
+    }
+
+    void find(loaded_device& on, const std::string& architecture, const piece& p) {
+        device& d = on.get();
+        const group& g = *p.of;
+        std::vector<const untrained*> trades;
+        for (const std::size_t i : p.trades) trades.push_back(of_[i]);
+        const auto& cubins = g.cubins.at(architecture);
+        const kernel leave = on.find(cubins[0], "leave"), find_policy = on.find(cubins[1], "find_policy");
+        const owned_stream s = new_stream(d);
+        const launch_memory memory(d, g, trades);
+        in_flight work(d, {s.get()});
+        memory.upload(d, s.get());
+        memory.clear(d, s.get());
+        const owned_event begun = new_event(d, s.get());
+
+        kernels::leaving_arguments leaving = memory.leaving(seed_);
+        launch walk;
+        walk.blocks = static_cast<std::uint32_t>(trades.size() * g.tiles());
+        walk.threads = g.text.leaving_threads;
+        walk.shared_bytes = g.text.leaving_shared_bytes;
+        void* leaving_arguments[] = {&leaving};
+        d.run(leave, walk, leaving_arguments, s.get());
+
+        launch sweep;
+        sweep.threads = g.text.backward_threads;
+        sweep.shared_bytes = g.text.backward_shared_bytes;
+        const auto resident =
+            static_cast<std::size_t>(d.attributes(find_policy, sweep).blocks_per_multiprocessor) *
+            static_cast<std::size_t>(d.properties().multiprocessors);
+        const std::size_t of_trade = std::clamp<std::size_t>(resident / trades.size(), 1, g.tiles());
+        sweep.blocks = static_cast<std::uint32_t>(trades.size() * of_trade);
+        sweep.together = of_trade > 1;
+        kernels::backward_arguments backward = memory.backward(static_cast<word32>(of_trade));
+        void* backward_arguments[] = {&backward};
+        d.run(find_policy, sweep, backward_arguments, s.get());
+        const owned_event ended = new_event(d, s.get());
+        const std::vector<double> numbers = memory.download(d, s.get());
+        d.wait(s.get());
+        work.end();
+        take(p, numbers);
+        const std::lock_guard guard(lock_);
+        facts_.launches += 2;
+        facts_.kernel_seconds += d.milliseconds_between(begun.get(), ended.get()) / 1000;
+        facts_.device_seconds = facts_.kernel_seconds;
+    }
+
+    void take(const piece& p, const std::vector<double>& numbers) {
+        const double* next = numbers.data();
+        for (const std::size_t i : p.trades) {
+            try {
+                found_[i].by = policy_from(*of_[i], *p.of, next);
+            } catch (const error& e) {
+                found_[i].failure = e;
+            }
+            next += p.of->found_of(*of_[i]);
+        }
+    }
+
+    std::span<const untrained* const> of_;
+    const std::uint64_t seed_;
+    std::span<const std::shared_ptr<loaded_device>> on_;
+    counted_kernels& kernels_;
+    const std::atomic<bool>* cancel_;
+    gpu_facts& facts_;
+    word64 room_ = most_bytes_of_launches;
+    std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
+    std::vector<std::string> architectures_;  // by device; empty: it is lost
+    std::vector<group> groups_;
+    std::vector<piece> pieces_;
+    std::mutex lock_;  // guards what several devices or compilers write
+    std::vector<policies::found> found_;
+};
+
+}  // namespace
+
+std::vector<policies::found> policies::find(std::span<const untrained* const> of, std::uint64_t seed,
+                                            const std::atomic<bool>* cancel) {
+    return search(of, seed, on_, kernels_, memory_bytes_, cancel, facts_).run(threads_);
+}
+
+gpu_facts policies::facts() const {
+    gpu_facts out = facts_;
+    out.kernels_compiled = kernels_.compiled();
+    out.kernels_from_cache = kernels_.from_cache();
+    return out;
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies of trades with rights, found on GPUs: many trades of a shape at a time, each launch on the device
+// that is free. They have the bits of those that the CPU finds.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/cuda/counted_kernels.h"
+#include "engine/cuda/gpu_run.h"
+#include "engine/cuda/loaded_device.h"
+#include "engine/exercise/training.h"
+
+namespace tilewalk::cuda {
+
+class policies {
+  public:
+    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels.
+    policies(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels,
+             std::uint64_t memory_bytes, int threads)
+        : on_(on), kernels_(kernels), memory_bytes_(memory_bytes), threads_(threads) {}
+
+    // Finds the policies of trades, each from its own paths. Returns by trade the policy, or why there is
+    // none: a trade that reads scenarios, a basis too large for a block, a kernel that can't be compiled, too
+    // little memory, no device that is left. Throws tilewalk::error: cancelled.
+    struct found {
+        std::optional<exercise::policy> by;
+        std::optional<error> failure;
+    };
+    std::vector<found> find(std::span<const exercise::untrained* const> of, std::uint64_t seed,
+                            const std::atomic<bool>* cancel);
+
+    gpu_facts facts() const;
+
+  private:
+    std::span<const std::shared_ptr<loaded_device>> on_;
+    counted_kernels kernels_;
+    std::uint64_t memory_bytes_;
+    int threads_;
+    gpu_facts facts_;
+};
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/policy_kernels.h"
+
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_text.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+// A constant function `name` of the text: number(i) for i < count.
+std::string table_text(const std::string& name, std::size_t count,
+                       const std::function<std::uint64_t(std::size_t)>& number) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += (i == 0 ? "" : ", ") + std::to_string(number(i));
+    return fmt::format(
+        "    static constexpr int {}(int i) {{ constexpr int of[] = {{{}}}; return of[i]; }}\n", name,
+        all.empty() ? "0" : all);
+}
+
+std::string backward_text(const exercise::policy& by) {
+    const kernels::backward_sizes sizes = backward_sizes_of(by);
+    const exercise::interval_moves moves(sizes.moves > 0 ? by.normals.size() : 0);
+    const auto& products = by.functions.products();
+    const auto& of_moves = moves.moves();
+    return fmt::format(
+        R"(#include "kernels/exercise/backward_kernel.h"
+
+namespace tilewalk::kernels::generated {{
+
+struct basis {{
+    static constexpr int states = {states}, functions = {functions}, normals = {normals}, moves = {moves};
+{tables}}};
+
+}}  // namespace tilewalk::kernels::generated
+
+extern "C" __global__ void __launch_bounds__({threads})
+find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
+    extern __shared__ __align__(128) char shared[];
+    tilewalk::kernels::find_policy<tilewalk::kernels::generated::basis>(a, reinterpret_cast<double*>(shared));
+}}
+)",
+        fmt::arg("states", by.features.size()), fmt::arg("functions", sizes.functions),
+        fmt::arg("normals", sizes.moves > 0 ? by.normals.size() : 0), fmt::arg("moves", sizes.moves),
+        fmt::arg("threads", kernels::paths_of_block),
+        fmt::arg(
+            "tables",
+            table_text("before", products.size(), [&](std::size_t k) { return products[k].before; }) +
+                table_text("feature", products.size(), [&](std::size_t k) { return products[k].feature; }) +
+                table_text("first_of", of_moves.size(), [&](std::size_t m) { return of_moves[m].first; }) +
+                table_text("second_of", of_moves.size(), [&](std::size_t m) { return of_moves[m].second; }) +
+                table_text("order_of", of_moves.size(),
+                           [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
+}
+
+}  // namespace
+
+kernels::backward_sizes backward_sizes_of(const exercise::policy& by) {
+    const std::size_t moves = by.has_bound() ? exercise::interval_moves(by.normals.size()).size() : 0;
+    return {static_cast<int>(by.functions.features()), static_cast<int>(by.functions.functions()),
+            static_cast<int>(moves)};
+}
+
+policy_kernels policy_kernels_of(const exercise::untrained& of) {
+    policy_kernels out;
+    kernel_decision how;
+    how.precision = program::precision::double_;
+    left_states leaves;
+    for (const auto& section : of.leaves) leaves.push_back(section.states);
+    out.leaving = leaving_kernel_text(of.made.code, how, leaves);
+    out.leaving_threads = static_cast<std::uint32_t>(how[knobs::block]);
+    out.leaving_shared_bytes =
+        static_cast<std::uint32_t>(feed_shared_bytes(how, of.made.code.slots_per_step()));
+    out.backward = backward_text(of.by);
+    out.backward_shared_bytes = static_cast<std::uint32_t>(
+        static_cast<std::size_t>(backward_sizes_of(of.by).doubles()) * sizeof(double));
+    return out;
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies found by a GPU that is made of the host: its kernels are the text that a GPU compiles, built for
+// the host. They are those of the CPU to the bit.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/exercise/backward_arguments.h"
+#include "kernels/exercise/leaving_arguments.h"
+#include "tests/fake_device.h"
+#include "tests/host_kernel.h"
+#include "tests/policies_as_found.h"
+
+namespace tilewalk {
+namespace {
+
+// A device that runs what it is given, with a block for each trade.
+std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
+    auto gpu = std::make_shared<cuda::fake_gpu>();
+    gpu->attributes.blocks_per_multiprocessor = 0;
+    const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
+    gpu->kernel = [built](const std::string& cubin, const std::string& kernel, const cuda::launch& how,
+                          std::span<void*> arguments) -> cuda::fake_gpu::work {
+        const tests::host_kernel* of = &built->try_emplace(cubin, cubin).first->second;
+        if (kernel == "leave") {
+            const auto a = *static_cast<const kernels::leaving_arguments*>(arguments[0]);
+            return [=] { of->run("leave", how.blocks, how.threads, a); };
+        }
+        const auto a = *static_cast<const kernels::backward_arguments*>(arguments[0]);
+        return [=] { of->run("find_policy", how.blocks, how.threads, a); };
+    };
+    return gpu;
+}
+
+void compare(const std::string& trades, std::uint64_t paths) {
+    const market in = market::parse(R"(as_of: 2026-01-15
+currencies: {USD: {rate: 0.04}}
+assets:
+  A: {currency: USD, spot: 95, volatility: 0.25}
+  B: {currency: USD, spot: 105, volatility: 0.3, dividend_yield: 0.02}
+correlations: [[A, B, 0.4]]
+)");
+    cuda::text_compiler compiler;
+    cuda::kernel_store kernels(compiler, {});
+    const auto gpu = gpu_of_host();
+    {
+        const std::vector<std::shared_ptr<cuda::loaded_device>> on{
+            std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
+        cuda::policies by(on, kernels, 0, 1);
+        tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), in, paths), by);
+    }
+    EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
+}
+
+constexpr const char* put = "trades:\n  - {id: put, product: american, underlying: A, strike: 100, ";
+
+// One tile and a part of another; many functions of each side, and slopes.
+TEST(policies_on_host, are_those_of_the_cpu) {
+    compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100);
+}
+
+TEST(policies_on_host, are_those_of_the_cpu_on_three_paths) {
+    compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 3);
+}
+
+// Two assets; and two trades in one launch, one of them with fewer dates.
+TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
+    compare(R"(trades:
+  - {id: most, product: bermudan_basket, basket: [A, B], price: maximum, strike: 100, exercise_dates: [0.5, 1.0]}
+  - {id: few, product: bermudan_basket, basket: [A, B], price: maximum, strike: 90, exercise_dates: [1.0]}
+)",
+            300);
+}
+
+}  // namespace
+}  // namespace tilewalk

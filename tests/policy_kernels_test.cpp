@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (kernels through the run-time compiler)
+// Policies found on a GPU are those that the CPU finds, to the bit. And their kernels compile without a GPU,
+// with no register spilled and no stack frame.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <regex>
+#include <string>
+
+#include "engine/cuda/backend.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/policy_kernels.h"
+#include "tests/policies_as_found.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+const market& demo_market() {
+    static const market m = market::load(std::string(TILEWALK_SOURCE_DIR) + "/configs/markets/demo.yaml");
+    return m;
+}
+
+// The examples of the library that somebody may end, and rights under models of several shocks.
+book trades_with_rights() {
+    std::string text =
+        "products:\n"
+        "  - product: own_put\n    summary: A put.\n    parameters:\n"
+        "      basket: {type: asset_list, help: It.}\n      dates: {type: schedule, help: It.}\n"
+        "    example: {basket: [ACME], dates: [0.5, 1.0]}\n"
+        "    script: |\n"
+        "      exercise on dates: receive max(100 - best(spot(a) for a in basket), 0)\n"
+        "      call on dates: pay 40\n"
+        "trades:\n"
+        "  - {id: both_sides, product: own_put, basket: [ACME], dates: [0.5, 1.0]}\n";
+    for (const auto& page : product_pages()) {
+        const book one = book::parse("trades:\n  - " + page.example + '\n');
+        if (!plan::has_rights(one.state().trades.at(0))) continue;
+        text += "  - {id: " + page.name + page.example.substr(page.example.find(',')) + '\n';
+    }
+    return book::parse(text + "...\n");
+}
+
+using tests::untrained_of;
+
+std::string spills_in(const std::string& log) {
+    static const std::regex report(
+        "(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
+    std::string found;
+    int reports = 0;
+    for (std::sregex_iterator at(log.begin(), log.end(), report), end; at != end; ++at, ++reports)
+        if ((*at)[1] != "0" || (*at)[2] != "0" || (*at)[3] != "0") found += at->str() + '\n';
+    return reports > 0 ? found : "no report of ptxas in the log:\n" + log;
+}
+
+TEST(policy_kernels, spill_nothing) {
+    std::map<std::string, std::string> texts;
+    for (const auto& [id, of] : untrained_of(trades_with_rights(), demo_market(), 4096)) {
+        const cuda::policy_kernels k = cuda::policy_kernels_of(of);
+        texts.emplace(k.leaving, id + ", leaving");
+        texts.emplace(k.backward, id + ", way back");
+    }
+    ASSERT_GE(texts.size(), 12u);
+    std::size_t turn = 0;
+    for (const auto& [text, name] : texts) {
+        const std::string architecture = turn++ % 2 == 0 ? "sm_90" : "sm_80";
+        EXPECT_EQ(spills_in(cuda::nvrtc_compiler().compile({text, architecture, {}}).log), "")
+            << name << ", " << architecture;
+    }
+}
+
+class policies_on_a_gpu : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const bool is_required = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr;
+        try {
+            chosen_ = gpus_.choose(is_required ? "0" : "auto");
+        } catch (const error&) {
+            if (is_required) throw;
+        }
+        if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
+    }
+
+    void compare(const book& all, const market& in, std::uint64_t paths) {
+        cuda::policies by(chosen_.devices, gpus_.kernels(), 0, 4);
+        tests::expect_policies_of_the_cpu(untrained_of(all, in, paths), by);
+    }
+
+    cuda::backend gpus_;
+    cuda::backend::choice chosen_;
+};
+
+TEST_F(policies_on_a_gpu, are_those_of_the_cpu) {
+    compare(trades_with_rights(), demo_market(), 20000);
+}
+
+// The last tile has one path; one tile has three; a path alone.
+TEST_F(policies_on_a_gpu, are_those_of_the_cpu_on_few_paths) {
+    for (const std::uint64_t paths : {1u, 3u, 1025u}) compare(trades_with_rights(), demo_market(), paths);
+}
+
+// More trades than a device has multiprocessors, so that a block has one alone.
+TEST_F(policies_on_a_gpu, are_those_of_the_cpu_for_many_trades) {
+    std::string text = "trades:\n";
+    for (int i = 0; i < 300; ++i)
+        text += "  - {id: put_" + std::to_string(i) +
+                ", product: american, underlying: ACME, strike: " + std::to_string(80 + i % 40) +
+                ", maturity: 1, exercise_step: 0.1}\n";
+    compare(book::parse(text + "...\n"), demo_market(), 5000);
+}
+
+}  // namespace
+}  // namespace tilewalk
