@@ -8,16 +8,9 @@
 #include "kernels/feeds/feed.h"
 #include "kernels/loops.h"
 #include "kernels/ptx.h"
+#include "kernels/resident_blocks.h"
 #include "kernels/stream_slots.h"
 #include "kernels/tile.h"
-
-// In the launch bounds of a kernel: so many blocks are to be resident on a multiprocessor, for which the
-// compiler then leaves registers. A kernel that spills is compiled again without that wish.
-#if defined(TILEWALK_NO_RESIDENT_BLOCKS)
-#define TILEWALK_RESIDENT_BLOCKS(count)
-#else
-#define TILEWALK_RESIDENT_BLOCKS(count) , count
-#endif
 
 namespace tilewalk::kernels {
 

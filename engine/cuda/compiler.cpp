@@ -29,7 +29,7 @@ constexpr std::string_view our_arithmetic = "--fmad=false";
 constexpr std::string_view fast_arithmetic = "--use_fast_math";
 
 // A kernel with a stack frame is compiled again, without its wish for blocks that are resident, if it has one
-// (see kernels/path_kernel.h).
+// (see kernels/resident_blocks.h).
 constexpr std::string_view no_wish = "-DTILEWALK_NO_RESIDENT_BLOCKS";
 constexpr std::string_view wish = "TILEWALK_RESIDENT_BLOCKS";
 

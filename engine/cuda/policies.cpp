@@ -27,9 +27,10 @@ using exercise::untrained;
 using kernels::word32;
 using kernels::word64;
 
-// The most that launches under way take of a device, where more is free: a trade of an American option takes
-// a fifth of a gigabyte, and one for each multiprocessor keeps a device at work.
-constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{24} << 30;
+// The most that launches under way take of a device, where more is free.
+constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{8} << 30;
+// Threads that serve a device: while one waits for its launch, another packs its own.
+constexpr std::size_t threads_of_device = 2;
 
 // Trades with the same kernels, paths and sizes.
 struct group {
@@ -365,7 +366,7 @@ class search {
                 std::size_t count = 0, bytes = 0;
                 for (; first + count < g.trades.size() && count < std::min(share, most_trades_); ++count) {
                     bytes += g.bytes_of(*of_[g.trades[first + count]]);
-                    if (count > 0 && bytes > room_) break;
+                    if (count > 0 && bytes > room_ / threads_of_device) break;
                 }
                 pieces_.push_back({&g, std::span(g.trades).subspan(first, count)});
                 first += count;
@@ -379,13 +380,20 @@ class search {
     // that is lost leaves its piece to the others.
     void work_on(std::size_t d, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
-        if (share.lost) return;
-        while (const std::optional<std::size_t> taken = pieces.take()) {
+        const auto is_lost = [&] {
+            const std::lock_guard guard(lock_);
+            return share.lost.has_value();
+        };
+        while (!is_lost()) {
+            const std::optional<std::size_t> taken = pieces.take();
+            if (!taken) return;
             try {
                 find(*on_[d], architectures_[d], pieces_[*taken]);
+                const std::lock_guard guard(lock_);
                 share.has_walked = true;
             } catch (const device_error& e) {
                 if (e.is_final()) {
+                    const std::lock_guard guard(lock_);
                     share.lost = e;
                     pieces.give_back(*taken);
                     return;

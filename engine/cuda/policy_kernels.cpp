@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/policy_kernels.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <fmt/format.h>
@@ -22,6 +23,12 @@ std::string table_text(const std::string& name, std::size_t count,
         all.empty() ? "0" : all);
 }
 
+int bytes_of(const kernels::backward_sizes& sizes) {
+    return sizes.doubles() * static_cast<int>(sizeof(double));
+}
+
+// A block waits for memory and for its threads most of the time, so that a multiprocessor takes three where
+// they fit.
 std::string backward_text(const exercise::policy& by) {
     const kernels::backward_sizes sizes = backward_sizes_of(by);
     const exercise::interval_moves moves(sizes.moves > 0 ? by.normals.size() : 0);
@@ -38,7 +45,7 @@ struct basis {{
 
 }}  // namespace tilewalk::kernels::generated
 
-extern "C" __global__ void __launch_bounds__({threads})
+extern "C" __global__ void __launch_bounds__({threads} TILEWALK_RESIDENT_BLOCKS({resident}))
 find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
     extern __shared__ __align__(128) char shared[];
     tilewalk::kernels::find_policy<tilewalk::kernels::generated::basis>(a, reinterpret_cast<double*>(shared));
@@ -47,6 +54,7 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
         fmt::arg("states", by.features.size()), fmt::arg("functions", sizes.functions),
         fmt::arg("normals", sizes.moves > 0 ? by.normals.size() : 0), fmt::arg("moves", sizes.moves),
         fmt::arg("threads", kernels::paths_of_block),
+        fmt::arg("resident", std::clamp(160 * 1024 / bytes_of(sizes), 1, 3)),
         fmt::arg(
             "tables",
             table_text("before", products.size(), [&](std::size_t k) { return products[k].before; }) +

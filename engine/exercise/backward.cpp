@@ -94,16 +94,15 @@ void backward::end() {
     decide_today(into_, plain);
 }
 
-std::vector<double> backward::summed(
-    std::size_t numbers, const std::function<void(std::size_t tile, block&, std::span<double>)>& find) {
-    std::vector<double> by_tile(tiles_ * numbers), out(numbers);
-    cpu::for_each(tiles_, threads_, cancel_,
+std::vector<double> backward::summed(std::size_t numbers, const of_tile& find, std::size_t tiles) {
+    std::vector<double> by_tile(tiles * numbers), out(numbers);
+    cpu::for_each(tiles, threads_, cancel_,
                   [&](int thread, std::uint64_t tile) {
                       find(tile, blocks_[static_cast<std::size_t>(thread)],
                            std::span(by_tile).subspan(tile * numbers, numbers));
                   },
                   {});
-    for (std::size_t tile = 0; tile < tiles_; ++tile)
+    for (std::size_t tile = 0; tile < tiles; ++tile)
         for (std::size_t i = 0; i < numbers; ++i) out[i] += by_tile[tile * numbers + i];
     return out;
 }
@@ -157,43 +156,47 @@ void backward::take_sides(const date_left& left) {
     }
 }
 
-std::size_t backward::living() const {
+std::size_t backward::living(std::size_t tiles) const {
     std::size_t out = 0;
-    for (const sides& of : counted_) out += of[0].size() + of[1].size();
+    for (const sides& of : std::span(counted_).first(tiles)) out += of[0].size() + of[1].size();
     return out;
 }
 
 // With mean 0 and variance 1 on the paths that live, or 0 where it is alike on all.
 void backward::scale_features(decision_date& d, const date_left& left) {
     const std::size_t count = into_.functions.features();
-    const double paths = static_cast<double>(std::max<std::size_t>(living(), 1));
-    const auto number = [&](std::size_t f, std::uint32_t p) {
-        return f < left.features.size() ? left.features[f][p] : left.gives[p] / left.unit[p];
+    std::size_t tiles = std::min<std::size_t>(tiles_, kernels::tiles_of_scales);
+    if (living(tiles) < kernels::least_paths_of_scales) tiles = tiles_;
+    const double paths = static_cast<double>(std::max<std::size_t>(living(tiles), 1));
+    const auto fill = [&](block_column& to, std::size_t f, paths_of of, double less) {
+        to.fill(0);
+        for (std::size_t i = 0; i < of.size(); ++i) {
+            const std::uint32_t p = of[i];
+            to[i] = (f < left.features.size() ? left.features[f][p] : left.gives[p] / left.unit[p]) - less;
+        }
     };
     d.means.assign(count, 0);
     d.scales.assign(count, 0);
-    const std::vector<double> sums = summed(count, [&](std::size_t tile, block& b, std::span<double> into) {
+    const auto sum_numbers = [&](std::size_t tile, block& b, std::span<double> into) {
+        b.one.fill(1);
         for_blocks(tile, [&](int, paths_of of) {
-            b.one.fill(0);
-            std::fill_n(b.one.begin(), of.size(), 1.0);
             for (std::size_t f = 0; f < count; ++f) {
-                b.other.fill(0);
-                for (std::size_t i = 0; i < of.size(); ++i) b.other[i] = number(f, of[i]);
+                fill(b.other, f, of, 0);
                 into[f] += sum_of_products(b.one, b.other);
             }
         });
-    });
-    for (std::size_t f = 0; f < count; ++f) d.means[f] = std::isfinite(sums[f]) ? sums[f] / paths : 0;
-    const std::vector<double> squares =
-        summed(count, [&](std::size_t tile, block& b, std::span<double> into) {
-            for_blocks(tile, [&](int, paths_of of) {
-                for (std::size_t f = 0; f < count; ++f) {
-                    b.other.fill(0);
-                    for (std::size_t i = 0; i < of.size(); ++i) b.other[i] = number(f, of[i]) - d.means[f];
-                    into[f] += sum_of_products(b.other, b.other);
-                }
-            });
+    };
+    const auto sum_squares = [&](std::size_t tile, block& b, std::span<double> into) {
+        for_blocks(tile, [&](int, paths_of of) {
+            for (std::size_t f = 0; f < count; ++f) {
+                fill(b.other, f, of, d.means[f]);
+                into[f] += sum_of_products(b.other, b.other);
+            }
         });
+    };
+    const std::vector<double> sums = summed(count, sum_numbers, tiles);
+    for (std::size_t f = 0; f < count; ++f) d.means[f] = std::isfinite(sums[f]) ? sums[f] / paths : 0;
+    const std::vector<double> squares = summed(count, sum_squares, tiles);
     for (std::size_t f = 0; f < count; ++f) {
         const double deviation = std::sqrt(squares[f] / paths);
         if (deviation > 1e-10 * std::abs(d.means[f]) && std::isfinite(1 / deviation))
@@ -272,7 +275,7 @@ void backward::estimate_rest(const decision_date& d, const date_left& left) {
 void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                           std::size_t functions) {
     const std::size_t numbers = moves_.size() * functions;
-    const pivoted_factor factor(gram_, functions, rank_for(living(), kernels::paths_of_slope));
+    const pivoted_factor factor(gram_, functions, rank_for(living(tiles_), kernels::paths_of_slope));
     const auto nearly_solved = [&](const std::vector<double>& right) {
         std::vector<double> out;
         for (std::size_t m = 0; m < moves_.size(); ++m)

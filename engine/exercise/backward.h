@@ -53,9 +53,12 @@ class backward {
     };
     using paths_of = std::span<const std::uint32_t>;
 
-    // Adds up the numbers that each tile finds, in the order of tiles.
-    std::vector<double> summed(std::size_t numbers,
-                               const std::function<void(std::size_t tile, block&, std::span<double>)>& find);
+    // Adds up the numbers that each of the first tiles finds, in their order.
+    using of_tile = std::function<void(std::size_t tile, block&, std::span<double>)>;
+    std::vector<double> summed(std::size_t numbers, const of_tile& find, std::size_t tiles);
+    std::vector<double> summed(std::size_t numbers, const of_tile& find) {
+        return summed(numbers, find, tiles_);
+    }
     // Calls `use` with each block of paths that count, side by side.
     void for_blocks(std::size_t tile, const std::function<void(int side, paths_of)>& use) const;
     void fill_functions(block& b, paths_of paths, const decision_date& d, const date_left& left) const;
@@ -68,7 +71,7 @@ class backward {
     void fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                     std::size_t functions);
     void use_rights(const decision_date& d, const date_left& left);
-    std::size_t living() const;
+    std::size_t living(std::size_t tiles) const;  // on the first tiles
 
     policy& into_;
     const std::size_t paths_, tiles_;

@@ -8,6 +8,7 @@
 #include "kernels/exercise/backward_arguments.h"
 #include "kernels/exercise/least_squares.h"
 #include "kernels/loops.h"
+#include "kernels/resident_blocks.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::kernels {
@@ -216,12 +217,12 @@ class backward_walk {
         __syncthreads();
     }
 
-    // Calls of(tile, sums) for each tile of this block, whose sums start at 0; then columns have the sums of
-    // all tiles.
+    // Calls of(tile, sums) for each of the first tiles that is this block's, whose sums start at 0; then
+    // columns have the sums of all of them.
     template <class body>
-    void summed(int numbers, const body& of) {
+    void summed(int numbers, word32 tiles, const body& of) {
         double* const all = trade_.sums + word64(side_of_sums_) * tiles_ * most;
-        for (word32 tile = block_; tile < tiles_; tile += blocks_) {
+        for (word32 tile = block_; tile < tiles; tile += blocks_) {
             double* const sums = all + tile * most;
             for (int i = thread(); i < numbers; i += threads) sums[i] = 0;
             of(tile, sums);
@@ -229,7 +230,7 @@ class backward_walk {
         meet();
         for (int i = thread(); i < numbers; i += threads) {
             double sum = 0;
-            for (word32 tile = 0; tile < tiles_; ++tile) sum += __ldcg(all + tile * most + i);
+            for (word32 tile = 0; tile < tiles; ++tile) sum += __ldcg(all + tile * most + i);
             columns_[i] = sum;
         }
         side_of_sums_ ^= 1;
@@ -246,22 +247,28 @@ class backward_walk {
         return out;
     }
 
-    // Calls of(side, list, count) for each block of paths that count.
+    // Calls of(side, has_path, path) for each block of paths that count, with the thread's own; the next one
+    // is on its way meanwhile.
     template <class body>
     void for_blocks(word32 tile, const body& of) const {
         for (int side = 0; side < 2; ++side) {
             const word32* const list = trade_.counted + (word64(side) * tiles_ + tile) * paths_per_tile;
             const int count = int(trade_.counts[2 * tile + word32(side)]);
-            for (int first = 0; first < count; first += threads)
-                of(side, list + first, count - first < threads ? count - first : threads);
+            word32 next = thread() < count ? list[thread()] : 0;
+            for (int first = 0; first < count; first += threads) {
+                const word32 path = next;
+                const int number = first + thread();
+                if (number + threads < count) next = list[number + threads];
+                of(side, number < count, path);
+            }
         }
     }
-    // Does the same for all paths of the tile: of(first path, count).
+    // Does the same for all paths of the tile: of(has_path, path).
     template <class body>
     void for_all(word32 tile, const body& of) const {
         const int count = paths_in_tile(trade_.paths, tile);
         for (int first = 0; first < count; first += threads)
-            of(tile * paths_per_tile + word32(first), count - first < threads ? count - first : threads);
+            of(first + thread() < count, tile * paths_per_tile + word32(first + thread()));
     }
 
     double* column(int number) const { return columns_ + number * paths_of_block; }
@@ -343,9 +350,8 @@ class backward_walk {
     void begin() {
         bool is_finite = true;
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
-            for_all(tile, [&](word32 first, int count) {
-                if (thread() >= count) return;
-                const word32 p = first + word32(thread());
+            for_all(tile, [&](bool has_path, word32 p) {
+                if (!has_path) return;
                 const double paid = at(trade_.end_row, p);
                 if (!(abs(paid) < infinity)) is_finite = false;
                 trade_.total[p] = trade_.worth[p] = paid;
@@ -376,10 +382,9 @@ class backward_walk {
     void take_sides(word32 tile, const backward_date& date) {
         int* const of_warps = reinterpret_cast<int*>(few_);  // [warp][side]
         int counts[2]{};
-        for_all(tile, [&](word32 first, int count) {
-            const word32 p = first + word32(thread());
+        for_all(tile, [&](bool has_path, word32 p) {
             int side = 2;
-            if (thread() < count && at(date.first_row + row_of_alive, p) != 0) {
+            if (has_path && at(date.first_row + row_of_alive, p) != 0) {
                 const bool pays =
                     at(date.first_row + row_of_offered, p) != 0 &&
                     at(date.first_row + row_of_gives, p) / at(date.first_row + row_of_unit, p) > 0;
@@ -416,31 +421,23 @@ class backward_walk {
     }
 
     void find_features(const backward_date& date) {
-        summed(features + 2, [&](word32 tile, double* sums) {
-            take_sides(tile, date);
-            if (thread() < 2) sums[features + thread()] = double(trade_.counts[2 * tile + word32(thread())]);
-            for_blocks(tile, [&](int, const word32* list, int count) {
-                __syncthreads();
-                for (int f = 0; f < features; ++f)
-                    column(f)[thread()] = thread() < count ? feature(date, f, list[thread()]) : 0;
-                __syncthreads();
-                add_columns<false>(features, sums);
-            });
-            __syncthreads();
-        });
-        living_[0] = columns_[features];
-        living_[1] = columns_[features + 1];
-        const double living = living_[0] + living_[1] > 1 ? living_[0] + living_[1] : 1;
+        word32 tiles = tiles_ < tiles_of_scales ? tiles_ : word32(tiles_of_scales);
+        double living = sum_features(date, tiles);
+        if (living < double(least_paths_of_scales) && tiles < tiles_) {
+            tiles = tiles_;
+            living = sum_features(date, tiles);
+        }
+        living = living > 1 ? living : 1;
         if (thread() < features) {
             const double sum = columns_[thread()];
             means_[thread()] = abs(sum) < infinity ? sum / living : 0;
         }
         __syncthreads();
-        summed(features, [&](word32 tile, double* sums) {
-            for_blocks(tile, [&](int, const word32* list, int count) {
+        summed(features, tiles, [&](word32 tile, double* sums) {
+            for_blocks(tile, [&](int, bool has_path, word32 p) {
                 __syncthreads();
                 for (int f = 0; f < features; ++f)
-                    column(f)[thread()] = thread() < count ? feature(date, f, list[thread()]) - means_[f] : 0;
+                    column(f)[thread()] = has_path ? feature(date, f, p) - means_[f] : 0;
                 __syncthreads();
                 add_columns<true>(features, sums);
             });
@@ -452,6 +449,21 @@ class backward_walk {
             scales_[thread()] = varies ? 1 / deviation : 0;
         }
         __syncthreads();
+    }
+    // Columns have the sums of features on the first tiles. Returns how many paths live there.
+    double sum_features(const backward_date& date, word32 tiles) {
+        summed(features + 1, tiles, [&](word32 tile, double* sums) {
+            take_sides(tile, date);
+            if (thread() == 0) sums[features] = double(trade_.counts[2 * tile] + trade_.counts[2 * tile + 1]);
+            for_blocks(tile, [&](int, bool has_path, word32 p) {
+                __syncthreads();
+                for (int f = 0; f < features; ++f) column(f)[thread()] = has_path ? feature(date, f, p) : 0;
+                __syncthreads();
+                add_columns<false>(features, sums);
+            });
+            __syncthreads();
+        });
+        return columns_[features];
     }
 
     // The functions of the thread's path, in the first columns; a thread without a path has none.
@@ -467,13 +479,13 @@ class backward_walk {
     }
 
     void fit(const backward_date& date) {
-        constexpr int ranges = 2 * of_side;
-        summed(2 * of_side, [&](word32 tile, double* sums) {
+        constexpr int counts = 2 * of_side, ranges = counts + 2;
+        summed(2 * of_side + 2, tiles_, [&](word32 tile, double* sums) {
+            take_sides(tile, date);
+            if (thread() < 2) sums[counts + thread()] = double(trade_.counts[2 * tile + word32(thread())]);
             double low[2] = {infinity, infinity}, high[2] = {-infinity, -infinity};
-            for_blocks(tile, [&](int side, const word32* list, int count) {
+            for_blocks(tile, [&](int side, bool has_path, word32 p) {
                 __syncthreads();
-                const bool has_path = thread() < count;
-                const word32 p = has_path ? list[thread()] : 0;
                 fill_functions(functions, date, has_path, p);
                 double to_come = 0;
                 if (has_path) {
@@ -496,6 +508,8 @@ class backward_walk {
                 leave_range(high[s], true, sums + ranges + 2 * s + 1);
             });
         });
+        living_[0] = columns_[counts];
+        living_[1] = columns_[counts + 1];
         const int warp = thread() / 32;
         double* const side_factors = columns_ + most;
         if (warp < 2) {
@@ -545,9 +559,7 @@ class backward_walk {
 
     // What is to come on paths that live. Where there is a bound, sums also how far it is from what comes.
     void estimate(const backward_date& date, const interval& after) {
-        const auto each = [&](int side, const word32* list, int count) {
-            const bool has_path = thread() < count;
-            const word32 p = has_path ? list[thread()] : 0;
+        const auto each = [&](int side, bool has_path, word32 p) {
             fill_functions(functions, date, has_path, p);
             double rest = 0;
             if (has_path) {
@@ -566,15 +578,14 @@ class backward_walk {
         };
         if constexpr (moves == 0) {
             for (word32 tile = block_; tile < tiles_; tile += blocks_)
-                for_blocks(tile, [&](int side, const word32* list, int count) { each(side, list, count); });
+                for_blocks(tile, [&](int side, bool has_path, word32 p) { each(side, has_path, p); });
             __syncthreads();
         } else {
-            summed(moves * functions, [&](word32 tile, double* sums) {
-                for_blocks(tile, [&](int side, const word32* list, int count) {
+            summed(moves * functions, tiles_, [&](word32 tile, double* sums) {
+                for_blocks(tile, [&](int side, bool has_path, word32 p) {
                     __syncthreads();
-                    const double rest = each(side, list, count);
-                    add_moves(functions, after, thread() < count, list[thread() < count ? thread() : 0], rest,
-                              sums);
+                    const double rest = each(side, has_path, p);
+                    add_moves(functions, after, has_path, p, rest, sums);
                 });
                 __syncthreads();
             });
@@ -655,15 +666,11 @@ class backward_walk {
             });
             add_moves(count, after, has_path, p, number, sums);
         };
-        summed(moves * count, [&](word32 tile, double* sums) {
+        summed(moves * count, tiles_, [&](word32 tile, double* sums) {
             if (count == 1) {
-                for_all(tile, [&](word32 first, int paths) {
-                    add(thread() < paths, first + word32(thread()), sums);
-                });
+                for_all(tile, [&](bool has_path, word32 p) { add(has_path, p, sums); });
             } else {
-                for_blocks(tile, [&](int, const word32* list, int paths) {
-                    add(thread() < paths, list[thread() < paths ? thread() : 0], sums);
-                });
+                for_blocks(tile, [&](int, bool has_path, word32 p) { add(has_path, p, sums); });
             }
             __syncthreads();
         });
@@ -680,9 +687,8 @@ class backward_walk {
 
     void use(const backward_date& date) {
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
-            for_all(tile, [&](word32 first, int count) {
-                if (thread() >= count) return;
-                const word32 p = first + word32(thread());
+            for_all(tile, [&](bool has_path, word32 p) {
+                if (!has_path) return;
                 const auto left = [&](int row) { return at(date.first_row + word64(row), p); };
                 if (left(row_of_alive) == 0) {
                     trade_.worth[p] = trade_.total[p];
@@ -700,13 +706,12 @@ class backward_walk {
     }
 
     void end(const interval& after, double* found) {
-        summed(3, [&](word32 tile, double* sums) {
+        summed(3, tiles_, [&](word32 tile, double* sums) {
             if (thread() == 0) sums[2] = is_finite_ ? 0 : 1;
-            for_all(tile, [&](word32 first, int count) {
+            for_all(tile, [&](bool has_path, word32 p) {
                 __syncthreads();
-                const bool has_path = thread() < count;
-                column(0)[thread()] = has_path ? trade_.worth[first + word32(thread())] : 0;
-                column(1)[thread()] = has_path ? trade_.total[first + word32(thread())] : 0;
+                column(0)[thread()] = has_path ? trade_.worth[p] : 0;
+                column(1)[thread()] = has_path ? trade_.total[p] : 0;
                 __syncthreads();
                 add_columns<false>(2, sums);
             });
@@ -723,11 +728,9 @@ class backward_walk {
                 rank_ =
                     factor(factor_, 1).make({columns_, nullptr, 1}, most_rank(trade_.paths, paths_of_slope));
             share_rank();
-            summed(moves, [&](word32 tile, double* sums) {
-                for_all(tile, [&](word32 first, int count) {
+            summed(moves, tiles_, [&](word32 tile, double* sums) {
+                for_all(tile, [&](bool has_path, word32 p) {
                     __syncthreads();
-                    const bool has_path = thread() < count;
-                    const word32 p = first + word32(thread());
                     fill_functions(1, {}, has_path, p);
                     add_moves(1, after, has_path, p, has_path ? trade_.worth[p] - worth / paths : 0, sums);
                 });

@@ -23,6 +23,8 @@ static constexpr word64 paths_of_function = 8, paths_of_slope = 32;
 static constexpr int most_rank(word64 paths, word64 of_function) {
     return paths < of_function ? 1 : int(paths / of_function < 1000 ? paths / of_function : 1000);
 }
+// Features are scaled by what they are on the first tiles, if so many paths live there, else on all.
+static constexpr word64 tiles_of_scales = 16, least_paths_of_scales = 256;
 // Steps of conjugate gradients.
 static constexpr int steps_to_slopes = 4;
 
