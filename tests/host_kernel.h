@@ -29,7 +29,6 @@ inline constexpr const char* prelude_of_host = R"(#pragma once
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 #define __shared__
-#define __noinline__
 #define __constant__ static
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };

@@ -27,8 +27,8 @@ int bytes_of(const kernels::backward_sizes& sizes) {
     return sizes.doubles() * static_cast<int>(sizeof(double));
 }
 
-// A block waits for memory and for its threads most of the time, so that a multiprocessor takes three where
-// they fit.
+// A block waits for memory and for its threads most of the time, so that a multiprocessor takes two where
+// their numbers fit; those of more moves fill its registers.
 std::string backward_text(const exercise::policy& by) {
     const kernels::backward_sizes sizes = backward_sizes_of(by);
     const exercise::interval_moves moves(sizes.moves > 0 ? by.normals.size() : 0);
@@ -54,7 +54,7 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
         fmt::arg("states", by.features.size()), fmt::arg("functions", sizes.functions),
         fmt::arg("normals", sizes.moves > 0 ? by.normals.size() : 0), fmt::arg("moves", sizes.moves),
         fmt::arg("threads", kernels::paths_of_block),
-        fmt::arg("resident", std::clamp(160 * 1024 / bytes_of(sizes), 1, 3)),
+        fmt::arg("resident", by.normals.size() <= 1 && 2 * bytes_of(sizes) <= 160 * 1024 ? 2 : 1),
         fmt::arg(
             "tables",
             table_text("before", products.size(), [&](std::size_t k) { return products[k].before; }) +

@@ -60,6 +60,7 @@ static constexpr int most_sums(int features, int functions, int moves) {
 // The sizes of a policy, and the doubles of shared memory that a block takes for it.
 struct backward_sizes {
     int features, functions, moves;
+    static constexpr int doubles_of_walk = 48;  // for what the block knows of its work
 
     constexpr int columns() const { return functions + (moves > 1 ? moves : 1); }
     constexpr int factor_doubles() const { return functions * (functions + 2) + (functions + 1) / 2; }
@@ -67,8 +68,8 @@ struct backward_sizes {
         const int column_doubles = columns() * paths_of_block;
         // What is summed over tiles, and the factors of both sides, stand where the columns were.
         const int fits = most_sums(features, functions, moves) + 2 * factor_doubles();
-        return (column_doubles > fits ? column_doubles : fits) + factor_doubles() + 2 * features +
-               2 * numbers_of_side(functions) + 4 * moves * functions + 4 * lanes_of_inner;
+        return doubles_of_walk + (column_doubles > fits ? column_doubles : fits) + factor_doubles() +
+               2 * features + 2 * numbers_of_side(functions) + 4 * moves * functions + 4 * lanes_of_inner;
     }
 };
 

@@ -47,8 +47,8 @@ struct factor_in_memory {
     void solve(int rank, const double* right, double* out) const { solve(*this, rank, right, out); }
 
   private:
-    // Both stand in the code once, and take all by value, so that nothing needs an address.
-    static __noinline__ int make(const factor_in_memory f, const sum_of_matrices at, int most_rank) {
+    // Both take all by value, so that nothing needs an address.
+    static int make(const factor_in_memory f, const sum_of_matrices at, int most_rank) {
         double *const of = f.of, *const scale = f.scale, *const inverse = f.inverse;
         int* const order = f.order;
         const int n = f.n;
@@ -99,7 +99,7 @@ struct factor_in_memory {
         return k;
     }
 
-    static __noinline__ void solve(const factor_in_memory f, int rank, const double* right, double* out) {
+    static void solve(const factor_in_memory f, int rank, const double* right, double* out) {
         const double *const of = f.of, *const scale = f.scale, *const inverse = f.inverse;
         const int* const order = f.order;
         const int n = f.n;
@@ -151,14 +151,16 @@ class backward_walk {
   public:
     static constexpr int threads = paths_of_block;
 
-    backward_walk(const backward_arguments& a, double* shared)
-        : trade_(a.trades[blockIdx.x / a.blocks_of_trade]),
-          blocks_(a.blocks_of_trade),
-          block_(blockIdx.x % a.blocks_of_trade),
-          tiles_(word32(tiles_of(trade_.paths))),
-          columns_(shared) {
-        constexpr int all = sizes.doubles();
-        double* next = shared + all;
+    // It stands in shared memory, ahead of the rest: what all threads of a block know takes no registers
+    // then. One thread opens it.
+    static constexpr int own_doubles = backward_sizes::doubles_of_walk;
+    void open(const backward_arguments& a, double* shared) {
+        trade_ = a.trades[blockIdx.x / a.blocks_of_trade];
+        blocks_ = a.blocks_of_trade;
+        block_ = blockIdx.x % a.blocks_of_trade;
+        tiles_ = word32(tiles_of(trade_.paths));
+        columns_ = shared + own_doubles;
+        double* next = shared + sizes.doubles();
         const auto take = [&](int count) { return next -= count; };
         factor_ = take(sizes.factor_doubles());
         means_ = take(features);
@@ -169,19 +171,21 @@ class backward_walk {
         along_ = take(moves * functions);
         slopes_ = take(moves * functions);
         few_ = take(4 * lanes_of_inner);
+        side_of_sums_ = met_ = 0;
+        rank_ = 0;
+        is_finite_ = true;
     }
 
     void walk() {
         begin();
-        interval after{trade_.end_row + 1, trade_.last_root};
+        set_interval(trade_.end_row + 1, trade_.last_root);
         for (int d = int(trade_.date_count) - 1; d >= 0; --d) {
-            const backward_date date = trade_.dates[d];
-            decide(date, after,
-                   trade_.found + word64(d) * word64(numbers_of_date(features, functions, moves)));
-            after = {date.first_row + rows_before_features + basis::states, date.root};
+            if (thread() == 0) date_ = trade_.dates[d];
+            __syncthreads();
+            decide(trade_.found + word64(d) * word64(numbers_of_date(features, functions, moves)));
+            set_interval(date_.first_row + rows_before_features + basis::states, date_.root);
         }
-        end(after,
-            trade_.found + word64(trade_.date_count) * word64(numbers_of_date(features, functions, moves)));
+        end(trade_.found + word64(trade_.date_count) * word64(numbers_of_date(features, functions, moves)));
     }
 
   private:
@@ -197,6 +201,12 @@ class backward_walk {
         word64 first_row;
         double root;
     };
+
+    void set_interval(word64 first_row, double root) {
+        __syncthreads();
+        if (thread() == 0) after_ = {first_row, root};
+        __syncthreads();
+    }
 
     static int thread() { return int(threadIdx.x); }
     double at(word64 row, word32 path) const { return trade_.left[row * trade_.pitch + path]; }
@@ -230,10 +240,11 @@ class backward_walk {
         meet();
         for (int i = thread(); i < numbers; i += threads) {
             double sum = 0;
+#pragma unroll 4
             for (word32 tile = 0; tile < tiles; ++tile) sum += __ldcg(all + tile * most + i);
             columns_[i] = sum;
         }
-        side_of_sums_ ^= 1;
+        if (thread() == 0) side_of_sums_ ^= 1;
         __syncthreads();
     }
     // The least, or the greatest, of what tiles have left behind the sums of the last `summed`.
@@ -271,7 +282,9 @@ class backward_walk {
             of(first + thread() < count, tile * paths_per_tile + word32(first + thread()));
     }
 
-    double* column(int number) const { return columns_ + number * paths_of_block; }
+    double* column(int number) const {
+        return columns_ + number * paths_of_block;
+    }
 
     // The sum over 16 lanes, in the first of them.
     static double sum_of_lanes(double x) {
@@ -282,8 +295,7 @@ class backward_walk {
     }
     // Adds the sums of products of columns `a` + i and `b` + j to into[i * down + j * across], for i < rows
     // and j < cols; where it is `lower`, for j <= i alone. Lanes hold three rows and three columns at a time.
-    // It stands in the code once, as all does that takes its sizes at run time: unrolled for each use, it
-    // took a compiler twenty seconds.
+    // It takes its sizes at run time: laid out for those of each use, it took a compiler twenty seconds.
     struct product_sums {
         const double *a, *b;
         int rows, cols;
@@ -291,7 +303,7 @@ class backward_walk {
         double* into;
         int down, across;
     };
-    static __noinline__ void add_products(const product_sums of) {
+    static void add_products(const product_sums of) {
         constexpr int side = 3;
         const int tall = (of.rows + side - 1) / side, wide = (of.cols + side - 1) / side;
         const int squares = of.lower ? tall * (tall + 1) / 2 : tall * wide;
@@ -312,7 +324,7 @@ class backward_walk {
                 from_b[k] = of.b + min(j + k, of.cols - 1) * paths_of_block + lane;
             });
             double sums[side][side]{};
-#pragma unroll 2
+#pragma unroll 1
             for (int p = 0; p < paths_of_block; p += lanes_of_sum) {
                 double x[side], y[side];
                 unrolled<side>([&](int k) {
@@ -357,15 +369,17 @@ class backward_walk {
                 trade_.total[p] = trade_.worth[p] = paid;
             });
         }
-        is_finite_ = __syncthreads_and(is_finite ? 1 : 0) != 0;
+        is_finite = __syncthreads_and(is_finite ? 1 : 0) != 0;
+        if (thread() == 0) is_finite_ = is_finite;
+        __syncthreads();
     }
 
-    void decide(const backward_date& date, const interval& after, double* found) {
-        find_features(date);
-        fit(date);
-        estimate(date, after);
-        if constexpr (moves > 0) find_slopes(functions, date, after);
-        use(date);
+    void decide(double* found) {
+        find_features();
+        fit();
+        estimate();
+        if constexpr (moves > 0) find_slopes(functions);
+        use();
         if (!is_first()) return;
         const auto write = [&](const double* from, int count) {
             for (int i = thread(); i < count; i += threads) found[i] = from[i];
@@ -379,15 +393,15 @@ class backward_walk {
     }
 
     // Lists the tile's paths that count, those first on which the right pays something.
-    void take_sides(word32 tile, const backward_date& date) {
+    void take_sides(word32 tile) {
         int* const of_warps = reinterpret_cast<int*>(few_);  // [warp][side]
         int counts[2]{};
         for_all(tile, [&](bool has_path, word32 p) {
             int side = 2;
-            if (has_path && at(date.first_row + row_of_alive, p) != 0) {
+            if (has_path && at(date_.first_row + row_of_alive, p) != 0) {
                 const bool pays =
-                    at(date.first_row + row_of_offered, p) != 0 &&
-                    at(date.first_row + row_of_gives, p) / at(date.first_row + row_of_unit, p) > 0;
+                    at(date_.first_row + row_of_offered, p) != 0 &&
+                    at(date_.first_row + row_of_gives, p) / at(date_.first_row + row_of_unit, p) > 0;
                 side = pays ? 0 : 1;
             }
             __syncthreads();
@@ -415,17 +429,17 @@ class backward_walk {
         __syncthreads();
     }
 
-    double feature(const backward_date& date, int f, word32 p) const {
-        if (f < basis::states) return at(date.first_row + rows_before_features + word64(f), p);
-        return at(date.first_row + row_of_gives, p) / at(date.first_row + row_of_unit, p);
+    double feature(int f, word32 p) const {
+        if (f < basis::states) return at(date_.first_row + rows_before_features + word64(f), p);
+        return at(date_.first_row + row_of_gives, p) / at(date_.first_row + row_of_unit, p);
     }
 
-    void find_features(const backward_date& date) {
+    void find_features() {
         word32 tiles = tiles_ < tiles_of_scales ? tiles_ : word32(tiles_of_scales);
-        double living = sum_features(date, tiles);
+        double living = sum_features(tiles);
         if (living < double(least_paths_of_scales) && tiles < tiles_) {
             tiles = tiles_;
-            living = sum_features(date, tiles);
+            living = sum_features(tiles);
         }
         living = living > 1 ? living : 1;
         if (thread() < features) {
@@ -437,7 +451,7 @@ class backward_walk {
             for_blocks(tile, [&](int, bool has_path, word32 p) {
                 __syncthreads();
                 for (int f = 0; f < features; ++f)
-                    column(f)[thread()] = has_path ? feature(date, f, p) - means_[f] : 0;
+                    column(f)[thread()] = has_path ? feature(f, p) - means_[f] : 0;
                 __syncthreads();
                 add_columns<true>(features, sums);
             });
@@ -451,13 +465,13 @@ class backward_walk {
         __syncthreads();
     }
     // Columns have the sums of features on the first tiles. Returns how many paths live there.
-    double sum_features(const backward_date& date, word32 tiles) {
+    double sum_features(word32 tiles) {
         summed(features + 1, tiles, [&](word32 tile, double* sums) {
-            take_sides(tile, date);
+            take_sides(tile);
             if (thread() == 0) sums[features] = double(trade_.counts[2 * tile] + trade_.counts[2 * tile + 1]);
             for_blocks(tile, [&](int, bool has_path, word32 p) {
                 __syncthreads();
-                for (int f = 0; f < features; ++f) column(f)[thread()] = has_path ? feature(date, f, p) : 0;
+                for (int f = 0; f < features; ++f) column(f)[thread()] = has_path ? feature(f, p) : 0;
                 __syncthreads();
                 add_columns<false>(features, sums);
             });
@@ -467,30 +481,29 @@ class backward_walk {
     }
 
     // The functions of the thread's path, in the first columns; a thread without a path has none.
-    void fill_functions(int count, const backward_date& date, bool has_path, word32 p) const {
+    void fill_functions(int count, bool has_path, word32 p) const {
         column(0)[thread()] = has_path ? 1 : 0;
         if (count == 1) return;
         double x[word32(features)];
-        unrolled<features>(
-            [&](int f) { x[f] = has_path ? (feature(date, f, p) - means_[f]) * scales_[f] : 0; });
+        unrolled<features>([&](int f) { x[f] = has_path ? (feature(f, p) - means_[f]) * scales_[f] : 0; });
         spelled_out<functions - 1>([&](int k) {
             column(k + 1)[thread()] = column(basis::before(k))[thread()] * x[basis::feature(k)];
         });
     }
 
-    void fit(const backward_date& date) {
+    void fit() {
         constexpr int counts = 2 * of_side, ranges = counts + 2;
         summed(2 * of_side + 2, tiles_, [&](word32 tile, double* sums) {
-            take_sides(tile, date);
+            take_sides(tile);
             if (thread() < 2) sums[counts + thread()] = double(trade_.counts[2 * tile + word32(thread())]);
             double low[2] = {infinity, infinity}, high[2] = {-infinity, -infinity};
             for_blocks(tile, [&](int side, bool has_path, word32 p) {
                 __syncthreads();
-                fill_functions(functions, date, has_path, p);
+                fill_functions(functions, has_path, p);
                 double to_come = 0;
                 if (has_path) {
-                    to_come = (trade_.total[p] - at(date.first_row + row_of_value, p)) /
-                              at(date.first_row + row_of_unit, p);
+                    to_come = (trade_.total[p] - at(date_.first_row + row_of_value, p)) /
+                              at(date_.first_row + row_of_unit, p);
                     unrolled<2>([&](int s) {
                         if (s != side) return;
                         low[s] = to_come < low[s] ? to_come : low[s];
@@ -508,14 +521,13 @@ class backward_walk {
                 leave_range(high[s], true, sums + ranges + 2 * s + 1);
             });
         });
-        living_[0] = columns_[counts];
-        living_[1] = columns_[counts + 1];
+        const double living[2] = {columns_[counts], columns_[counts + 1]};
         const int warp = thread() / 32;
         double* const side_factors = columns_ + most;
         if (warp < 2) {
             double* const side = sides_ + warp * numbers_of_side(functions);
             const double* const of = columns_ + warp * of_side;
-            const double paths = warp == 0 ? living_[0] : living_[1];
+            const double paths = warp == 0 ? living[0] : living[1];
             const factor made(side_factors + warp * sizes.factor_doubles(), functions);
             int rank = 0;
             if (paths > 0) {
@@ -528,11 +540,12 @@ class backward_walk {
                 side[functions + 2] = rank;
             }
         } else if (warp == 2 && moves > 0) {
-            rank_ = factor(factor_, functions)
-                        .make({columns_, columns_ + of_side, functions},
-                              most_rank(word64(living_[0] + living_[1]), paths_of_slope));
+            const int rank = factor(factor_, functions)
+                                 .make({columns_, columns_ + of_side, functions},
+                                       most_rank(word64(living[0] + living[1]), paths_of_slope));
+            if (factor::lane() == 0) rank_ = rank;
         }
-        share_rank();
+        __syncthreads();
     }
     // The block's least or greatest number.
     void leave_range(double x, bool is_greatest, double* into) {
@@ -549,18 +562,10 @@ class backward_walk {
         }
         __syncthreads();
     }
-    // The rank that the third warp has found, for all.
-    void share_rank() {
-        if (thread() == 64) few_[0] = rank_;
-        __syncthreads();
-        rank_ = int(few_[0]);
-        __syncthreads();
-    }
-
     // What is to come on paths that live. Where there is a bound, sums also how far it is from what comes.
-    void estimate(const backward_date& date, const interval& after) {
+    void estimate() {
         const auto each = [&](int side, bool has_path, word32 p) {
-            fill_functions(functions, date, has_path, p);
+            fill_functions(functions, has_path, p);
             double rest = 0;
             if (has_path) {
                 const double* const by = sides_ + side * numbers_of_side(functions);
@@ -570,8 +575,8 @@ class backward_walk {
                 sum = sum < low ? low : sum;
                 sum = high < sum ? high : sum;
                 trade_.estimate[p] = sum;
-                rest = (trade_.worth[p] - at(date.first_row + row_of_value, p)) /
-                           at(date.first_row + row_of_unit, p) -
+                rest = (trade_.worth[p] - at(date_.first_row + row_of_value, p)) /
+                           at(date_.first_row + row_of_unit, p) -
                        sum;
             }
             return rest;
@@ -585,7 +590,7 @@ class backward_walk {
                 for_blocks(tile, [&](int side, bool has_path, word32 p) {
                     __syncthreads();
                     const double rest = each(side, has_path, p);
-                    add_moves(functions, after, has_path, p, rest, sums);
+                    add_moves(functions, has_path, p, rest, sums);
                 });
                 __syncthreads();
             });
@@ -599,24 +604,22 @@ class backward_walk {
         return hermite(basis::order_of(m), u, 1.0);
     }
     template <class body>
-    void for_moves(const interval& after, bool has_path, word32 p, const body& of) const {
+    void for_moves(bool has_path, word32 p, const body& of) const {
         double normals[word32(basis::normals > 0 ? basis::normals : 1)];
         unrolled<basis::normals>(
-            [&](int n) { normals[n] = has_path ? at(after.first_row + word64(n), p) * after.root : 0; });
+            [&](int n) { normals[n] = has_path ? at(after_.first_row + word64(n), p) * after_.root : 0; });
         spelled_out<moves>([&](int m) { of(m, has_path ? move(m, normals) : 0); });
     }
     // Adds the products of functions and moves with a number of the thread's path. So many functions are
     // filled.
-    void add_moves(int count, const interval& after, bool has_path, word32 p, double number,
-                   double* sums) const {
-        for_moves(after, has_path, p,
-                  [&](int m, double move) { column(functions + m)[thread()] = number * move; });
+    void add_moves(int count, bool has_path, word32 p, double number, double* sums) const {
+        for_moves(has_path, p, [&](int m, double move) { column(functions + m)[thread()] = number * move; });
         __syncthreads();
         add_products({columns_, column(functions), count, moves, false, sums, 1, count});
     }
 
     // Columns have the right-hand side. Leaves slopes; see engine/exercise/backward.cpp.
-    void find_slopes(int count, const backward_date& date, const interval& after) {
+    void find_slopes(int count) {
         const int numbers = moves * count;
         const factor by(factor_, count);
         const auto for_numbers = [&](const auto& of) {
@@ -637,7 +640,7 @@ class backward_walk {
         __syncthreads();
         double size = inner(right_, nearly_, numbers);
         for (int k = 0; k < steps_to_slopes && size > 0; ++k) {
-            sum_image(count, date, after);
+            sum_image(count);
             const double length = size / inner(along_, columns_, numbers);
             if (!(abs(length) < infinity)) break;
             for_numbers([&](int i) {
@@ -653,18 +656,18 @@ class backward_walk {
         }
         __syncthreads();
     }
-    void sum_image(int count, const backward_date& date, const interval& after) {
+    void sum_image(int count) {
         const auto add = [&](bool has_path, word32 p, double* sums) {
             __syncthreads();
-            fill_functions(count, date, has_path, p);
+            fill_functions(count, has_path, p);
             double number = 0;
-            for_moves(after, has_path, p, [&](int m, double move) {
+            for_moves(has_path, p, [&](int m, double move) {
                 double slope = 0;
                 for (int f = 0; f < count; ++f)
                     slope = fma(along_[m * count + f], column(f)[thread()], slope);
                 number = fma(slope, move, number);
             });
-            add_moves(count, after, has_path, p, number, sums);
+            add_moves(count, has_path, p, number, sums);
         };
         summed(moves * count, tiles_, [&](word32 tile, double* sums) {
             if (count == 1) {
@@ -685,11 +688,11 @@ class backward_walk {
         return sum;
     }
 
-    void use(const backward_date& date) {
+    void use() {
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
             for_all(tile, [&](bool has_path, word32 p) {
                 if (!has_path) return;
-                const auto left = [&](int row) { return at(date.first_row + word64(row), p); };
+                const auto left = [&](int row) { return at(date_.first_row + word64(row), p); };
                 if (left(row_of_alive) == 0) {
                     trade_.worth[p] = trade_.total[p];
                     return;
@@ -697,7 +700,7 @@ class backward_walk {
                 const double gives = left(row_of_gives), unit = left(row_of_unit), value = left(row_of_value);
                 const double paid = gives / unit, to_come = trade_.estimate[p];
                 const bool uses =
-                    left(row_of_offered) != 0 && (date.is_holders != 0 ? to_come < paid : paid < to_come);
+                    left(row_of_offered) != 0 && (date_.is_holders != 0 ? to_come < paid : paid < to_come);
                 if (uses) trade_.total[p] = value + gives;
                 trade_.worth[p] = value + (uses ? gives : unit * to_come);
             });
@@ -705,7 +708,7 @@ class backward_walk {
         __syncthreads();
     }
 
-    void end(const interval& after, double* found) {
+    void end(double* found) {
         summed(3, tiles_, [&](word32 tile, double* sums) {
             if (thread() == 0) sums[2] = is_finite_ ? 0 : 1;
             for_all(tile, [&](bool has_path, word32 p) {
@@ -724,38 +727,45 @@ class backward_walk {
         if constexpr (moves > 0) {
             if (thread() == 0) columns_[0] = paths;
             __syncthreads();
-            if (thread() / 32 == 2)
-                rank_ =
+            if (thread() / 32 == 2) {
+                const int rank =
                     factor(factor_, 1).make({columns_, nullptr, 1}, most_rank(trade_.paths, paths_of_slope));
-            share_rank();
+                if (factor::lane() == 0) rank_ = rank;
+            }
+            __syncthreads();
             summed(moves, tiles_, [&](word32 tile, double* sums) {
                 for_all(tile, [&](bool has_path, word32 p) {
                     __syncthreads();
-                    fill_functions(1, {}, has_path, p);
-                    add_moves(1, after, has_path, p, has_path ? trade_.worth[p] - worth / paths : 0, sums);
+                    fill_functions(1, has_path, p);
+                    add_moves(1, has_path, p, has_path ? trade_.worth[p] - worth / paths : 0, sums);
                 });
                 __syncthreads();
             });
-            find_slopes(1, {}, after);
+            find_slopes(1);
             if (!is_first()) return;
             for (int m = thread(); m < moves; m += threads) found[2 + m] = slopes_[m];
         }
     }
 
-    const backward_trade trade_;
-    const word32 blocks_, block_, tiles_;
+    backward_trade trade_;
+    backward_date date_;  // at hand
+    interval after_;
     double *columns_, *factor_, *means_, *scales_;
     double* sides_;  // [side]: coefficients, low, high, rank
     double *right_, *nearly_, *along_, *slopes_, *few_;
-    double living_[2]{};
-    int rank_ = 0;
-    word32 side_of_sums_ = 0, met_ = 0;
-    bool is_finite_ = true;
+    word32 blocks_, block_, tiles_, side_of_sums_, met_;
+    int rank_;
+    bool is_finite_;
 };
 
 template <class basis>
 static void find_policy(const backward_arguments& a, double* shared) {
-    backward_walk<basis>(a, shared).walk();
+    using walk = backward_walk<basis>;
+    static_assert(sizeof(walk) <= walk::own_doubles * sizeof(double));
+    walk& of_block = *reinterpret_cast<walk*>(shared);
+    if (threadIdx.x == 0) of_block.open(a, shared);
+    __syncthreads();
+    of_block.walk();
 }
 
 }  // namespace tilewalk::kernels
