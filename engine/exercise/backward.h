@@ -42,7 +42,7 @@ class backward {
     // The interval that begins today: nothing is known but the numbers of the trade.
     void end();
 
-  private:
+  protected:
     // The paths of a tile that count: those on which the right pays something, and the others alive.
     using sides = std::array<std::vector<std::uint32_t>, 2>;
     // A block of paths: the functions, the moves of the interval that begins here, and room for others.

@@ -52,7 +52,9 @@ void find_policy(planned& p, const books::trade& t, const markets::market_state&
         rights->is_policy_lower = policy->has_holder;
         rights->training_paths = policy->paths;
         rights->wants_bound = by.wants_bound;
-        if (policy->is_used_today) rights->used_today = policy->today;
+        // A use that goes on is a part of the plan that follows.
+        const bool ends_today = policy->uses == 0 || p.ready->certain;
+        if (policy->is_used_today && ends_today) rights->used_today = policy->today;
         if (!p.ready->certain) {
             p.ready = planned_as(exercise::following_plan(t, in, *policy, run.how.precision, often));
             if (policy->has_bound() && by.wants_bound)
