@@ -251,7 +251,8 @@ TEST(notice, terms_that_make_no_sense_are_refused) {
     const std::vector<refused_script> by_trade{
         {"exercise on dates at most 2.5 times" + pays, "a right is used 2.5 times, expected a whole number"},
         {"exercise on dates at most 0 times" + pays, "expected a whole number from 1 to 100"},
-        {"exercise on dates at most 9 times at least 9 times" + pays, "on each of its 8 dates"}};
+        {"exercise on dates at most 9 times at least 9 times" + pays, "on each of its 8 dates"},
+        {"exercise on dates at most 2 times at least 3 times" + pays, "no more than the 2 times"}};
     for (const refused_script& one : by_trade) {
         const price_row row = priced(book_of(one.script), 1024);
         EXPECT_EQ(row.status, trade_status::failed);

@@ -229,6 +229,33 @@ TEST(swing, marginal_values_fall) {
     }
 }
 
+// What a trade states is refused at its own line.
+TEST(swing, terms_that_make_no_sense_are_refused) {
+    struct refused_terms {
+        terms of;
+        std::string says;
+    };
+    const std::vector<refused_terms> all{
+        {{2, 3, 100, 0, 1, monthly(6)}, "no more than the 2 times that it may be used"},
+        {{5, 4, 100, 0, 1, monthly(3)}, "no more than once on each of its 3 dates"},
+        {{2, 0, 100, 2, 1, monthly(6)}, "the maximum_amount must not be less"},
+        {{0, 0, 100, 0, 1, monthly(6)}, "rights"},
+        {{101, 0, 100, 0, 1, monthly(6)}, "rights"}};
+    for (const refused_terms& one : all) {
+        const std::string text = book_of(one.of);
+        std::string told;
+        try {
+            const price_row row = priced(text, 1024);
+            EXPECT_EQ(row.status, trade_status::failed);
+            told = row.message;
+            EXPECT_EQ(row.where.line, 8) << told;
+        } catch (const error& e) {
+            told = e.what();
+        }
+        EXPECT_NE(told.find(one.says), std::string::npos) << told;
+    }
+}
+
 // Payments beside the right, and an end of the trade that takes the rights left with it.
 TEST(swing, rights_end_with_the_trade) {
     const auto text_of = [&](const std::string& script) {

@@ -112,32 +112,45 @@ double argued_script::longest_step_of(const expression& e) const {
     return years;
 }
 
-int argued_script::times_of(const expression& e, int least, int most) const {
+// At the trade's own line if it states the number.
+void argued_script::fail_term(const expression& number, const std::string& message) const {
+    if (number.is == form::number) fail(number.where, message);
+    throw error(error_kind::input, message, {}, parameter_of(number.slot).name);
+}
+
+int argued_script::times_of(const expression& e, int least) const {
     const double times = e.is == form::number ? e.number : get<double>(e.slot);
-    if (!(times >= least && times <= most) || times != std::floor(times)) {
+    if (!(times >= least && times <= most_times) || times != std::floor(times)) {
         std::ostringstream found;
         found.imbue(std::locale::classic());
         found << times;
-        fail(e.where, "a right is used " + found.str() + " times, expected a whole number from " +
-                          std::to_string(least) + " to " + std::to_string(most));
+        fail_term(e, "a right is used " + found.str() + " times, expected a whole number from " +
+                         std::to_string(least) + " to " + std::to_string(most_times));
     }
     return static_cast<int>(times);
 }
 
 // How often a right is used, and how long before its dates that is decided.
 void argued_script::take_terms(const block_syntax& b, block& to) const {
-    if (b.at_most) to.at_most = times_of(*b.at_most, 1, most_times);
-    if (b.at_least) to.at_least = times_of(*b.at_least, 0, to.at_most);
-    if (static_cast<std::size_t>(to.at_least) > to.labels.size()) {
-        fail(b.at_least->where, "the right is used at least " + std::to_string(to.at_least) +
-                                    " times, expected at most once on each of its " +
-                                    std::to_string(to.labels.size()) + " dates");
+    if (b.at_most) to.at_most = times_of(*b.at_most, 1);
+    if (b.at_least) {
+        to.at_least = times_of(*b.at_least, 0);
+        const std::string must =
+            "the right must be used at least " + std::to_string(to.at_least) + " times, ";
+        if (to.at_least > to.at_most) {
+            fail_term(*b.at_least, must + "expected no more than the " + std::to_string(to.at_most) +
+                                       " times that it may be used");
+        }
+        if (static_cast<std::size_t>(to.at_least) > to.labels.size()) {
+            fail_term(*b.at_least, must + "expected no more than once on each of its " +
+                                       std::to_string(to.labels.size()) + " dates");
+        }
     }
     if (!b.notice) return;
     const double found = b.notice->is == form::number ? b.notice->number : get<double>(b.notice->slot);
     if (!(found >= 0)) {
-        fail(b.notice->where, "the notice is " + std::to_string(found) + ", expected 0 or more " +
-                                  (b.is_notice_in_days ? "days" : "years"));
+        fail_term(*b.notice, "the notice is " + std::to_string(found) + ", expected 0 or more " +
+                                 (b.is_notice_in_days ? "days" : "years"));
     }
     to.notice = b.is_notice_in_days ? found / 365 : found;
 }
@@ -202,7 +215,7 @@ void argued_script::find_blocks() {
             }
         }
         if (b.right_of && b.continuous && !found.labels.empty()) stop_every_step(found);
-        take_terms(b, found);
+        if (!found.labels.empty()) take_terms(b, found);
         for (const auto& t : found.labels) found.times.push_back(t.years(as_of_));
         blocks_.push_back(std::move(found));
         offsets_.push_back(offset);
@@ -221,7 +234,6 @@ void argued_script::stop_every_step(block& b) const {
                                            " dates, expected at most " + std::to_string(bounds::steps));
     }
     b.continuous = b.in_equal_steps = false;
-    b.longest_step = 0;
     b.labels.clear();
     for (double i = 0; i < steps; ++i) b.labels.push_back({from + (to - from) * (i / steps)});
     b.labels.push_back({to});
