@@ -41,6 +41,8 @@ class backward {
     void decide(decision_date& d, const date_left& left);
     // The interval that begins today: nothing is known but the numbers of the trade.
     void end();
+    // By path: all that is paid, discounted, if the policy is followed on the dates decided.
+    std::span<const double> total() const { return total_; }
 
   protected:
     // The paths of a tile that count: those on which the right pays something, and the others alive.

@@ -113,6 +113,10 @@ struct policy {
     std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
     std::size_t notice_slots = 0;  // notices given before the payment of others, and one; 0: there is none
     std::uint64_t paths = 0;       // that it was found on
+    // Of a right that is there every so many years: what it gains over one that is there half as often, and
+    // the standard error of that.
+    std::optional<double> gain_of_step;
+    double error_of_gain = 0;
 
     // With rights of both, no decision of one bounds the value.
     bool has_bound() const { return has_holder != has_issuer && !normals.empty(); }

@@ -312,10 +312,9 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         if (plainly.today()->at_most > 0) {
             take_uses(by, plainly.today()->at_most, plainly.today()->at_least, 0);
             *by.today += to_come;  // which is paid all the same
-            if (by.must_be_used_today) by.is_used_today = out.is_certain = true;
-            if (out.is_certain) return out;
         }
-        by.is_used_today = by.has_holder ? *by.today > to_come : *by.today < to_come;
+        by.is_used_today =
+            by.must_be_used_today || (by.has_holder ? *by.today > to_come : *by.today < to_come);
         out.is_certain = true;
         return out;
     }
@@ -326,6 +325,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     if (by.today && plainly.today()->at_most > 0)
         take_uses(by, plainly.today()->at_most, plainly.today()->at_least, 0);
     for (const leaving::left_by_right& r : plainly.rights()) {
+        if (!r.decides()) continue;
         (r.of == language::party::holder ? by.has_holder : by.has_issuer) = true;
         if (r.at_most > 0)
             take_uses(by, r.at_most, r.at_least, plain.data.runs[plain.section_of_block[r.block]]);
@@ -356,9 +356,35 @@ payment_left payment_on(const met_date& d, const left_arrays& left) {
     return {row(0), row(1), row(4), {}};
 }
 
+// What the dates gain over every second of them, counted from the last, on the same paths.
+void find_gain(std::span<const double> total, const std::vector<met_date>& dates, const left_arrays& left,
+               policy& into, const training& by) {
+    constexpr std::size_t fewest_dates = 4;
+    if (dates.size() < fewest_dates || into.is_used_today) return;
+    policy half = into;
+    half.normals.clear();  // which only a bound takes
+    backward sweep(half, left.at_the_end(0), {}, by.threads, by.cancel);
+    for (std::size_t k = dates.size(); k > 0; k -= std::min<std::size_t>(k, 2)) {
+        if (by.often) by.often();
+        decision_date d;
+        d.of = dates[k - 1].found.of;
+        sweep.decide(d, left_on(dates[k - 1], left, half));
+    }
+    const double paths = static_cast<double>(total.size());
+    double sum = 0, squares = 0;
+    for (std::size_t p = 0; p < total.size(); ++p) sum += total[p] - sweep.total()[p];
+    const double gain = sum / paths;
+    for (std::size_t p = 0; p < total.size(); ++p) {
+        const double off = total[p] - sweep.total()[p] - gain;
+        squares += off * off;
+    }
+    into.gain_of_step = gain;
+    into.error_of_gain = std::sqrt(squares) / paths;
+}
+
 // The way back through all dates.
 void go_back(std::vector<met_date>& dates, const left_arrays& left, const program::timeline& when,
-             policy& into, const training& by) {
+             bool of_steps, policy& into, const training& by) {
     left_intervals intervals(dates, left, into);
     std::vector<std::size_t> decisions;
     for (std::size_t k = 0; k < dates.size(); ++k)
@@ -387,10 +413,13 @@ void go_back(std::vector<met_date>& dates, const left_arrays& left, const progra
         sweep.end();
     };
     const std::span<const double> at_the_end = left.at_the_end(0);
-    if (into.uses > 0)
+    if (into.uses > 0) {
         all(swing_backward(into, at_the_end, std::move(last), decisions.size(), by.threads, by.cancel));
-    else
-        all(notice_backward(into, at_the_end, std::move(last), by.threads, by.cancel));
+        return;
+    }
+    notice_backward sweep(into, at_the_end, std::move(last), by.threads, by.cancel);
+    all(sweep);
+    if (of_steps) find_gain(sweep.total(), dates, left, into, by);
 }
 
 }  // namespace
@@ -416,7 +445,10 @@ std::optional<policy> policy_of(const books::trade& t, const markets::market_vie
     out.paths = left.paths();
     std::vector<met_date> dates = dates_of(recorded, made);
     place_notices(dates, made.when, out);
-    go_back(dates, left, made.when, out, by);
+    const auto is_of_steps = [&](const met_date& d) {
+        return d.decides() && made.blocks[d.found.block].longest_step > 0;
+    };
+    go_back(dates, left, made.when, std::ranges::all_of(dates, is_of_steps), out, by);
     for (met_date& d : dates)
         if (d.decides()) out.dates.push_back(std::move(d.found));
     return out;

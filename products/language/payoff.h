@@ -47,7 +47,7 @@ struct block {
     std::string name;                       // for people: "on observations (line 12)"
     bool continuous = false;                // between A and B
     std::vector<double> times;              // the dates, increasing, negative ones are past; or {A, B}
-    double longest_step = 0;                // for a path between A and B, in years; 0: no limit
+    double longest_step = 0;                // between A and B, of a path or a right, in years; 0: no limit
     bool in_equal_steps = false;            // runs over equal intervals, wherever else the path stops
     std::optional<party> right_of;          // who may end the trade on its dates
     int at_most = 0, at_least = 0;          // how often the right is used; 0 at most: once, as the end
