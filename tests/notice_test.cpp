@@ -183,6 +183,19 @@ TEST(notice, coupons_are_paid_until_the_call) {
     EXPECT_NEAR(got.early->lower_bound, worst, 1e-6);
 }
 
+// A mean so far has no value at the first notice, which comes before the first day that counts.
+TEST(notice, what_means_nothing_yet_is_not_known) {
+    const price_row got =
+        priced(book_of("total = 0\nseen = 0\non dates:\n    total = total + spot(underlying)\n"
+                       "    seen = seen + 1\n"
+                       "exercise on dates with notice 0.1: receive max(105 - total / seen, 0)\n"));
+    ASSERT_TRUE(got.early) << got.message;
+    const early_exercise& e = *got.early;
+    EXPECT_GT(e.lower_bound, european_put(spot, 0.125));
+    EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
+    EXPECT_LT(e.upper_bound, 1.1 * e.lower_bound);
+}
+
 // Two rights of one party, of which one has notice; and rights of both, which have no bound.
 TEST(notice, rights_stand_beside_others) {
     const std::string late = put_with(" with notice 0.05");

@@ -63,7 +63,7 @@ class block_recording {
         if (by == nullptr || at_.market->is_past()) return;
         const frame f = play(of.body);
         right_at_hand right = at_hand(*at_.of->notice_of, alive);
-        right.gives = f.paid.valid() ? f.paid : made_.number(0);
+        right.gives = f.paid.valid() ? number_or_0(f.paid) : made_.number(0);
         right.offered = alive;
         by->gives_notice(right, at_.into);
     }
@@ -91,8 +91,15 @@ class block_recording {
         out.at_least = of.at_least;
         out.notice = of.notice;
         for (const expression& e : at_.script.tree().features)
-            out.features.push_back(expressions_.evaluate(e, variables_.at_first()));
+            out.features.push_back(number_or_0(expressions_.evaluate(e, variables_.at_first())));
         return out;
+    }
+
+    // What a decision is taken by may be asked for before it means anything, such as a mean before the first
+    // day that counts.
+    value number_or_0(value v) {
+        constexpr double most = 1e37;  // which is a number in single, too
+        return program::select(made_.number(-most) < v && v < made_.number(most), v, made_.number(0));
     }
 
     // Pays for the use of a right on paths on which it is used, and ends the trade there unless it goes on.
