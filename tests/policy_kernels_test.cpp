@@ -60,7 +60,8 @@ TEST(policy_kernels, spill_nothing) {
     for (const auto& [id, of] : untrained_of(trades_with_rights(), demo_market(), 4096)) {
         const cuda::policy_kernels k = cuda::policy_kernels_of(of);
         texts.emplace(k.leaving, id + ", leaving");
-        texts.emplace(k.backward, id + ", way back");
+        texts.emplace(k.all.text, id + ", way back");
+        if (of.has_gain()) texts.emplace(k.every_second.text, id + ", every second date");
     }
     ASSERT_GE(texts.size(), 12u);
     std::size_t turn = 0;

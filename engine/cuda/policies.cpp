@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -36,30 +37,29 @@ constexpr std::size_t threads_of_device = 2;
 struct group {
     std::vector<std::size_t> trades;
     policy_kernels text;
-    kernels::backward_sizes sizes{};
     word64 paths = 0;
-    std::map<std::string, std::array<std::shared_ptr<const std::string>, 2>> cubins;  // by architecture
+    // By architecture: of the paths, of the way back, and of that through every second date, if there is one.
+    std::map<std::string, std::array<std::shared_ptr<const std::string>, 3>> cubins;
 
     word64 tiles() const { return kernels::tiles_of(paths); }
     word64 pitch() const { return tiles() * kernels::paths_per_tile; }
+    bool has_gain() const { return !text.every_second.text.empty(); }
     std::size_t sums() const {
-        return static_cast<std::size_t>(kernels::most_sums(sizes.features, sizes.functions, sizes.moves));
-    }
-    std::size_t found_of_date() const {
-        return static_cast<std::size_t>(
-            kernels::numbers_of_date(sizes.features, sizes.functions, sizes.moves));
-    }
-    std::size_t found_of(const untrained& t) const {
-        return t.dates.size() * found_of_date() +
-               static_cast<std::size_t>(kernels::numbers_of_end(sizes.moves));
+        const kernels::backward_sizes& of = text.all.sizes;
+        return static_cast<std::size_t>(kernels::most_sums(of.features, of.functions, of.moves));
     }
     // Without those of its program, which are few.
     std::size_t bytes_of(const untrained& t) const {
-        const std::size_t by_path = t.rows * sizeof(double) + 3 * sizeof(double) + 2 * sizeof(word32);
-        return by_path * pitch() + (2 * sums() * sizeof(double) + 2 * sizeof(word32)) * tiles() +
-               found_of(t) * sizeof(double);
+        const std::size_t by_path = t.rows * sizeof(double) + 4 * sizeof(double) + 2 * sizeof(word32);
+        return by_path * pitch() + (2 * sums() * sizeof(double) + 2 * sizeof(word32)) * tiles();
     }
 };
+
+// Numbers that are found of so many dates.
+std::size_t numbers_of(const kernels::backward_sizes& of, std::size_t dates) {
+    return dates * static_cast<std::size_t>(kernels::numbers_of_date(of.features, of.functions, of.moves)) +
+           static_cast<std::size_t>(kernels::numbers_of_end(of.moves));
+}
 
 // Some trades of a group, for one launch.
 struct piece {
@@ -96,7 +96,7 @@ class launch_memory {
 
     void upload(device& on, stream s) const { on.upload(at<void>(0), image_.data(), image_.size(), s); }
     void clear(device& on, stream s) const {
-        on.fill(at<void>(arrived_), 0, trades_.size() * sizeof(word32), s);
+        on.fill(at<void>(arrived_), 0, 2 * trades_.size() * sizeof(word32), s);
     }
     std::vector<double> download(device& on, stream s) const {
         std::vector<double> out(found_count_);
@@ -118,8 +118,9 @@ class launch_memory {
         a.first_rows = at<word32>(first_rows_);
         return a;
     }
-    kernels::backward_arguments backward(word32 blocks_of_trade) const {
-        return {at<kernels::backward_trade>(trade_records_), blocks_of_trade};
+    kernels::backward_arguments backward(bool every_second, word32 blocks_of_trade) const {
+        return {at<kernels::backward_trade>(trade_records_) + (every_second ? trades_.size() : 0),
+                blocks_of_trade};
     }
 
   private:
@@ -144,15 +145,19 @@ class launch_memory {
         records_ = all.take<kernels::trade_record>(count);
         left_ = all.take<kernels::left_array>(count);
         first_rows_ = all.take<word32>(count * sections);
-        trade_records_ = all.take<kernels::backward_trade>(count);
-        dates_ = all.take<kernels::backward_date>(dates);
+        trade_records_ = all.take<kernels::backward_trade>(2 * count);
+        dates_ = all.take<kernels::backward_date>(2 * dates);
         image_.resize(all.size());
-        arrived_ = all.take<word32>(count);
-        for (const untrained* t : trades_) found_count_ += of_.found_of(*t);
+        arrived_ = all.take<word32>(2 * count);
+        for (const untrained* t : trades_) {
+            found_count_ += numbers_of(of_.text.all.sizes, t->dates.size());
+            if (of_.has_gain())
+                found_count_ += numbers_of(of_.text.every_second.sizes, t->every_second_date().size());
+        }
         found_ = all.take<double>(found_count_);
         for (const untrained* t : trades_) {
             const std::size_t pitch = of_.pitch(), tiles = of_.tiles();
-            work_.push_back({all.take<double>(t->rows * pitch), all.take<double>(3 * pitch),
+            work_.push_back({all.take<double>(t->rows * pitch), all.take<double>(4 * pitch),
                              all.take<word32>(2 * pitch), all.take<word32>(2 * tiles),
                              all.take<double>(2 * tiles * of_.sums())});
         }
@@ -167,6 +172,15 @@ class launch_memory {
         put(words_, packed_.words.data(), packed_.words.size() * sizeof(word32));
         put(records_, packed_.records.data(), packed_.records.size() * sizeof(kernels::trade_record));
         std::size_t date_place = dates_, found = 0;
+        const auto put_dates = [&](const untrained& t, std::span<const std::size_t> numbers) {
+            for (const std::size_t k : numbers) {
+                const untrained::date& d = t.dates[k];
+                const kernels::backward_date date{d.first_row, d.found.root,
+                                                  d.found.of == language::party::holder ? 1u : 0u};
+                put(date_place, &date, sizeof date);
+                date_place += sizeof date;
+            }
+        };
         for (std::size_t k = 0; k < trades_.size(); ++k) {
             const untrained& t = *trades_[k];
             const work& w = work_[k];
@@ -180,7 +194,6 @@ class launch_memory {
             kernels::backward_trade r{};
             r.left = at<double>(w.left);
             r.pitch = pitch;
-            r.dates = at<kernels::backward_date>(date_place);
             r.end_row = t.end_row;
             r.last_root = t.by.last_root;
             r.total = at<double>(w.by_path);
@@ -189,18 +202,26 @@ class launch_memory {
             r.counted = at<word32>(w.counted);
             r.counts = at<word32>(w.counts);
             r.sums = at<double>(w.sums);
-            r.found = at<double>(found_) + found;
-            r.arrived = at<word32>(arrived_) + k;
-            r.date_count = static_cast<word32>(t.dates.size());
             r.paths = static_cast<word32>(of_.paths);
-            put(trade_records_ + k * sizeof r, &r, sizeof r);
-            for (const untrained::date& d : t.dates) {
-                const kernels::backward_date date{d.first_row, d.found.root,
-                                                  d.found.of == language::party::holder ? 1u : 0u};
-                put(date_place, &date, sizeof date);
-                date_place += sizeof date;
-            }
-            found += of_.found_of(t);
+            const auto put_record = [&](std::size_t place, const kernels::backward_sizes& sizes,
+                                        std::span<const std::size_t> dates) {
+                r.dates = at<kernels::backward_date>(date_place);
+                r.date_count = static_cast<word32>(dates.size());
+                r.found = at<double>(found_) + found;
+                r.arrived = at<word32>(arrived_) + place;
+                put(trade_records_ + place * sizeof r, &r, sizeof r);
+                put_dates(t, dates);
+                found += numbers_of(sizes, dates.size());
+            };
+            std::vector<std::size_t> all(t.dates.size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
+            put_record(k, of_.text.all.sizes, all);
+            if (!of_.has_gain()) continue;
+            r.others = r.total;
+            r.total = r.estimate + pitch;
+            std::vector<std::size_t> some = t.every_second_date();
+            std::ranges::reverse(some);
+            put_record(trades_.size() + k, of_.text.every_second.sizes, some);
         }
     }
 
@@ -217,8 +238,10 @@ class launch_memory {
     std::optional<device_memory> memory_;
 };
 
-// Reads the numbers of a policy. Throws tilewalk::error (numeric) where a path had no finite number.
-exercise::policy policy_from(const untrained& t, const group& of, const double* found) {
+// Reads the numbers of a policy, from `found` on, and passes them. Throws tilewalk::error (numeric) where a
+// path had no finite number.
+exercise::policy policy_from(const untrained& t, const group& of, const double*& found) {
+    const kernels::backward_sizes& sizes = of.text.all.sizes;
     exercise::policy out = t.by;
     out.paths = t.paths;
     const auto read = [&](std::vector<double>& into, int count) {
@@ -226,24 +249,30 @@ exercise::policy policy_from(const untrained& t, const group& of, const double* 
         found += count;
     };
     const auto read_side = [&](exercise::fitted_side& into) {
-        read(into.coefficients, of.sizes.functions);
+        read(into.coefficients, sizes.functions);
         into.low = *found++;
         into.high = *found++;
         into.rank = static_cast<std::size_t>(*found++);
     };
     for (const untrained::date& d : t.dates) {
         exercise::decision_date& to = out.dates.emplace_back(d.found);
-        read(to.means, of.sizes.features);
-        read(to.scales, of.sizes.features);
+        read(to.means, sizes.features);
+        read(to.scales, sizes.features);
         read_side(to.paid);
         read_side(to.unpaid);
-        read(to.slopes, of.sizes.moves * of.sizes.functions);
+        read(to.slopes, sizes.moves * sizes.functions);
     }
     const double plain = found[1] / static_cast<double>(t.paths);
     found += 2;
-    read(out.first_slopes, of.sizes.moves);
-    if (*found != 0) exercise::throw_not_finite();
+    read(out.first_slopes, sizes.moves);
+    const bool is_finite = *found == 0;
+    found += 3;
     exercise::decide_today(out, plain);
+    if (of.has_gain()) {
+        found += numbers_of(of.text.every_second.sizes, t.every_second_date().size());
+        if (!out.is_used_today) exercise::take_gain(out, t.paths, found[-2], found[-1]);
+    }
+    if (!is_finite) exercise::throw_not_finite();
     return out;
 }
 
@@ -303,25 +332,26 @@ class search {
     }
 
     void gather() {
-        std::map<std::tuple<std::string, std::string, word64>, std::size_t> known;
+        std::map<std::tuple<std::string, std::string, std::string, word64>, std::size_t> known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i];
-            if (t.is_certain || !t.made.data.scenarios.empty()) {
-                found_[i].failure.emplace(error_kind::device, "a GPU finds no policy on given scenarios");
+            if (t.is_certain || !t.is_plain() || !t.made.data.scenarios.empty()) {
+                found_[i].failure.emplace(
+                    error_kind::device,
+                    "a GPU finds no policy for several uses, for notices, or on given scenarios");
                 continue;
             }
             policy_kernels text = policy_kernels_of(t);
-            if (text.backward_shared_bytes > shared_bytes_) {
+            if (text.all.shared_bytes > shared_bytes_) {
                 found_[i].failure.emplace(error_kind::device,
                                           "the functions of its policy are too many for a block of a GPU");
                 continue;
             }
-            const auto [at, is_new] =
-                known.try_emplace({text.leaving, text.backward, t.paths}, groups_.size());
+            const auto [at, is_new] = known.try_emplace(
+                {text.leaving, text.all.text, text.every_second.text, t.paths}, groups_.size());
             if (is_new) {
                 group& made = groups_.emplace_back();
                 made.text = std::move(text);
-                made.sizes = backward_sizes_of(t.by);
                 made.paths = t.paths;
             }
             groups_[at->second].trades.push_back(i);
@@ -333,15 +363,20 @@ class search {
         std::ranges::sort(targets);
         targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
         std::erase(targets, "");
-        cpu::for_each(groups_.size() * targets.size(), threads, cancel_,
+        for (group& g : groups_)
+            for (const std::string& target : targets) g.cubins[target];
+        // The three texts of a group by different threads, because each takes seconds.
+        const std::size_t texts = 3 * targets.size();
+        cpu::for_each(groups_.size() * texts, threads, cancel_,
                       [&](int, std::uint64_t i) {
-                          group& g = groups_[i / targets.size()];
-                          const std::string& target = targets[i % targets.size()];
+                          group& g = groups_[i / texts];
+                          const std::string& target = targets[i % texts / 3];
+                          const std::array of{&g.text.leaving, &g.text.all.text, &g.text.every_second.text};
+                          const std::string& text = *of[i % 3];
+                          if (text.empty()) return;
                           try {
-                              std::array both{kernels_.cubin({g.text.leaving, target, {}}),
-                                              kernels_.cubin({g.text.backward, target, {}})};
-                              const std::lock_guard guard(lock_);
-                              g.cubins.emplace(target, std::move(both));
+                              auto cubin = kernels_.cubin({text, target, {}});
+                              g.cubins.at(target)[i % 3] = std::move(cubin);
                           } catch (const error& e) {
                               if (e.kind() == error_kind::cancelled) throw;
                               fail(g.trades, e);
@@ -414,7 +449,7 @@ class search {
         std::vector<const untrained*> trades;
         for (const std::size_t i : p.trades) trades.push_back(of_[i]);
         const auto& cubins = g.cubins.at(architecture);
-        const kernel leave = on.find(cubins[0], "leave"), find_policy = on.find(cubins[1], "find_policy");
+        const kernel leave = on.find(cubins[0], "leave");
         const owned_stream s = new_stream(d);
         const launch_memory memory(d, g, trades);
         in_flight work(d, {s.get()});
@@ -430,27 +465,38 @@ class search {
         void* leaving_arguments[] = {&leaving};
         d.run(leave, walk, leaving_arguments, s.get());
 
-        launch sweep;
-        sweep.threads = g.text.backward_threads;
-        sweep.shared_bytes = g.text.backward_shared_bytes;
-        const auto resident =
-            static_cast<std::size_t>(d.attributes(find_policy, sweep).blocks_per_multiprocessor) *
-            static_cast<std::size_t>(d.properties().multiprocessors);
-        const std::size_t of_trade = std::clamp<std::size_t>(resident / trades.size(), 1, g.tiles());
-        sweep.blocks = static_cast<std::uint32_t>(trades.size() * of_trade);
-        sweep.together = of_trade > 1;
-        kernels::backward_arguments backward = memory.backward(static_cast<word32>(of_trade));
-        void* backward_arguments[] = {&backward};
-        d.run(find_policy, sweep, backward_arguments, s.get());
+        go_back(on, g.text.all, cubins[1], memory, false, trades.size(), g.tiles(), s.get());
+        if (g.has_gain())
+            go_back(on, g.text.every_second, cubins[2], memory, true, trades.size(), g.tiles(), s.get());
         const owned_event ended = new_event(d, s.get());
         const std::vector<double> numbers = memory.download(d, s.get());
         d.wait(s.get());
         work.end();
         take(p, numbers);
         const std::lock_guard guard(lock_);
-        facts_.launches += 2;
+        facts_.launches += g.has_gain() ? 3u : 2u;
         facts_.kernel_seconds += d.milliseconds_between(begun.get(), ended.get()) / 1000;
         facts_.device_seconds = facts_.kernel_seconds;
+    }
+
+    // Launches a way back, with as many blocks for each trade as are there at once.
+    static void go_back(loaded_device& on, const policy_kernels::way_back& how,
+                        const std::shared_ptr<const std::string>& cubin, const launch_memory& memory,
+                        bool every_second, std::size_t trades, word64 tiles, stream s) {
+        device& d = on.get();
+        const kernel find_policy = on.find(cubin, "find_policy");
+        launch sweep;
+        sweep.threads = how.threads;
+        sweep.shared_bytes = how.shared_bytes;
+        const auto resident =
+            static_cast<std::size_t>(d.attributes(find_policy, sweep).blocks_per_multiprocessor) *
+            static_cast<std::size_t>(d.properties().multiprocessors);
+        const std::size_t of_trade = std::clamp<std::size_t>(resident / trades, 1, tiles);
+        sweep.blocks = static_cast<std::uint32_t>(trades * of_trade);
+        sweep.together = of_trade > 1;
+        kernels::backward_arguments a = memory.backward(every_second, static_cast<word32>(of_trade));
+        void* arguments[] = {&a};
+        d.run(find_policy, sweep, arguments, s);
     }
 
     void take(const piece& p, const std::vector<double>& numbers) {
@@ -461,7 +507,6 @@ class search {
             } catch (const error& e) {
                 found_[i].failure = e;
             }
-            next += p.of->found_of(*of_[i]);
         }
     }
 

@@ -29,8 +29,7 @@ int bytes_of(const kernels::backward_sizes& sizes) {
 
 // A block waits for memory and for its threads most of the time, so that a multiprocessor takes two where
 // their numbers fit; those of more moves fill its registers.
-std::string backward_text(const exercise::policy& by) {
-    const kernels::backward_sizes sizes = backward_sizes_of(by);
+std::string backward_text(const exercise::policy& by, const kernels::backward_sizes& sizes) {
     const exercise::interval_moves moves(sizes.moves > 0 ? by.normals.size() : 0);
     const auto& products = by.functions.products();
     const auto& of_moves = moves.moves();
@@ -51,7 +50,7 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
     tilewalk::kernels::find_policy<tilewalk::kernels::generated::basis>(a, reinterpret_cast<double*>(shared));
 }}
 )",
-        fmt::arg("states", by.features.size()), fmt::arg("functions", sizes.functions),
+        fmt::arg("states", by.functions.features() - 1), fmt::arg("functions", sizes.functions),
         fmt::arg("normals", sizes.moves > 0 ? by.normals.size() : 0), fmt::arg("moves", sizes.moves),
         fmt::arg("threads", kernels::paths_of_block),
         fmt::arg("resident", by.normals.size() <= 1 && 2 * bytes_of(sizes) <= 160 * 1024 ? 2 : 1),
@@ -65,13 +64,17 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
                            [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
 }
 
-}  // namespace
-
-kernels::backward_sizes backward_sizes_of(const exercise::policy& by) {
+policy_kernels::way_back way_back_of(const exercise::policy& by) {
     const std::size_t moves = by.has_bound() ? exercise::interval_moves(by.normals.size()).size() : 0;
-    return {static_cast<int>(by.functions.features()), static_cast<int>(by.functions.functions()),
-            static_cast<int>(moves)};
+    policy_kernels::way_back out;
+    out.sizes = {static_cast<int>(by.functions.features()), static_cast<int>(by.functions.functions()),
+                 static_cast<int>(moves)};
+    out.text = backward_text(by, out.sizes);
+    out.shared_bytes = static_cast<std::uint32_t>(bytes_of(out.sizes));
+    return out;
 }
+
+}  // namespace
 
 policy_kernels policy_kernels_of(const exercise::untrained& of) {
     policy_kernels out;
@@ -83,9 +86,12 @@ policy_kernels policy_kernels_of(const exercise::untrained& of) {
     out.leaving_threads = static_cast<std::uint32_t>(how[knobs::block]);
     out.leaving_shared_bytes =
         static_cast<std::uint32_t>(feed_shared_bytes(how, of.made.code.slots_per_step()));
-    out.backward = backward_text(of.by);
-    out.backward_shared_bytes = static_cast<std::uint32_t>(
-        static_cast<std::size_t>(backward_sizes_of(of.by).doubles()) * sizeof(double));
+    out.all = way_back_of(of.by);
+    if (of.has_gain()) {
+        exercise::policy without_bound = of.by;
+        without_bound.normals.clear();
+        out.every_second = way_back_of(without_bound);
+    }
     return out;
 }
 

@@ -10,16 +10,18 @@
 
 namespace tilewalk::cuda {
 
-// The sizes of a policy, as kernels have them.
-kernels::backward_sizes backward_sizes_of(const exercise::policy& by);
-
 struct policy_kernels {
     // The kernel `leave`, which takes kernels::leaving_arguments; a block walks a tile.
     std::string leaving;
     std::uint32_t leaving_threads = 0, leaving_shared_bytes = 0;
-    // The kernel `find_policy`, which takes kernels::backward_arguments.
-    std::string backward;
-    std::uint32_t backward_threads = kernels::paths_of_block, backward_shared_bytes = 0;
+    // The kernel `find_policy`, which takes kernels::backward_arguments: for all dates, and, if there is a
+    // gain to find, for every second one, without a bound.
+    struct way_back {
+        std::string text;
+        kernels::backward_sizes sizes{};
+        std::uint32_t threads = kernels::paths_of_block, shared_bytes = 0;
+    };
+    way_back all, every_second;
 };
 policy_kernels policy_kernels_of(const exercise::untrained& of);
 

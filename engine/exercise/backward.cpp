@@ -63,7 +63,8 @@ void backward::decide(decision_date& d, const date_left& left) {
     after_ = left.before;
 }
 
-void backward::end() {
+// Lists all paths as those of one side.
+void backward::take_all() {
     for (std::size_t tile = 0; tile < tiles_; ++tile) {
         const std::size_t first = tile * kernels::paths_per_tile;
         auto& [all, none] = counted_[tile];
@@ -72,6 +73,34 @@ void backward::end() {
         for (std::size_t p = first; p < std::min(first + kernels::paths_per_tile, paths_); ++p)
             all.push_back(static_cast<std::uint32_t>(p));
     }
+}
+
+std::array<double, 2> backward::gain_of(std::span<const double> others) {
+    take_all();
+    double mean = 0;
+    const auto fill = [&](block& b, paths_of paths) {
+        b.one.fill(0);
+        for (std::size_t i = 0; i < paths.size(); ++i) b.one[i] = others[paths[i]] - total_[paths[i]] - mean;
+    };
+    const double sum = summed(1, [&](std::size_t tile, block& b, std::span<double> into) {
+        b.other.fill(1);
+        for_blocks(tile, [&](int, paths_of paths) {
+            fill(b, paths);
+            into[0] += sum_of_products(b.other, b.one);
+        });
+    })[0];
+    mean = sum / static_cast<double>(paths_);
+    const double squares = summed(1, [&](std::size_t tile, block& b, std::span<double> into) {
+        for_blocks(tile, [&](int, paths_of paths) {
+            fill(b, paths);
+            into[0] += sum_of_products(b.one, b.one);
+        });
+    })[0];
+    return {sum, squares};
+}
+
+void backward::end() {
+    take_all();
     const std::vector<double> sums = summed(2, [&](std::size_t tile, block& b, std::span<double> into) {
         for_blocks(tile, [&](int, paths_of paths) {
             fill_functions(b, paths, {}, {});

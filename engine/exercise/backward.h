@@ -41,8 +41,12 @@ class backward {
     void decide(decision_date& d, const date_left& left);
     // The interval that begins today: nothing is known but the numbers of the trade.
     void end();
+    // By path: all that is paid, discounted, if the policy is followed on the dates decided.
+    std::span<const double> total() const { return total_; }
+    // What other decisions pay more on the same paths: the sum, and that of squares about the mean.
+    std::array<double, 2> gain_of(std::span<const double> others);
 
-  private:
+  protected:
     // The paths of a tile that count: those on which the right pays something, and the others alive.
     using sides = std::array<std::vector<std::uint32_t>, 2>;
     // A block of paths: the functions, the moves of the interval that begins here, and room for others.
@@ -65,6 +69,7 @@ class backward {
     void fill_moves(block& b, paths_of paths) const;
 
     void take_sides(const date_left& left);
+    void take_all();
     void scale_features(decision_date& d, const date_left& left);
     void fit_sides(decision_date& d, const date_left& left);
     void estimate_rest(const decision_date& d, const date_left& left);

@@ -2,9 +2,10 @@
 #include "engine/exercise/deciders.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
+
+#include "engine/exercise/policy_at_hand.h"
 
 namespace tilewalk::exercise {
 
@@ -13,63 +14,6 @@ namespace {
 using language::right_at_hand;
 using program::recorder;
 using program::value;
-
-std::string numbered(const std::string& name, std::size_t number) {
-    return name + "#" + std::to_string(number);
-}
-
-// Rows of a right's section, whose numbers a policy has by date.
-class rows_of_policy {
-  public:
-    rows_of_policy(const policy& by, const right_at_hand& right, recorder& into) : into_(into) {
-        for (std::size_t run = 0; run < right.runs.size(); ++run) {
-            for (const decision_date& d : by.dates)
-                if (d.block == right.block && d.run == run) dates_.push_back(&d);
-        }
-    }
-    value row(const std::string& name, const std::function<double(const decision_date&)>& number) const {
-        std::vector<double> numbers;
-        for (const decision_date* d : dates_) numbers.push_back(number(*d));
-        return into_.row(name, numbers);
-    }
-    std::vector<value> rows(const std::string& name, std::size_t count,
-                            const std::function<double(const decision_date&, std::size_t)>& number) const {
-        std::vector<value> out;
-        for (std::size_t i = 0; i < count; ++i)
-            out.push_back(row(numbered(name, i), [&](const decision_date& d) { return number(d, i); }));
-        return out;
-    }
-
-  private:
-    recorder& into_;
-    std::vector<const decision_date*> dates_;
-};
-
-value product(const std::vector<value>& a, const std::vector<value>& b) {
-    value sum = a[0] * b[0];
-    for (std::size_t i = 1; i < a.size(); ++i) sum = fma(a[i], b[i], sum);
-    return sum;
-}
-
-// The basis on the date at hand, and what using the right pays then.
-struct basis_at_hand {
-    value paid;
-    std::vector<value> functions;
-
-    basis_at_hand(const policy& by, const right_at_hand& right, const rows_of_policy& rows, recorder& into)
-        : paid(right.gives / right.unit) {
-        std::vector<value> features;
-        for (std::size_t f = 0; f < by.functions.features(); ++f) {
-            const value mean =
-                rows.row(numbered("mean of feature", f), [&](const decision_date& d) { return d.means[f]; });
-            const value scale = rows.row(numbered("scale of feature", f),
-                                         [&](const decision_date& d) { return d.scales[f]; });
-            const value of = f < by.features.size() ? into.read(by.features[f]) : paid;
-            features.push_back((of - mean) * scale);
-        }
-        functions = by.functions.of(features, into.constant(1));
-    }
-};
 
 }  // namespace
 
@@ -107,27 +51,46 @@ std::vector<std::uint32_t> leaving::left_moves(recorder& into, const std::string
     return out;
 }
 
-value leaving::uses(const right_at_hand& right, recorder& into) {
+leaving::left_by_right& leaving::left_by(const right_at_hand& right, bool is_notice, recorder& into) {
     value_ = right.value_state;
     const std::string name = numbered("right", rights_.size());
     const auto truth = [&](value v) { return select(v, into.constant(1), into.constant(0)); };
-    left_by_right of{right.block, right.of, 0, 0, 0, 0, {}};
+    left_by_right& of = rights_.emplace_back();
+    of.block = right.block;
+    of.of = right.of;
+    of.at_most = right.at_most;
+    of.at_least = right.at_least;
+    of.named = right.features.size();
+    of.is_notice = is_notice;
+    of.has_notice = right.notice > 0;
     of.gives = left(into, name + " gives", right.gives);
     of.offered = left(into, name + " offered", truth(right.offered));
     of.unit = left(into, name + " unit", right.unit);
     of.alive = left(into, name + " alive", truth(right.alive));
+    const std::vector<value> made = made_features_at_hand(made_, right, into);
+    for (std::size_t f = 0; f < made.size(); ++f)
+        of.made.push_back(left(into, numbered(name + " feature", f), made[f]));
     of.moved = left_moves(into, name);
-    rights_.push_back(std::move(of));
+    return of;
+}
+
+value leaving::uses(const right_at_hand& right, recorder& into) {
+    left_by(right, false, into);
     return into.truth(false);
 }
 
-void leaving::sees_today(language::party of, double gives) {
-    today_.emplace(of, gives);
+void leaving::gives_notice(const right_at_hand& right, recorder& into) {
+    left_by(right, true, into);
 }
 
-void leaving::ends_step(recorder& into) {
+bool leaving::uses_today(const language::right_today& right) {
+    today_ = right;
+    return false;
+}
+
+void leaving::ends_step(std::span<const double> stops, recorder& into) {
     for (std::size_t n = 0; n < sums_.size(); ++n)
-        into.write(sums_[n], into.read(sums_[n]) + into.normal_again(normals_[n]));
+        into.write(sums_[n], into.read(sums_[n]) + weighted_normal(normals_[n], weighs_steps_, stops, into));
 }
 
 void leaving::ends_path(std::uint32_t value, recorder& into) {
@@ -137,20 +100,17 @@ void leaving::ends_path(std::uint32_t value, recorder& into) {
 }
 
 value following::uses(const right_at_hand& right, recorder& into) {
+    if (right.notice > 0) return notices_.is_of(right, into);
     const rows_of_policy rows(by_, right, into);
     const basis_at_hand at(by_, right, rows, into);
-    const auto to_come = [&](const std::string& name, const fitted_side decision_date::*side) {
-        const std::vector<value> coefficients =
-            rows.rows(name, at.functions.size(),
-                      [&](const decision_date& d, std::size_t i) { return (d.*side).coefficients[i]; });
-        const value low = rows.row(name + " at least", [&](const decision_date& d) { return (d.*side).low; });
-        const value high =
-            rows.row(name + " at most", [&](const decision_date& d) { return (d.*side).high; });
-        return min(max(product(coefficients, at.functions), low), high);
-    };
-    const value left = select(into.constant(0) < at.paid, to_come("to come if paid", &decision_date::paid),
-                              to_come("to come if unpaid", &decision_date::unpaid));
-    return right.of == language::party::holder ? left < at.paid : at.paid < left;
+    const value left =
+        select(into.constant(0) < at.paid,
+               at.to_come(rows, "to come if paid",
+                          [](const decision_date& d) -> const fitted_side& { return d.paid; }),
+               at.to_come(rows, "to come if unpaid",
+                          [](const decision_date& d) -> const fitted_side& { return d.unpaid; }));
+    const value pays_more = right.of == language::party::holder ? left < at.paid : at.paid < left;
+    return by_.notice_slots > 0 ? pays_more && notices_.are_none(into) : pays_more;
 }
 
 void bounding::begins() {
@@ -162,13 +122,13 @@ void bounding::begins() {
 void bounding::open(recorder& into) {
     if (is_open_) return;
     is_open_ = true;
-    constexpr double never = 1e37;  // which is a number in single, too
     martingale_ = into.state("martingale", 0);
     best_ = into.state("best of dates", by_.today ? *by_.today : by_.has_holder ? -never : never);
     for (std::size_t n = 0; n < by_.normals.size(); ++n)
         sums_.push_back(into.state(numbered("sum of normals", n), 0));
     for (std::size_t m = 0; m < moves_.size(); ++m)
         slopes_.push_back(into.state(numbered("slope", m), by_.first_slopes[m]));
+    notices_.open(into);
 }
 
 value bounding::better(value a, value b) const {
@@ -185,30 +145,56 @@ value bounding::moved(recorder& into, value root) {
     return out;
 }
 
-value bounding::uses(const right_at_hand& right, recorder& into) {
-    open(into);
-    const rows_of_policy rows(by_, right, into);
+value bounding::next_interval(const rows_of_policy& rows, recorder& into) {
     const value now = moved(into, rows.row("root of steps", [](const decision_date& d) { return d.root; }));
     into.write(martingale_, now);
     for (const std::uint32_t sum : sums_) into.write(sum, into.constant(0));
-    const value before = into.read(best_);
-    const value worth = into.read(right.value_state) + right.gives - now;
-    into.write(best_, select(right.offered, better(before, worth), before));
-    const basis_at_hand at(by_, right, rows, into);
+    return now;
+}
+
+void bounding::set_slopes(const right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,
+                          recorder& into) {
     const value weight = select(right.alive, right.unit, into.constant(0));
     for (std::size_t m = 0; m < moves_.size(); ++m) {
         const std::vector<value> slopes =
             rows.rows(numbered("slope", m), at.functions.size(), [&](const decision_date& d, std::size_t i) {
-                return d.slopes[m * by_.functions.functions() + i];
+                const std::vector<double>& of = d.is_notice() ? d.levels[0].slopes : d.slopes;
+                return of[m * by_.functions.functions() + i];
             });
         into.write(slopes_[m], weight * product(slopes, at.functions));
     }
+}
+
+value bounding::uses(const right_at_hand& right, recorder& into) {
+    open(into);
+    const value before = into.read(best_);
+    if (right.notice > 0) {
+        const bounded_notices::use of = notices_.used(right, into);
+        into.write(best_, select(of.was_there, better(before, of.worth), before));
+        return into.truth(false);
+    }
+    const rows_of_policy rows(by_, right, into);
+    const value now = next_interval(rows, into);
+    const value worth = into.read(right.value_state) + right.gives - now;
+    into.write(best_, select(right.offered, better(before, worth), before));
+    set_slopes(right, rows, basis_at_hand(by_, right, rows, into), into);
     return into.truth(false);
 }
 
-void bounding::ends_step(recorder& into) {
+void bounding::gives_notice(const right_at_hand& right, recorder& into) {
+    open(into);
+    const rows_of_policy rows(by_, right, into);
+    const value now = next_interval(rows, into);
+    const basis_at_hand at(by_, right, rows, into);
+    notices_.keep(right, rows, at, now, into);
+    set_slopes(right, rows, at, into);
+}
+
+void bounding::ends_step(std::span<const double> stops, recorder& into) {
     for (std::size_t n = 0; n < sums_.size(); ++n)
-        into.write(sums_[n], into.read(sums_[n]) + into.normal_again(by_.normals[n]));
+        into.write(sums_[n],
+                   into.read(sums_[n]) + weighted_normal(by_.normals[n], by_.weighs_steps, stops, into));
+    notices_.ends_step(stops, into);
 }
 
 void bounding::ends_path(std::uint32_t value_state, recorder& into) {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "engine/exercise/notice.h"
 #include "engine/exercise/policy.h"
 #include "products/language/payoff.h"
 
@@ -20,17 +22,28 @@ class leaving : public language::decider {
     struct left_by_right {
         std::size_t block;
         language::party of;
+        int at_most, at_least;
+        std::size_t named;  // features that the product names
+        bool is_notice, has_notice;
         std::uint32_t gives, offered, unit, alive;
-        std::vector<std::uint32_t> moved;  // by normal slot: their sum since the date before
+        std::vector<std::uint32_t> made;   // features
+        std::vector<std::uint32_t> moved;  // by normal slot: their sum since anything was left
+
+        bool decides() const { return is_notice || !has_notice; }
     };
 
-    // With the sums of these normal numbers of the step.
-    explicit leaving(std::vector<std::uint32_t> normals = {}) : normals_(std::move(normals)) {}
+    leaving() = default;
+    // With the features of a policy that are no states, and, if it has a bound, sums of its normal numbers.
+    explicit leaving(const policy& by)
+        : made_(by.made),
+          normals_(by.has_bound() ? by.normals : std::vector<std::uint32_t>()),
+          weighs_steps_(by.weighs_steps) {}
 
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
-    void sees_today(language::party of, double gives) override;
-    void ends_step(program::recorder& into) override;
+    void gives_notice(const language::right_at_hand& right, program::recorder& into) override;
+    bool uses_today(const language::right_today& right) override;
+    void ends_step(std::span<const double> stops, program::recorder& into) override;
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value, program::recorder& into) override;
 
@@ -39,30 +52,38 @@ class leaving : public language::decider {
     const std::vector<std::uint32_t>& moved_at_end() const { return moved_at_end_; }
     std::uint32_t first_state() const { return first_state_; }  // states before it are the trade's
     std::uint32_t value_state() const { return value_; }
-    const std::optional<std::pair<language::party, double>>& today() const { return today_; }
+    const std::optional<language::right_today>& today() const { return today_; }
 
   private:
     std::uint32_t left(program::recorder& into, const std::string& name, program::value what);
+    left_by_right& left_by(const language::right_at_hand& right, bool is_notice, program::recorder& into);
     std::vector<std::uint32_t> left_moves(program::recorder& into, const std::string& name);
     void open_sums(program::recorder& into);
 
+    std::vector<made_feature> made_;
     std::vector<std::uint32_t> normals_;
+    bool weighs_steps_ = false;
     std::vector<left_by_right> rights_;
     std::vector<std::uint32_t> sums_, moved_at_end_;
     std::uint32_t end_value_ = 0, value_ = 0, first_state_ = ~std::uint32_t{0};
-    std::optional<std::pair<language::party, double>> today_;
+    std::optional<language::right_today> today_;
 };
 
 // Uses a right where it pays more than the policy takes the value to come for, or, if it is the issuer's,
 // less.
 class following : public language::decider {
   public:
-    explicit following(const policy& by) : by_(by) {}
+    explicit following(const policy& by) : by_(by), notices_(by) {}
+    void begins() override { notices_.begins(); }
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
-    void sees_today(language::party, double) override {}
+    void gives_notice(const language::right_at_hand& right, program::recorder& into) override {
+        notices_.decide(right, into);
+    }
+    bool uses_today(const language::right_today&) override { return false; }
 
   private:
     const policy& by_;
+    given_notices notices_;
 };
 
 // Nobody uses a right. Along each path it is found what the best date, known afterwards, would have been
@@ -70,11 +91,12 @@ class following : public language::decider {
 // best one's if the policy is good. With the issuer's right alone it is the worst date, and less.
 class bounding : public language::decider {
   public:
-    explicit bounding(const policy& by) : by_(by), moves_(by.normals.size()) {}
+    explicit bounding(const policy& by) : by_(by), moves_(by.normals.size()), notices_(by) {}
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
-    void sees_today(language::party, double) override {}
-    void ends_step(program::recorder& into) override;
+    void gives_notice(const language::right_at_hand& right, program::recorder& into) override;
+    bool uses_today(const language::right_today&) override { return false; }
+    void ends_step(std::span<const double> stops, program::recorder& into) override;
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value, program::recorder& into) override;
 
@@ -83,10 +105,15 @@ class bounding : public language::decider {
   private:
     void open(program::recorder& into);
     program::value moved(program::recorder& into, program::value root);
+    // The interval ends on a date of decisions, and another one begins.
+    program::value next_interval(const rows_of_policy& rows, program::recorder& into);
+    void set_slopes(const language::right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,
+                    program::recorder& into);
     program::value better(program::value a, program::value b) const;
 
     const policy& by_;
     interval_moves moves_;
+    bounded_notices notices_;
     bool is_open_ = false;
     std::uint32_t martingale_ = 0, best_ = 0;
     std::vector<std::uint32_t> sums_, slopes_;

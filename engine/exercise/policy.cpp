@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exercise/policy.h"
 
+#include <cmath>
+
 #include "tilewalk/error.h"
 
 namespace tilewalk::exercise {
@@ -17,6 +19,12 @@ interval_moves::interval_moves(std::size_t normals) {
 
 void decide_today(policy& by, double to_come) {
     if (by.today) by.is_used_today = by.has_holder ? *by.today > to_come : *by.today < to_come;
+}
+
+void take_gain(policy& by, std::uint64_t paths, double sum, double squares) {
+    const auto count = static_cast<double>(paths);
+    by.gain_of_step = sum / count;
+    by.error_of_gain = std::sqrt(squares) / count;
 }
 
 void throw_not_finite() {

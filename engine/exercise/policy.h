@@ -4,9 +4,11 @@
 // what any decision can be worth.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/exercise/basis.h"
@@ -52,6 +54,12 @@ struct fitted_side {
     std::size_t rank = 0;  // so many functions make it up
 };
 
+// What is to come in one of the cases that a decision tells apart, and the martingale's slopes in it.
+struct fitted_level {
+    fitted_side paid, unpaid;
+    std::vector<double> slopes;
+};
+
 struct decision_date {
     std::size_t block = 0, run = 0;  // of the script, and among the block's dates to come
     language::party of = language::party::holder;
@@ -59,12 +67,37 @@ struct decision_date {
     fitted_side paid, unpaid;
     double root = 0;             // one over the root of the steps since the date before
     std::vector<double> slopes;  // [move][function]: the martingale over the interval that begins here
+    // In place of one fit. Of a right that may be used several times, by uses left after the date; at the
+    // notice of a right, if it is not given and if it is.
+    std::vector<fitted_level> levels;
+    int forced_from = 0;  // uses left before the date with which the right must be used
+    // At the notice of a right: the place of its payment in the schedule, from 1, and the slot that keeps
+    // what its martingale takes.
+    int index = 0;
+    std::size_t slot = 0;
+    double root_until_paid = 0;  // one over the root of the steps from the notice to the payment
+    bool is_notice() const { return index > 0; }
 };
+
+// A feature that is no state by itself: one that the product names, by its number there, or one of many
+// states, which are ranked from the largest on, or averaged.
+struct made_feature {
+    enum class kind : std::uint8_t { named, ranked, mean } is = kind::named;
+    std::size_t number = 0;  // among those named, or the rank; from 0
+    std::vector<std::uint32_t> states;
+};
+
+// The weight of a step's normal numbers in sums over steps.
+inline double weight_of_step(std::span<const double> stops, std::size_t step) {
+    return std::sqrt(stops[step + 1] - stops[step]);
+}
 
 struct policy {
     basis functions{0};
     std::vector<std::uint32_t> features;  // states of the recorded program
+    std::vector<made_feature> made;       // behind them
     std::vector<std::uint32_t> normals;   // slots of the step
+    bool weighs_steps = false;            // in sums of them, by their length; or all weigh alike
     std::vector<decision_date> dates;     // in order of time
     std::vector<double> first_slopes;     // by move: over the interval that begins today
     double last_root = 0;                 // of the interval after the last date
@@ -72,7 +105,16 @@ struct policy {
     std::optional<double> today;
     bool is_used_today = false;
     bool has_holder = false, has_issuer = false;
-    std::uint64_t paths = 0;  // that it was found on
+    // How often a right may be used from today on, and must be; 0: once, which ends the trade.
+    int uses = 0, least_uses = 0;
+    bool must_be_used_today = false;
+    std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
+    std::size_t notice_slots = 0;  // notices given before the payment of others, and one; 0: there is none
+    std::uint64_t paths = 0;       // that it was found on
+    // Of a right that is there every so many years: what it gains over one that is there half as often, and
+    // the standard error of that.
+    std::optional<double> gain_of_step;
+    double error_of_gain = 0;
 
     // With rights of both, no decision of one bounds the value.
     bool has_bound() const { return has_holder != has_issuer && !normals.empty(); }
@@ -80,6 +122,9 @@ struct policy {
 
 // Decides whether a right of today is used, if there is one; paths that do not use it are worth so much.
 void decide_today(policy& by, double to_come);
+// Takes what the dates of a right gain over every second of them: the sum over paths, and that of the squares
+// of what each is off the mean.
+void take_gain(policy& by, std::uint64_t paths, double sum, double squares);
 // A path that has no finite number trains nothing.
 [[noreturn]] void throw_not_finite();
 

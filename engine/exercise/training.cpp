@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +12,8 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/exercise/backward.h"
 #include "engine/exercise/deciders.h"
+#include "engine/exercise/notice.h"
+#include "engine/exercise/swing.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::exercise {
@@ -18,6 +22,14 @@ namespace {
 
 // The numbers that paths leave take no more; a trade of very many dates is trained on fewer paths.
 constexpr std::size_t most_bytes_left = std::size_t{1} << 29;
+
+// The section in which a right leaves its numbers, or its notice.
+std::size_t section_of(const leaving::left_by_right& r, const plan::trade_program& made) {
+    std::size_t block = r.block;
+    for (std::size_t b = 0; r.is_notice && b < made.blocks.size(); ++b)
+        if (made.blocks[b].notice_of == r.block) block = b;
+    return made.section_of_block[block];
+}
 
 std::size_t paths_that_fit(std::size_t rows, std::uint64_t asked) {
     const std::size_t fit = most_bytes_left / sizeof(double) / std::max<std::size_t>(rows, 1);
@@ -42,10 +54,11 @@ void lay_out(untrained& to, const leaving& by) {
         return static_cast<std::uint32_t>(at - code.state_sources.begin());
     };
     for (const leaving::left_by_right& r : by.rights()) {
-        auto& states = to.leaves[to.made.section_of_block[r.block]].states;
+        auto& states = to.leaves[section_of(r, to.made)].states;
         for (const std::uint32_t s : {r.gives, r.offered, r.unit, r.alive, by.value_state()})
             states.push_back(state(s));
         for (const std::uint32_t s : to.by.features) states.push_back(state(s));
+        for (const std::uint32_t s : r.made) states.push_back(state(s));
         for (const std::uint32_t s : r.moved) states.push_back(state(s));
     }
     auto& last = to.leaves.back().states;
@@ -56,28 +69,6 @@ void lay_out(untrained& to, const leaving& by) {
         if (!to.leaves[k].states.empty()) to.rows += to.leaves[k].states.size() * to.made.data.runs[k];
     }
     to.end_row = to.leaves.back().first_row;
-}
-
-void add_dates(untrained& to, const leaving& by) {
-    const plan::trade_program& made = to.made;
-    std::size_t before = 0;
-    for (std::size_t step = 0; step < made.when.steps(); ++step) {
-        for (const program::event& e : made.when.events_after(step)) {
-            for (const leaving::left_by_right& r : by.rights()) {
-                if (made.section_of_block[r.block] != e.section) continue;
-                const auto& of = to.leaves[e.section];
-                untrained::date& d =
-                    to.dates.emplace_back(untrained::date{step, of.first_row + e.row * of.states.size(), {}});
-                d.found.block = r.block;
-                d.found.run = e.row;
-                d.found.of = r.of;
-                d.found.root = step + 1 > before ? 1 / std::sqrt(static_cast<double>(step + 1 - before)) : 0;
-                before = step + 1;
-            }
-        }
-    }
-    const std::size_t after = made.when.steps() - before;
-    to.by.last_root = after > 0 ? 1 / std::sqrt(static_cast<double>(after)) : 0;
 }
 
 // The numbers that paths have left.
@@ -95,27 +86,138 @@ class left_arrays {
     std::span<const double> row(std::size_t number) const {
         return std::span(numbers_).subspan(number * of_.paths, of_.paths);
     }
-    date_left on(const untrained::date& d) const {
-        const auto at = [&](std::size_t number) { return row(d.first_row + number).data(); };
-        date_left out{
-            at(0), at(1), at(2), at(3), at(4), {}, {sums(d.first_row + of_.row_of_sums()), d.found.root}};
-        for (std::size_t f = 0; f < of_.by.features.size(); ++f)
-            out.features.push_back(at(of_.row_of_features() + f));
-        return out;
-    }
-    interval_left last() const { return {sums(of_.end_row + 1), of_.by.last_root}; }
+    std::span<const double> at_the_end(std::size_t number) const { return row(of_.end_row + number); }
 
   private:
-    std::vector<const double*> sums(std::size_t first) const {
-        std::vector<const double*> out;
-        for (std::size_t n = 0; of_.by.has_bound() && n < of_.by.normals.size(); ++n)
-            out.push_back(row(first + n).data());
-        return out;
-    }
-
     const untrained& of_;
     std::vector<double> numbers_;
 };
+
+// The place in the schedule of each date to come of a block.
+int index_of(const language::block& of, std::size_t run) {
+    std::size_t past = 0;
+    while (past < of.times.size() && of.times[past] <= dates::same_time_years) ++past;
+    return static_cast<int>(past + run) + 1;
+}
+
+void add_dates(untrained& to, const leaving& by) {
+    const plan::trade_program& made = to.made;
+    for (std::size_t step = 0; step < made.when.steps(); ++step) {
+        for (const program::event& e : made.when.events_after(step)) {
+            for (const leaving::left_by_right& r : by.rights()) {
+                if (section_of(r, made) != e.section) continue;
+                const auto block = static_cast<std::size_t>(
+                    std::ranges::find(made.section_of_block, e.section) - made.section_of_block.begin());
+                const auto& of = to.leaves[e.section];
+                untrained::date& d = to.dates.emplace_back();
+                d.first_row = of.first_row + e.row * of.states.size();
+                d.step = step;
+                d.index = index_of(made.blocks[block], e.row);
+                d.is_notice = r.is_notice;
+                d.has_notice = r.has_notice;
+                d.found.block = r.block;
+                d.found.run = e.row;
+                d.found.of = r.of;
+            }
+        }
+    }
+    std::vector<untrained::date>& all = to.dates;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        for (std::size_t l = k + 1; l < all.size() && all[k].is_notice; ++l) {
+            const bool is_its = all[l].found.block == all[k].found.block && !all[l].is_notice;
+            if (is_its && all[l].index == all[k].index) all[k].other = l, all[l].other = k;
+        }
+    }
+    to.is_of_steps = std::ranges::all_of(all, [&](const untrained::date& d) {
+        return d.decides() && made.blocks[d.found.block].longest_step > 0;
+    });
+}
+
+// One over the standard deviation of a sum of normal numbers from one step on, before another.
+double root_between(std::size_t from, std::size_t to, const program::timeline& when, const policy& by) {
+    double variance = 0;
+    for (std::size_t s = from; s < to; ++s) {
+        const double weight = by.weighs_steps ? weight_of_step(when.times, s) : 1;
+        variance += weight * weight;
+    }
+    return variance > 0 ? 1 / std::sqrt(variance) : 0;
+}
+
+// Notices get a slot each until their payments, and roots.
+void place_notices(untrained& to) {
+    std::vector<untrained::date>& dates = to.dates;
+    const program::timeline& when = to.made.when;
+    policy& by = to.by;
+    std::vector<std::optional<std::size_t>> kept;  // by slot: the payment that it is kept for
+    std::size_t before = 0;                        // steps before the interval
+    for (std::size_t k = 0; k < dates.size(); ++k) {
+        if (!dates[k].decides()) continue;
+        decision_date& d = dates[k].found;
+        const std::size_t here = dates[k].step + 1;
+        d.root = root_between(std::exchange(before, here), here, when, by);
+        if (!dates[k].is_notice) continue;
+        d.index = dates[k].index;
+        d.root_until_paid = root_between(here, dates[*dates[k].other].step + 1, when, by);
+        const auto is_free = [&](const std::optional<std::size_t>& payment) {
+            return !payment || *payment < k;
+        };
+        auto slot = std::ranges::find_if(kept, is_free);
+        if (slot == kept.end()) slot = kept.insert(kept.end(), std::nullopt);
+        *slot = *dates[k].other;
+        d.slot = static_cast<std::size_t>(slot - kept.begin());
+    }
+    by.notice_slots = kept.size();
+    by.last_root = root_between(before, when.steps(), when, by);
+}
+
+// The sums of normal numbers from one date on, left as the sums since the date before each.
+class left_intervals {
+  public:
+    left_intervals(const untrained& of, const left_arrays& left)
+        : of_(of), left_(left), normals_(of.by.has_bound() ? of.by.normals.size() : 0) {}
+
+    // Until the date `to`; all dates are before the end.
+    interval_left between(std::optional<std::size_t> from, std::size_t to, double root) {
+        interval_left out{{}, root};
+        for (std::size_t n = 0; n < normals_; ++n) {
+            std::vector<std::span<const double>> pieces;
+            for (std::size_t k = from ? *from + 1 : 0; k <= to; ++k) pieces.push_back(piece(k, n));
+            out.sums.push_back(pieces.size() == 1 ? pieces[0].data() : sum_of(pieces));
+        }
+        return out;
+    }
+    // Sums that were made for intervals no longer in use are dropped: those of two decisions are.
+    void next_decision() {
+        older_ = std::move(newer_);
+        newer_.clear();
+    }
+
+  private:
+    std::span<const double> piece(std::size_t date, std::size_t n) const {
+        if (date == of_.dates.size()) return left_.at_the_end(1 + n);
+        return left_.row(of_.dates[date].first_row + of_.row_of_sums() + n);
+    }
+    const double* sum_of(const std::vector<std::span<const double>>& pieces) {
+        std::vector<double>& sum = newer_.emplace_back(pieces[0].begin(), pieces[0].end());
+        for (std::size_t k = 1; k < pieces.size(); ++k)
+            for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += pieces[k][p];
+        return sum.data();
+    }
+
+    const untrained& of_;
+    const left_arrays& left_;
+    std::size_t normals_;
+    std::deque<std::vector<double>> older_, newer_;
+};
+
+// A date as its paths have left it, but for the interval before.
+date_left left_on(const untrained::date& d, const left_arrays& left, const policy& by) {
+    const auto row = [&](std::size_t number) { return left.row(d.first_row + number).data(); };
+    date_left out{row(0), row(1), row(2), row(3), row(4), {}, {}};
+    for (std::size_t f = 0; f + 1 < by.functions.features(); ++f)
+        out.features.push_back(row(untrained::row_of_features + f));
+    return out;
+}
 
 // A policy before its paths: what it will decide by. None where no right is left; without features where
 // nothing moves.
@@ -125,6 +227,64 @@ struct begun {
     bool is_certain = false;
 };
 
+// A right is used once a date at most.
+void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come) {
+    const int dates = static_cast<int>(dates_to_come) + (by.today ? 1 : 0);
+    by.uses = std::min(at_most, dates);
+    by.least_uses = std::min(at_least, dates);
+    by.must_be_used_today = by.today && by.least_uses == dates;
+}
+
+// Features that the product names are in place of all others.
+void take_named(const books::trade& t, begun& to) {
+    to.by.features.clear();
+    to.known.clear();
+    for (const language::placed_text& f : t.product->payoff.features()) {
+        to.by.made.push_back({made_feature::kind::named, to.by.made.size(), {}});
+        to.known.push_back(f.text);
+    }
+}
+
+// States that differ by a number alone are of one kind: x3 and x12, low[0] and low[1].
+std::string kind_of_state(std::string name) {
+    std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+    return name;
+}
+
+// Many states of one kind, such as the prices of a basket, are told by the largest of them and their mean.
+void reduce(begun& to) {
+    constexpr std::size_t ranks = 5;
+    std::map<std::string, std::vector<std::size_t>> by_kind;
+    for (std::size_t f = 0; f < to.known.size(); ++f) by_kind[kind_of_state(to.known[f])].push_back(f);
+    begun from = std::exchange(to, {});
+    to.by = from.by;
+    to.by.features.clear();
+    std::vector<std::string> made;
+    for (const auto& [kind, all] : by_kind) {
+        std::vector<std::uint32_t> states;
+        for (const std::size_t f : all) states.push_back(from.by.features[f]);
+        if (all.size() <= ranks + 1) {
+            to.by.features.insert(to.by.features.end(), states.begin(), states.end());
+            for (const std::size_t f : all) to.known.push_back(from.known[f]);
+            continue;
+        }
+        const std::string of = "of " + std::to_string(all.size()) + " such as " + from.known[all[0]];
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            to.by.made.push_back({made_feature::kind::ranked, rank, states});
+            made.push_back("number " + std::to_string(rank + 1) + " from the largest " + of);
+        }
+        to.by.made.push_back({made_feature::kind::mean, 0, states});
+        made.push_back("the mean " + of);
+    }
+    to.known.insert(to.known.end(), made.begin(), made.end());
+    if (to.known.size() <= most_features) return;
+    throw error(error_kind::input, "the decision to end the trade depends on " +
+                                       std::to_string(from.known.size()) + " numbers of the path, and on " +
+                                       std::to_string(to.known.size()) +
+                                       " if those of a kind are ranked, expected at most " +
+                                       std::to_string(most_features) + "; name features: in the product");
+}
+
 std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often) {
     leaving plainly;
     const plan::trade_program plain =
@@ -132,18 +292,33 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     begun out;
     policy& by = out.by;
     if (plainly.today()) {
-        by.today = plainly.today()->second;
-        (plainly.today()->first == language::party::holder ? by.has_holder : by.has_issuer) = true;
+        by.today = plainly.today()->gives;
+        (plainly.today()->of == language::party::holder ? by.has_holder : by.has_issuer) = true;
     }
     if (plain.is_certain()) {
         if (!by.today) return std::nullopt;
-        decide_today(by, plain.data.initial_states[plain.code.outputs[0]]);
+        const double to_come = plain.data.initial_states[plain.code.outputs[0]];
+        if (plainly.today()->at_most > 0) {
+            take_uses(by, plainly.today()->at_most, plainly.today()->at_least, 0);
+            *by.today += to_come;  // which is paid all the same
+        }
+        by.is_used_today =
+            by.must_be_used_today || (by.has_holder ? *by.today > to_come : *by.today < to_come);
         out.is_certain = true;
         return out;
     }
-    if (plainly.rights().empty() && !by.today) return std::nullopt;
-    for (const leaving::left_by_right& r : plainly.rights())
+    // Where the last moment of a notice is past nothing is left to decide.
+    const bool is_decided =
+        std::ranges::none_of(plainly.rights(), [](const leaving::left_by_right& r) { return r.decides(); });
+    if (is_decided && !by.today) return std::nullopt;
+    if (by.today && plainly.today()->at_most > 0)
+        take_uses(by, plainly.today()->at_most, plainly.today()->at_least, 0);
+    for (const leaving::left_by_right& r : plainly.rights()) {
+        if (!r.decides()) continue;
         (r.of == language::party::holder ? by.has_holder : by.has_issuer) = true;
+        if (r.at_most > 0)
+            take_uses(by, r.at_most, r.at_least, plain.data.runs[plain.section_of_block[r.block]]);
+    }
     for (std::size_t s = 0; s < plain.code.states.size(); ++s) {
         const std::uint32_t source = plain.code.state_sources[s];
         if (source == plainly.value_state() || source >= plainly.first_state()) continue;
@@ -151,20 +326,84 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
     }
-    if (by.features.size() > most_features) {
-        throw error(error_kind::input,
-                    "the decision to end the trade depends on " + std::to_string(by.features.size()) +
-                        " numbers of the path, expected at most " + std::to_string(most_features));
-    }
+    if (!plainly.rights().empty() && plainly.rights().front().named > 0) take_named(t, out);
+    if (by.features.size() > most_features) reduce(out);
+    // Notices cut the time between dates into unequal steps, which move the path by the roots of their
+    // lengths.
+    const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };
+    by.weighs_steps = std::ranges::any_of(plainly.rights(), has_notice);
     std::set<std::uint32_t> normals;
     for (const program::node& n : plain.code.sections[0].nodes)
         if (n.code == program::operation::normal) normals.insert(n.args[0]);
     by.normals.assign(normals.begin(), normals.end());
-    by.functions = basis(by.features.size());
+    by.functions = basis(by.features.size() + by.made.size());
     return out;
 }
 
+payment_left payment_on(const untrained::date& d, const left_arrays& left) {
+    const auto row = [&](std::size_t number) { return left.row(d.first_row + number).data(); };
+    return {row(0), row(1), row(4), {}};
+}
+
+// What the dates gain over every second of them, on the same paths.
+void find_gain(untrained& of, const backward& all, const left_arrays& left, const training& by) {
+    policy half = of.by;
+    half.normals.clear();  // which only a bound takes
+    backward sweep(half, left.at_the_end(0), {}, by.threads, by.cancel);
+    for (const std::size_t k : of.every_second_date()) {
+        if (by.often) by.often();
+        decision_date d;
+        d.of = of.dates[k].found.of;
+        sweep.decide(d, left_on(of.dates[k], left, half));
+    }
+    const auto [sum, squares] = sweep.gain_of(all.total());
+    take_gain(of.by, of.paths, sum, squares);
+}
+
+// The way back through all dates.
+void go_back(untrained& of, const left_arrays& left, const training& by) {
+    left_intervals intervals(of, left);
+    std::vector<std::size_t> decisions;
+    for (std::size_t k = 0; k < of.dates.size(); ++k)
+        if (of.dates[k].decides()) decisions.push_back(k);
+    const auto before = [&](std::size_t i) { return i > 0 ? std::optional(decisions[i - 1]) : std::nullopt; };
+    interval_left last = intervals.between(before(decisions.size()), of.dates.size(), of.by.last_root);
+    const auto all = [&](auto&& sweep) {
+        for (std::size_t i = decisions.size(); i-- > 0;) {
+            if (by.often) by.often();
+            untrained::date& d = of.dates[decisions[i]];
+            intervals.next_decision();
+            date_left at = left_on(d, left, of.by);
+            at.before = intervals.between(before(i), decisions[i], d.found.root);
+            if constexpr (requires { sweep.decide_notice(d.found, at, payment_left{}); }) {
+                if (d.is_notice) {
+                    payment_left payment = payment_on(of.dates[*d.other], left);
+                    payment.since_notice = intervals.between(decisions[i], *d.other, d.found.root_until_paid);
+                    sweep.decide_notice(d.found, at, payment);
+                    continue;
+                }
+            }
+            sweep.decide(d.found, at);
+        }
+        sweep.end();
+    };
+    const std::span<const double> at_the_end = left.at_the_end(0);
+    if (of.by.uses > 0) {
+        all(swing_backward(of.by, at_the_end, std::move(last), decisions.size(), by.threads, by.cancel));
+        return;
+    }
+    notice_backward sweep(of.by, at_the_end, std::move(last), by.threads, by.cancel);
+    all(sweep);
+    if (of.has_gain() && !of.by.is_used_today) find_gain(of, sweep, left, by);
+}
+
 }  // namespace
+
+std::vector<std::size_t> untrained::every_second_date() const {
+    std::vector<std::size_t> out;
+    for (std::size_t k = dates.size(); k > 0; k -= std::min<std::size_t>(k, 2)) out.push_back(k - 1);
+    return out;
+}
 
 std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
                                   const plan::poll& often) {
@@ -183,42 +422,42 @@ std::optional<untrained> untrained_of(const books::trade& t, const markets::mark
     out.by = std::move(of->by);
     out.is_certain = of->is_certain;
     if (out.is_certain) return out;
-    leaving recorded(out.by.has_bound() ? out.by.normals : std::vector<std::uint32_t>());
+    leaving recorded(out.by);
     out.made = plan::plan_trade(t, in, program::precision::double_, {}, often, &recorded);
     lay_out(out, recorded);
     add_dates(out, recorded);
+    place_notices(out);
     out.paths = paths_that_fit(out.rows, paths);
     return out;
 }
 
 policy trained(untrained of, const training& by) {
     if (of.is_certain) return std::move(of.by);
-    policy& out = of.by;
     const left_arrays left(of, by);
-    out.paths = of.paths;
-    backward sweep(out, left.row(of.end_row), left.last(), by.threads, by.cancel);
-    for (std::size_t k = of.dates.size(); k-- > 0;) {
-        if (by.often) by.often();
-        sweep.decide(of.dates[k].found, left.on(of.dates[k]));
-    }
-    sweep.end();
-    for (untrained::date& d : of.dates) out.dates.push_back(std::move(d.found));
+    of.by.paths = of.paths;
+    go_back(of, left, by);
+    for (untrained::date& d : of.dates)
+        if (d.decides()) of.by.dates.push_back(std::move(d.found));
     return std::move(of.by);
 }
 
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                                    program::precision to, const plan::poll& often) {
-    following decides(by);
-    return plan::plan_trade(t, in, to, {}, often, &decides);
+    following once(by);
+    following_uses several(by);
+    language::decider* const decides = by.uses > 0 ? static_cast<language::decider*>(&several) : &once;
+    return plan::plan_trade(t, in, to, {}, often, decides);
 }
 
 plan::trade_program bounding_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                                   program::precision to, const plan::poll& often) {
-    bounding decides(by);
-    const plan::amendment takes_bound = [&](program::recorder::recorded& r, const std::vector<double>&) {
-        r.code.outputs = {decides.bound()};
+    const auto bounded = [&](auto&& decides) {
+        const plan::amendment takes_bound = [&](program::recorder::recorded& r, const std::vector<double>&) {
+            r.code.outputs = {decides.bound()};
+        };
+        return plan::plan_trade(t, in, to, takes_bound, often, &decides);
     };
-    return plan::plan_trade(t, in, to, takes_bound, often, &decides);
+    return by.uses > 0 ? bounded(bounding_uses(by)) : bounded(bounding(by));
 }
 
 }  // namespace tilewalk::exercise

@@ -37,16 +37,30 @@ struct untrained {
     // Rows of numbers that paths leave, as they are laid out: by section the states that leave some.
     std::vector<cpu::left_numbers::of_section> leaves;
     std::size_t rows = 0, end_row = 0;  // the end's: the value, then the sums of normals
+    // A date on which a right is there: the right's own, or that of its notice.
     struct date {
-        std::size_t step, first_row;  // rows: gives, offered, unit, alive, value, features, sums of normals
+        std::size_t step = 0;
+        // Rows: gives, offered, unit, alive, value, features, sums of normals.
+        std::size_t first_row = 0;
+        int index = 0;  // in the schedule, from 1
+        bool is_notice = false, has_notice = false;
+        std::optional<std::size_t> other;  // the payment of a notice, or the notice of a payment
         decision_date found;
+
+        bool decides() const { return is_notice || !has_notice; }
     };
     std::vector<date> dates;
-    std::uint64_t paths = 0;  // to be walked
-    bool is_certain = false;  // nothing has to be found, and there is no program
+    std::uint64_t paths = 0;   // to be walked
+    bool is_certain = false;   // nothing has to be found, and there is no program
+    bool is_of_steps = false;  // all dates are those of a right that is there every so many years
 
-    std::size_t row_of_features() const { return 5; }
-    std::size_t row_of_sums() const { return 5 + by.features.size(); }
+    static constexpr std::size_t row_of_features = 5;
+    std::size_t row_of_sums() const { return row_of_features + by.functions.features() - 1; }
+    // Each date decides once whether the trade ends there.
+    bool is_plain() const { return by.uses == 0 && by.notice_slots == 0 && !by.weighs_steps; }
+    // Whether it is found what all dates gain over every second of them, counted from the last.
+    bool has_gain() const { return is_of_steps && dates.size() >= 4; }
+    std::vector<std::size_t> every_second_date() const;
 };
 // Nothing where no right is left. Throws tilewalk::error (input) where the decision depends on too much.
 std::optional<untrained> untrained_of(const books::trade& t, const markets::market_view& in,

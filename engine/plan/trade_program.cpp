@@ -113,8 +113,8 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             continue;
         }
         for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
-            // A right of the past was not used.
-            if (of.right_of && of.times[i] < -same_time_years) continue;
+            // A right of the past was not used. The last moment of a notice is past when it has come.
+            if (of.notice_of || (of.right_of && of.times[i] < -same_time_years)) continue;
             dates::date day = market.as_of;
             if (of.times[i] < -same_time_years) {
                 const auto* date = std::get_if<dates::date>(&of.labels[i].when);
@@ -313,7 +313,7 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
     }
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step();
-    if (rights != nullptr && steps > 0) rights->ends_step(into);
+    if (rights != nullptr && steps > 0) rights->ends_step(grid, into);
     return after;
 }
 
@@ -336,7 +336,7 @@ class nobody final : public language::decider {
     program::value uses(const language::right_at_hand& right, program::recorder& into) override {
         return 0.5 < into.row("used", std::vector<double>(right.runs.size(), 0.0));
     }
-    void sees_today(language::party, double) override {}
+    bool uses_today(const language::right_today&) override { return false; }
 };
 
 // A trade as it is recorded, before the passes.

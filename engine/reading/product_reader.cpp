@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/book/library.h"
+#include "engine/exercise/basis.h"
 #include "engine/reading/argument_reader.h"
 #include "products/language/functions.h"
 #include "products/language/lexer.h"
@@ -275,10 +276,11 @@ std::string read_example(const config::node& example, const std::string& product
 }
 
 // A script that stops in the last line of its file may have gone on.
-language::script read_script(const config::node& text, const std::vector<parameter>& parameters) {
+language::script read_script(const config::node& text, const std::vector<parameter>& parameters,
+                             const std::vector<language::placed_text>& features) {
     const location start = text.content_start();
     try {
-        return {text.text(), start, parameters};
+        return {text.text(), start, parameters, features};
     } catch (const error& e) {
         std::string_view lines = text.text();
         while (lines.ends_with('\n')) lines.remove_suffix(1);
@@ -288,12 +290,35 @@ language::script read_script(const config::node& text, const std::vector<paramet
     }
 }
 
+// Expressions of the language. One with a comma must be quoted in a list between brackets, where a comma
+// ends it.
+std::vector<language::placed_text> read_features(const config::node& root) {
+    std::vector<language::placed_text> out;
+    const config::node* features = root.find("features");
+    if (features == nullptr) return out;
+    if (!features->is_sequence())
+        features->fail("found " + features->found_kind() + ", expected a list of expressions");
+    if (features->items().empty()) features->fail("found an empty list, expected at least one expression");
+    for (const config::node& f : features->items()) {
+        if (!f.is_scalar()) f.fail("found " + f.found_kind() + ", expected an expression");
+        if (std::ranges::count(f.text(), '(') > std::ranges::count(f.text(), ')'))
+            f.fail("found " + f.found() + ", expected an expression; put one with a comma in quotes");
+        out.push_back({f.text(), f.content_start()});
+    }
+    if (out.size() > exercise::most_features) {
+        features->fail("found " + std::to_string(out.size()) + " features, expected at most " +
+                       std::to_string(exercise::most_features));
+    }
+    return out;
+}
+
 }  // namespace
 
 std::shared_ptr<const language::product> read_product(const config::node& root) {
     if (!root.is_mapping())
         root.fail("found " + root.found_kind() + ", expected a product: a mapping with the key 'product'");
-    root.only({"product", "summary", "description", "formula", "parameters", "example", "script"});
+    root.only(
+        {"product", "summary", "description", "formula", "parameters", "features", "example", "script"});
     const config::node& name = root.at("product");
     check_name(name.text(), [&](const std::string& message) { name.fail(message); });
     std::string summary = read_line(root.at("summary"));
@@ -304,7 +329,7 @@ std::shared_ptr<const language::product> read_product(const config::node& root) 
         text.fail("found " + text.found() +
                   ", expected the script as a block of lines that begins with 'script: |'");
     }
-    language::script payoff = read_script(text, parameters);
+    language::script payoff = read_script(text, parameters, read_features(root));
     std::string example = read_example(root.at("example"), name.text(), parameters);
     return std::make_shared<const language::product>(
         language::product{name.text(), std::move(summary), std::move(description), std::move(formula),

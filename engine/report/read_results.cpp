@@ -276,6 +276,10 @@ early_exercise read_early(const json& value, const std::string& path, const std:
     e.lower_error = from.at_least_zero_or_null("lower_error").value_or(no_figure);
     e.upper_bound = from.number_or_null("upper_bound").value_or(no_figure);
     e.upper_error = from.at_least_zero_or_null("upper_error").value_or(no_figure);
+    if (from.has("extrapolated")) {
+        e.extrapolated = from.number_or_null("extrapolated").value_or(no_figure);
+        e.step_error = from.at_least_zero_or_null("step_error").value_or(no_figure);
+    }
     e.training_paths = from.natural<std::uint64_t>("training_paths");
     from.finish();
     return e;

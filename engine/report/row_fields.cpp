@@ -47,6 +47,8 @@ std::string json_of(const early_exercise& e) {
            ", \"lower_error\": " + json_number(e.lower_error) +
            ", \"upper_bound\": " + json_number(e.upper_bound) +
            ", \"upper_error\": " + json_number(e.upper_error) +
+           ", \"extrapolated\": " + json_number(e.extrapolated) +
+           ", \"step_error\": " + json_number(e.step_error) +
            ", \"training_paths\": " + std::to_string(e.training_paths) + "}";
 }
 

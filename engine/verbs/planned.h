@@ -73,6 +73,8 @@ struct ready_rights {
     std::optional<double> used_today;             // what using a right today pays, where the policy does
     bool is_policy_lower = true;                  // than the best one
     std::uint64_t training_paths = 0;
+    std::optional<double> gain_of_step;  // see exercise::policy
+    double error_of_gain = 0;
     bool wants_bound = true;
 };
 

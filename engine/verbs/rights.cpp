@@ -76,8 +76,12 @@ void policy_of_trade::follow(const policy_search& by) {
         auto rights = std::make_shared<ready_rights>();
         rights->is_policy_lower = policy_->has_holder;
         rights->training_paths = policy_->paths;
+        rights->gain_of_step = policy_->gain_of_step;
+        rights->error_of_gain = policy_->error_of_gain;
         rights->wants_bound = by.wants_bound;
-        if (policy_->is_used_today) rights->used_today = policy_->today;
+        // A use that goes on is a part of the plan that follows.
+        const bool ends_today = policy_->uses == 0 || planned_.ready->certain;
+        if (policy_->is_used_today && ends_today) rights->used_today = policy_->today;
         if (!planned_.ready->certain) {
             planned_.ready = planned_as(exercise::following_plan(trade_, in_, *policy_, to, often));
             if (policy_->has_bound() && by.wants_bound)
@@ -108,8 +112,16 @@ std::string why_no_bound(const price_row& row, const ready_rights& of, const fou
 
 }  // namespace
 
-void add_rights(price_row& row, const ready_rights& of, const found_bound& bound) {
-    if (row.status != trade_status::priced) return;
+namespace {
+
+// The price is the middle of bounds of the dates stated.
+void add_extrapolation(early_exercise& to, double price, const ready_rights& of) {
+    if (!of.gain_of_step || of.used_today) return;
+    to.extrapolated = price + *of.gain_of_step;
+    to.step_error = std::hypot(*of.gain_of_step, of.error_of_gain);
+}
+
+void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound) {
     const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
     if (!why.empty()) add_message(row, "the price is what its policy is worth, without a bound: " + why);
     const bool has_bound = bound.walked && why.empty();
@@ -147,6 +159,14 @@ void add_rights(price_row& row, const ready_rights& of, const found_bound& bound
     const std::vector<double>& parts = bound.walked->part_means;
     for (std::size_t i = 0; i < row.part_means.size() && i < parts.size(); ++i)
         row.part_means[i] = (row.part_means[i] + parts[i]) / 2;
+}
+
+}  // namespace
+
+void add_rights(price_row& row, const ready_rights& of, const found_bound& bound) {
+    if (row.status != trade_status::priced) return;
+    add_bounds(row, of, bound);
+    add_extrapolation(*row.early, row.price, of);
 }
 
 }  // namespace tilewalk::verbs

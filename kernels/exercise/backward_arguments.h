@@ -24,12 +24,13 @@ struct backward_trade {
     const backward_date* dates;
     word64 end_row;  // of what is paid in all; then the sums of normals since the last date
     double last_root;
-    double *total, *worth, *estimate, *rest;  // by path
-    word32* counted;                          // [side][path]: paths that count on a date
-    word32* counts;                           // [tile][side]
-    double* sums;                             // [2][tile][number]
-    double* found;                            // numbers_of_date of each date, then numbers_of_end
-    word32* arrived;                          // of its blocks, starts at 0
+    double *total, *worth, *estimate;  // by path
+    const double* others;              // what other decisions pay on the same paths; null: there are none
+    word32* counted;                   // [side][path]: paths that count on a date
+    word32* counts;                    // [tile][side]
+    double* sums;                      // [2][tile][number]
+    double* found;                     // numbers_of_date of each date, then numbers_of_end
+    word32* arrived;                   // of its blocks, starts at 0
     word32 date_count, paths;
 };
 
@@ -47,9 +48,10 @@ static constexpr int numbers_of_date(int features, int functions, int moves) {
     return 2 * features + 2 * numbers_of_side(functions) + moves * functions;
 }
 // At the end: sums over paths of what the policy's worth is taken for and of what it pays, the slopes of the
-// first interval, and whether a path has no finite number.
+// first interval, whether a path has no finite number, and, if there are others, what these pay more, and its
+// squares about the mean.
 static constexpr int numbers_of_end(int moves) {
-    return 2 + moves + 1;
+    return 2 + moves + 3;
 }
 // The most numbers that are summed over tiles at a time.
 static constexpr int most_sums(int features, int functions, int moves) {

@@ -708,6 +708,23 @@ class backward_walk {
         __syncthreads();
     }
 
+    // The sum of what others pay more than the mean, or that of its squares.
+    template <bool of_squares>
+    double sum_gain(double mean) {
+        summed(1, tiles_, [&](word32 tile, double* sums) {
+            for_all(tile, [&](bool has_path, word32 p) {
+                __syncthreads();
+                column(0)[thread()] = has_path ? trade_.others[p] - trade_.total[p] - mean : 0;
+                __syncthreads();
+                add_columns<of_squares>(1, sums);
+            });
+            __syncthreads();
+        });
+        const double sum = columns_[0];
+        __syncthreads();
+        return sum;
+    }
+
     void end(double* found) {
         summed(3, tiles_, [&](word32 tile, double* sums) {
             if (thread() == 0) sums[2] = is_finite_ ? 0 : 1;
@@ -724,6 +741,14 @@ class backward_walk {
         if (is_first() && thread() < 2) found[thread()] = columns_[thread()];
         if (is_first() && thread() == 2) found[2 + moves] = columns_[2];
         __syncthreads();
+        if (trade_.others != nullptr) {
+            const double sum = sum_gain<false>(0);
+            const double squares = sum_gain<true>(sum / paths);
+            if (is_first() && thread() == 0) {
+                found[3 + moves] = sum;
+                found[4 + moves] = squares;
+            }
+        }
         if constexpr (moves > 0) {
             if (thread() == 0) columns_[0] = paths;
             __syncthreads();

@@ -18,6 +18,9 @@ namespace {
 // Most values that the variables of a script have together; a list counts each asset.
 constexpr std::size_t most_elements = std::size_t{1} << 16U;
 
+// A policy tells what is to come for each number of uses that are left.
+constexpr int most_times = 100;
+
 }  // namespace
 
 std::string written(const expression& e) {
@@ -34,6 +37,7 @@ argued_script::argued_script(std::shared_ptr<const product> of, arguments args, 
       trade_currency_(std::move(trade_currency)) {
     check_arguments();
     find_blocks();
+    find_notices();
     find_assets();
 }
 
@@ -108,6 +112,72 @@ double argued_script::longest_step_of(const expression& e) const {
     return years;
 }
 
+// At the trade's own line if it states the number.
+void argued_script::fail_term(const expression& number, const std::string& message) const {
+    if (number.is == form::number) fail(number.where, message);
+    throw error(error_kind::input, message, {}, parameter_of(number.slot).name);
+}
+
+int argued_script::times_of(const expression& e, int least) const {
+    const double times = e.is == form::number ? e.number : get<double>(e.slot);
+    if (!(times >= least && times <= most_times) || times != std::floor(times)) {
+        std::ostringstream found;
+        found.imbue(std::locale::classic());
+        found << times;
+        fail_term(e, "a right is used " + found.str() + " times, expected a whole number from " +
+                         std::to_string(least) + " to " + std::to_string(most_times));
+    }
+    return static_cast<int>(times);
+}
+
+// How often a right is used, and how long before its dates that is decided.
+void argued_script::take_terms(const block_syntax& b, block& to) const {
+    if (b.at_most) to.at_most = times_of(*b.at_most, 1);
+    if (b.at_least) {
+        to.at_least = times_of(*b.at_least, 0);
+        const std::string must =
+            "the right must be used at least " + std::to_string(to.at_least) + " times, ";
+        if (to.at_least > to.at_most) {
+            fail_term(*b.at_least, must + "expected no more than the " + std::to_string(to.at_most) +
+                                       " times that it may be used");
+        }
+        if (static_cast<std::size_t>(to.at_least) > to.labels.size()) {
+            fail_term(*b.at_least, must + "expected no more than once on each of its " +
+                                       std::to_string(to.labels.size()) + " dates");
+        }
+    }
+    if (!b.notice) return;
+    const double found = b.notice->is == form::number ? b.notice->number : get<double>(b.notice->slot);
+    if (!(found >= 0)) {
+        fail_term(*b.notice, "the notice is " + std::to_string(found) + ", expected 0 or more " +
+                                 (b.is_notice_in_days ? "days" : "years"));
+    }
+    to.notice = b.is_notice_in_days ? found / 365 : found;
+}
+
+// A right with notice is decided on in a block of its own, behind all others.
+void argued_script::find_notices() {
+    for (std::size_t of = 0; of < tree().blocks.size(); ++of) {
+        if (blocks_[of].notice < dates::same_time_years) continue;
+        block b;
+        b.name = "notice of " + blocks_[of].name;
+        b.right_of = blocks_[of].right_of;
+        b.notice_of = of;
+        const double days = blocks_[of].notice * 365, whole = std::round(days);
+        for (const dates::time_point& day : blocks_[of].labels) {
+            b.times.push_back(day.years(as_of_) - blocks_[of].notice);
+            const auto* date = std::get_if<dates::date>(&day.when);
+            const bool is_date = date != nullptr && std::abs(days - whole) < 1e-6;
+            if (is_date)
+                b.labels.push_back({dates::date{date->serial - static_cast<std::int32_t>(whole)}});
+            else
+                b.labels.push_back({b.times.back()});
+        }
+        blocks_.push_back(std::move(b));
+        offsets_.push_back(offsets_[of]);
+    }
+}
+
 void argued_script::find_blocks() {
     for (const block_syntax& b : tree().blocks) {
         block found;
@@ -145,6 +215,7 @@ void argued_script::find_blocks() {
             }
         }
         if (b.right_of && b.continuous && !found.labels.empty()) stop_every_step(found);
+        if (!found.labels.empty()) take_terms(b, found);
         for (const auto& t : found.labels) found.times.push_back(t.years(as_of_));
         blocks_.push_back(std::move(found));
         offsets_.push_back(offset);
@@ -163,7 +234,6 @@ void argued_script::stop_every_step(block& b) const {
                                            " dates, expected at most " + std::to_string(bounds::steps));
     }
     b.continuous = b.in_equal_steps = false;
-    b.longest_step = 0;
     b.labels.clear();
     for (double i = 0; i < steps; ++i) b.labels.push_back({from + (to - from) * (i / steps)});
     b.labels.push_back({to});

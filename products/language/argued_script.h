@@ -68,7 +68,11 @@ class argued_script {
     [[noreturn]] void fail_missing(std::size_t number) const;
     void check_arguments() const;
     double longest_step_of(const expression& e) const;
+    [[noreturn]] void fail_term(const expression& number, const std::string& message) const;
+    int times_of(const expression& e, int least) const;
+    void take_terms(const block_syntax& b, block& to) const;
     void find_blocks();
+    void find_notices();
     void stop_every_step(block& b) const;
     void find_assets();
 

@@ -35,6 +35,8 @@ class checker {
         check_all(tree_.top);
         variables_.end_top();
         for (block_syntax& b : tree_.blocks) check_block(b);
+        check_rights();
+        check_features();
         if (!pays_)
             fail(tree_.blocks.front().where,
                  "the script never pays; expected 'pay AMOUNT' in one of its blocks");
@@ -54,10 +56,15 @@ class checker {
         if (b.continuous) {
             expressions_.expect(b.from, type::date);
             expressions_.expect(b.to, type::date);
-            if (b.every) check_step(*b.every, b.in_equal_steps);
+            if (b.every) check_years(*b.every, "a number of years", b.in_equal_steps ? "every" : "within");
         } else {
             check_dates(b);
         }
+        if (b.at_most) check_times(*b.at_most, "at most");
+        if (b.at_least) check_times(*b.at_least, "at least");
+        if (b.notice)
+            check_years(*b.notice, b.is_notice_in_days ? "a number of days" : "a number of years",
+                        "with notice");
         names_.enter(b.continuous ? surroundings::interval : surroundings::on_date, b.schedule);
         right_of_ = b.right_of;
         settles_ = false;
@@ -72,15 +79,83 @@ class checker {
         right_of_.reset();
     }
 
-    // The longest step of a path decides where it stops, so it can't change along the path.
-    void check_step(expression& e, bool in_equal_steps) {
+    // The longest step of a path and the notice of a right decide where it stops, so they can't change along
+    // the path.
+    void check_years(expression& e, const std::string& what, const std::string& behind) {
         if (e.is == form::number) return;
         const auto number = e.is == form::name ? parameters_.find(e.text) : std::nullopt;
         if (!number || parameters_.type_at(*number) != type::number || !parameters_[*number].per.empty()) {
-            fail(e.where, "expected a number of years, or a numeric parameter, after '" +
-                              std::string(in_equal_steps ? "every" : "within") + "'");
+            fail(e.where, "expected " + what + ", or a numeric parameter, after '" + behind + "'");
         }
         names_.resolve_parameter(e, *number);
+    }
+
+    void check_times(expression& e, const std::string& behind) {
+        if (e.is == form::number) return;
+        const auto number = e.is == form::name ? parameters_.find(e.text) : std::nullopt;
+        if (!number || parameters_[*number].type != parameter_type::integer ||
+            !parameters_[*number].per.empty()) {
+            fail(e.where, "expected a whole number, or an integer parameter, after '" + behind + "'");
+        }
+        names_.resolve_parameter(e, *number);
+    }
+
+    // A right that may be used several times is decided on by what one use of it is worth, and that only the
+    // holder's, at once, and by itself can be.
+    void check_rights() {
+        for (const block_syntax& b : tree_.blocks) {
+            if (b.at_least && !b.at_most)
+                fail(b.at_least->where,
+                     "'at least' needs 'at most' before it, as in 'at most 10 times at "
+                     "least 5 times'");
+            if (!b.at_most) continue;
+            if (b.right_of == party::issuer) {
+                fail(b.at_most->where,
+                     "only the holder may use a right several times; expected 'exercise' and 'receive', "
+                     "found 'call'");
+            }
+            if (b.notice) {
+                fail(b.notice->where,
+                     "a right that may be used several times is decided on its dates; "
+                     "expected no 'with notice'");
+            }
+            for (const block_syntax& other : tree_.blocks) {
+                if (!other.right_of || &other == &b) continue;
+                fail(other.where, "the right of line " + std::to_string(b.where.line) +
+                                      " may be used several times, so it is the only one of its script; put "
+                                      "this one in a trade of its own");
+            }
+        }
+    }
+
+    // Features are asked for on the dates of rights, and know what these know.
+    void check_features() {
+        if (tree_.features.empty()) return;
+        variables_.begin_block();
+        names_.enter(surroundings::on_date);
+        for (expression& e : tree_.features) {
+            if (!tree_.has_rights) {
+                fail(e.where,
+                     "features are what rights are decided by, and nobody has a right here; expected "
+                     "an 'exercise' or a 'call' block in the script, or no features");
+            }
+            expressions_.expect(e, type::number);
+            if (!depends_on_the_path(e)) {
+                fail(e.where,
+                     "a feature is a number that depends on the path, such as spot(asset) or a name "
+                     "that a block sets; this one is alike on all paths");
+            }
+        }
+    }
+
+    bool depends_on_the_path(const expression& e) const {
+        if (e.is == form::call) {
+            const function_kind kind = entry_of(e.calls).kind;
+            if (kind == function_kind::market || kind == function_kind::rate) return true;
+        }
+        if ((e.is == form::name || e.is == form::element) && e.means == meaning::variable)
+            return variables_.is_assigned_in_a_block(e.text);
+        return std::ranges::any_of(e.operands, [&](const expression& o) { return depends_on_the_path(o); });
     }
 
     // `on DATES`: a schedule, a date, or an end of a schedule.

@@ -117,12 +117,51 @@ class parser {
                 "found " +
                 found(tokens_.now()));
         }
+        if (b.right_of) read_terms(b);
         const std::string word = b.continuous ? "'between'" : "'on'";
         b.body = b.right_of && tokens_.now().is(":") && tokens_.next().kind != token_kind::line_end
                      ? read_line()
                      : read_body(word, false);
         right_of_.reset();
         return b;
+    }
+
+    // How often a right may be used, and how long before its date that is decided. The words are of the
+    // language only here.
+    void read_terms(block_syntax& b) {
+        for (;;) {
+            const token word = tokens_.now();
+            if (word.is("at")) {
+                tokens_.take();
+                const std::string bound(tokens_.now().text);
+                if (bound != "most" && bound != "least") {
+                    tokens_.fail("expected 'at most N times' or 'at least N times', found " +
+                                 found(tokens_.now()) + " after 'at'");
+                }
+                tokens_.take();
+                std::optional<expression>& number = bound == "most" ? b.at_most : b.at_least;
+                if (number) tokens_.fail(word.where, "'at " + bound + "' is given twice for one right");
+                number = expressions_.read_primary();
+                take_word("times", "after the number of 'at " + bound + "'");
+            } else if (word.kind == token_kind::name && word.text == "with") {
+                tokens_.take();
+                take_word("notice", "after 'with'");
+                if (b.notice) tokens_.fail(word.where, "'with notice' is given twice for one right");
+                b.notice = expressions_.read_primary();
+                b.is_notice_in_days = tokens_.now().kind == token_kind::name && tokens_.now().text == "days";
+                if (b.is_notice_in_days) tokens_.take();
+            } else {
+                break;
+            }
+        }
+    }
+
+    void take_word(std::string_view word, const std::string& after_what) {
+        if (tokens_.now().kind != token_kind::name || tokens_.now().text != word) {
+            tokens_.fail("expected '" + std::string(word) + "' " + after_what + ", found " +
+                         found(tokens_.now()));
+        }
+        tokens_.take();
     }
 
     // One statement on the line of its block.
@@ -269,6 +308,16 @@ class parser {
 
 syntax parse(std::string_view source, const location& origin) {
     return parser(source, origin).run();
+}
+
+expression parse_expression(std::string_view source, const location& origin) {
+    token_stream tokens(source, origin);
+    parsing::expression_reader expressions(tokens);
+    expression out = expressions.read();
+    if (tokens.now().kind == token_kind::line_end) tokens.take();
+    if (tokens.now().kind != token_kind::end)
+        tokens.fail("expected the end of the expression, found " + found(tokens.now()));
+    return out;
 }
 
 }  // namespace tilewalk::language

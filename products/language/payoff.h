@@ -47,9 +47,12 @@ struct block {
     std::string name;                       // for people: "on observations (line 12)"
     bool continuous = false;                // between A and B
     std::vector<double> times;              // the dates, increasing, negative ones are past; or {A, B}
-    double longest_step = 0;                // for a path between A and B, in years; 0: no limit
+    double longest_step = 0;                // between A and B, of a path or a right, in years; 0: no limit
     bool in_equal_steps = false;            // runs over equal intervals, wherever else the path stops
     std::optional<party> right_of;          // who may end the trade on its dates
+    int at_most = 0, at_least = 0;          // how often the right is used; 0 at most: once, as the end
+    double notice = 0;                      // years before the date at which the right is decided on
+    std::optional<std::size_t> notice_of;   // the right that is decided on here, by another block's number
     std::vector<dates::time_point> labels;  // the same times as the book wrote them
 };
 
@@ -104,16 +107,27 @@ class world {
     virtual double fx_today(const std::string& currency) const;
 };
 
-// A right on one of its dates, as a path knows it.
+// A right on one of its dates, as a path knows it; or at the notice before.
 struct right_at_hand {
     std::size_t block = 0;
     party of = party::holder;
     std::span<const occurrence> runs;
     // The payment for using it, and one unit paid on the date: discounted to as_of, in the trade's currency.
+    // At its notice it is what the use would pay if the date were now.
     program::value gives, unit;
     program::value offered;  // a truth: the script says what it pays, and has not stopped
     program::value alive;    // a truth: the script has not stopped
     std::uint32_t value_state = 0;
+    int at_most = 0, at_least = 0;
+    double notice = 0;
+    std::vector<program::value> features;  // that the product names
+};
+
+// A right that is there on as_of.
+struct right_today {
+    party of = party::holder;
+    double gives = 0;
+    int at_most = 0, at_least = 0;
 };
 
 // Decides whether rights are used.
@@ -124,10 +138,12 @@ class decider {
     virtual void begins() {}
     // A truth, recorded into the section that is open.
     virtual program::value uses(const right_at_hand& right, program::recorder& into) = 0;
-    // A right that is there on as_of, and what it pays then.
-    virtual void sees_today(party of, double gives) = 0;
-    // The step is recorded; it is still open.
-    virtual void ends_step(program::recorder&) {}
+    // The last moment at which it may be decided that the right will be used.
+    virtual void gives_notice(const right_at_hand&, program::recorder&) {}
+    // A right that is there on as_of. True if it is used and the trade goes on.
+    virtual bool uses_today(const right_today& right) = 0;
+    // The step is recorded; it is still open. The path stops at these times, the first of which is as_of.
+    virtual void ends_step(std::span<const double> /*stops*/, program::recorder&) {}
     // A section that runs once, after all others, is open.
     virtual bool has_end() const { return false; }
     virtual void ends_path(std::uint32_t, program::recorder&) {}

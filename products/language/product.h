@@ -62,17 +62,26 @@ enum class party { holder, issuer };
 
 struct syntax;  // the checked tree of a script, private to the language
 
+// A text of the language at its place in a file.
+struct placed_text {
+    std::string text;
+    location where;  // of its first character
+};
+
 class script {
   public:
     // Parses and checks `source`; `origin` is the place of its first character, so that errors point into the
-    // file. Throws tilewalk::error (input).
-    script(std::string source, location origin, const std::vector<parameter>& parameters);
+    // file. `features` are expressions that decisions on rights are taken by. Throws tilewalk::error (input).
+    script(std::string source, location origin, const std::vector<parameter>& parameters,
+           const std::vector<placed_text>& features = {});
     const std::string& source() const { return source_; }
+    const std::vector<placed_text>& features() const { return features_; }
     const syntax& tree() const { return *tree_; }
     bool has_rights() const;  // somebody may end the trade early
 
   private:
     std::string source_;
+    std::vector<placed_text> features_;
     std::shared_ptr<const syntax> tree_;
 };
 

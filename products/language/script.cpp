@@ -8,9 +8,11 @@
 
 namespace tilewalk::language {
 
-script::script(std::string source, location origin, const std::vector<parameter>& parameters)
-    : source_(std::move(source)) {
+script::script(std::string source, location origin, const std::vector<parameter>& parameters,
+               const std::vector<placed_text>& features)
+    : source_(std::move(source)), features_(features) {
     syntax tree = parse(source_, origin);
+    for (const placed_text& f : features_) tree.features.push_back(parse_expression(f.text, f.where));
     tree.parameters = parameters;
     check(tree);
     tree_ = std::make_shared<const syntax>(std::move(tree));

@@ -141,6 +141,10 @@ struct block_syntax {
     expression to;                    // B
     std::optional<expression> every;  // longest step between them
     bool in_equal_steps = false;      // 'every', and not 'within'
+    // How often a right may be used, and must be; without them it ends the trade.
+    std::optional<expression> at_most, at_least;
+    std::optional<expression> notice;  // how long before its date a right is decided on
+    bool is_notice_in_days = false;
     statements body;
 
     // The schedule that index, count and lists per date go by, and how its dates are taken; by the checker.
@@ -160,6 +164,7 @@ struct syntax {
     std::vector<parameter> parameters;
     statements top;
     std::vector<block_syntax> blocks;
+    std::vector<expression> features;  // what decisions on rights are taken by; none: states of the path
 
     // By the checker.
     std::vector<variable> variables;

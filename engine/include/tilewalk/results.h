@@ -44,6 +44,10 @@ struct early_exercise {
     // None where holder and issuer both have rights, for which the policy's worth is no bound.
     double lower_bound = no_figure, lower_error = no_figure;
     double upper_bound = no_figure, upper_error = no_figure;
+    // Of a right that is there every so many years between two dates: the price if it were there all the
+    // time, from the step to continuous exercise, and how far that may be wrong. The bounds are of the dates
+    // stated.
+    double extrapolated = no_figure, step_error = no_figure;
     std::uint64_t training_paths = 0;
 };
 

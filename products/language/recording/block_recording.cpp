@@ -38,32 +38,79 @@ class block_recording {
 
     // A right: what the body pays ends the trade if it is used. Those of the past were not, or the trade
     // would be over.
-    void record_right(party of, const statements& body, value alive, decider* by) {
+    void record_right(const block_syntax& of, value alive, decider* by) {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
-        frame f = play(body);
+        if (is_past && at_.of->notice >= dates::same_time_years) return;
+        frame f = play(of.body);
         if (by == nullptr || !f.paid.valid() || !f.going.valid()) return;
         const value offered = both(alive, is(f.going, false) ? made_.truth(true) : !f.going);
         if (is(offered, false)) return;
-        if (is_past) return by->sees_today(of, f.paid.constant());
-        const std::string& own = at_.script.trade_currency();
-        const value unit = at_.market->has_random_rates(own)
-                               ? at_.market->discount_on_path(own, interval_end::end)
-                               : made_.row("discount", [&](const occurrence& run) {
-                                     return at_.market->discount(own, run.years);
-                                 });
-        const std::size_t block = static_cast<std::size_t>(at_.of - at_.script.blocks().data());
-        const value used = both(
-            offered, by->uses({block, of, at_.runs, f.paid, unit, offered, alive, variables_.value_state()},
-                              at_.into));
-        frame out = variables_.at_first();
-        out.paid = program::select(used, f.paid, made_.number(0));
-        out.going = is(used, false) ? value() : !used;
-        if (is(used, false)) out.paid = value();
-        variables_.write(out, alive);
+        const bool goes_on = at_.of->at_most > 0;
+        if (is_past) {
+            const right_today today{*of.right_of, f.paid.constant(), at_.of->at_most, at_.of->at_least};
+            if (by->uses_today(today) && goes_on) write_used(made_.truth(true), true, f.paid, alive);
+            return;
+        }
+        right_at_hand right = at_hand(number_of_block(), alive);
+        right.gives = f.paid;
+        right.offered = offered;
+        write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive);
+    }
+
+    // Nobody knows yet what the right will pay; what it would pay now tells most of it.
+    void record_notice(const block_syntax& of, value alive, decider* by) {
+        if (by == nullptr || at_.market->is_past()) return;
+        const frame f = play(of.body);
+        right_at_hand right = at_hand(*at_.of->notice_of, alive);
+        right.gives = f.paid.valid() ? number_or_0(f.paid) : made_.number(0);
+        right.offered = alive;
+        by->gives_notice(right, at_.into);
     }
 
   private:
+    std::size_t number_of_block() const {
+        return static_cast<std::size_t>(at_.of - at_.script.blocks().data());
+    }
+
+    // A right on the date at hand, but for its payment.
+    right_at_hand at_hand(std::size_t block, value alive) {
+        const std::string& own = at_.script.trade_currency();
+        const language::block& of = at_.script.blocks()[block];
+        right_at_hand out;
+        out.block = block;
+        out.of = *of.right_of;
+        out.runs = at_.runs;
+        out.unit = at_.market->has_random_rates(own) ? at_.market->discount_on_path(own, interval_end::end)
+                                                     : made_.row("discount", [&](const occurrence& run) {
+                                                           return at_.market->discount(own, run.years);
+                                                       });
+        out.alive = alive;
+        out.value_state = variables_.value_state();
+        out.at_most = of.at_most;
+        out.at_least = of.at_least;
+        out.notice = of.notice;
+        for (const expression& e : at_.script.tree().features)
+            out.features.push_back(number_or_0(expressions_.evaluate(e, variables_.at_first())));
+        return out;
+    }
+
+    // What a decision is taken by may be asked for before it means anything, such as a mean before the first
+    // day that counts.
+    value number_or_0(value v) {
+        constexpr double most = 1e37;  // which is a number in single, too
+        return program::select(made_.number(-most) < v && v < made_.number(most), v, made_.number(0));
+    }
+
+    // Pays for the use of a right on paths on which it is used, and ends the trade there unless it goes on.
+    void write_used(value used, bool goes_on, value paid, value alive) {
+        if (is(used, false)) return;
+        frame out = variables_.at_first();
+        out.paid = program::select(used, paid, made_.number(0));
+        if (!goes_on) out.going = !used;
+        variables_.write(out, alive);
+    }
+
     void run(const statements& list, frame& f) {
         for (const statement& s : list) {
             if (is(f.going, false)) return;
@@ -136,10 +183,11 @@ void record_block(const argued_script& script, const state_slots& slots, std::si
         if (is(alive, false)) return;  // the script stopped before: the block does nothing
     }
     const block_at_hand at{script, into, &script.blocks()[number], script.offset_of(number), runs, &market};
-    const block_syntax& of = tree.blocks[number];
     block_recording recording(at, slots);
+    if (at.of->notice_of) return recording.record_notice(tree.blocks[*at.of->notice_of], alive, by);
+    const block_syntax& of = tree.blocks[number];
     if (of.right_of) {
-        recording.record_right(*of.right_of, of.body, alive, by);
+        recording.record_right(of, alive, by);
     } else {
         recording.record(of.body, alive);
     }
