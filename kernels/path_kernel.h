@@ -68,14 +68,14 @@ static constexpr word32 every_step_of() {
 
 // Paths leave nothing on their way, as they do unless a kernel says otherwise.
 struct leaves_nothing {
-    template <int k, class states>
+    template <int k, int width, class states>
     void after(const states&) {}
 };
 
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
 // of steps in its loop announces them with begin(): numbers that are the same for all paths are then on their
 // way while the feed makes or brings the shocks.
-// After each run of section k its `leaver` is shown the states of the thread's paths.
+// After each run of section k its `leaver` is shown the states of the thread's paths, as of(path, state).
 template <class program, class shape, class real, class numbers, int group, class leaver = leaves_nothing>
 class walker {
   public:
@@ -165,7 +165,7 @@ class walker {
         unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
         });
-        leaves_.template after<k>(states_);
+        leaves_.template after<k, shape::width>([&](int w, int s) { return states_[w][s]; });
     }
     // Runs section `k` and those behind it that run on every step.
     template <int k, class row>

@@ -240,7 +240,7 @@ class backward_walk {
         meet();
         for (int i = thread(); i < numbers; i += threads) {
             double sum = 0;
-#pragma unroll 4
+#pragma unroll 8
             for (word32 tile = 0; tile < tiles; ++tile) sum += __ldcg(all + tile * most + i);
             columns_[i] = sum;
         }
@@ -286,15 +286,14 @@ class backward_walk {
         return columns_ + number * paths_of_block;
     }
 
-    // The sum over 16 lanes, in the first of them.
+    // The sum over 16 lanes, in each of them.
     static double sum_of_lanes(double x) {
         const word32 lanes = 0xffffu << (threadIdx.x % 32 / 16 * 16);
-        for (int apart = lanes_of_sum / 2; apart > 0; apart /= 2)
-            x += __shfl_down_sync(lanes, x, word32(apart), lanes_of_sum);
+        unrolled<4>([&](int level) { x += __shfl_xor_sync(lanes, x, lanes_of_sum / 2 >> level); });
         return x;
     }
     // Adds the sums of products of columns `a` + i and `b` + j to into[i * down + j * across], for i < rows
-    // and j < cols; where it is `lower`, for j <= i alone. Lanes hold three rows and three columns at a time.
+    // and j < cols; where it is `lower`, for j <= i alone. Lanes hold two rows and two columns at a time.
     // It takes its sizes at run time: laid out for those of each use, it took a compiler twenty seconds.
     struct product_sums {
         const double *a, *b;
@@ -304,7 +303,7 @@ class backward_walk {
         int down, across;
     };
     static void add_products(const product_sums of) {
-        constexpr int side = 3;
+        constexpr int side = 2;
         const int tall = (of.rows + side - 1) / side, wide = (of.cols + side - 1) / side;
         const int squares = of.lower ? tall * (tall + 1) / 2 : tall * wide;
         const int lane = thread() % lanes_of_sum;
@@ -334,13 +333,20 @@ class backward_walk {
                 unrolled<side>(
                     [&](int r) { unrolled<side>([&](int c) { sums[r][c] = fma(x[r], y[c], sums[r][c]); }); });
             }
+            // A lane each adds one of the sums to what is there, which is on its way meanwhile.
+            const int row = i + lane / side, col = j + lane % side;
+            const bool is_there =
+                lane < side * side && row < of.rows && col < of.cols && (!of.lower || col <= row);
+            double* const to = of.into + (is_there ? row * of.down + col * of.across : 0);
+            const double before = is_there ? *to : 0;
+            double mine = 0;
             unrolled<side>([&](int r) {
                 unrolled<side>([&](int c) {
                     const double sum = sum_of_lanes(sums[r][c]);
-                    const bool is_there = i + r < of.rows && j + c < of.cols && (!of.lower || j + c <= i + r);
-                    if (lane == 0 && is_there) of.into[(i + r) * of.down + (j + c) * of.across] += sum;
+                    if (lane == r * side + c) mine = sum;
                 });
             });
+            if (is_there) *to = before + mine;
         }
     }
     // Adds the sums of `count` columns, or of their squares.
@@ -348,13 +354,14 @@ class backward_walk {
     void add_columns(int count, double* into) const {
         const int lane = thread() % lanes_of_sum;
         for (int f = thread() / lanes_of_sum; f < count; f += threads / lanes_of_sum) {
+            const double before = into[f];
             double sum = 0;
             for (int p = lane; p < paths_of_block; p += lanes_of_sum) {
                 const double x = column(f)[p];
                 sum = of_squares ? fma(x, x, sum) : sum + x;
             }
             sum = sum_of_lanes(sum);
-            if (lane == 0) into[f] += sum;
+            if (lane == 0) into[f] = before + sum;
         }
     }
 
@@ -570,7 +577,7 @@ class backward_walk {
             if (has_path) {
                 const double* const by = sides_ + side * numbers_of_side(functions);
                 double sum = 0;
-                unrolled_by<4>(0, functions, [&](int f) { sum = fma(by[f], column(f)[thread()], sum); });
+                unrolled_by<2>(0, functions, [&](int f) { sum = fma(by[f], column(f)[thread()], sum); });
                 const double low = by[functions], high = by[functions + 1];
                 sum = sum < low ? low : sum;
                 sum = high < sum ? high : sum;

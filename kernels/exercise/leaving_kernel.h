@@ -15,14 +15,14 @@ struct leaves_numbers {
     word64 pitch;
     word32 next[word32(left::sections)];
 
-    template <int k, class states>
+    template <int k, int width, class states>
     void after(const states& of) {
-        constexpr int count = left::count(k), width = int(sizeof(of) / sizeof(of[0]));
+        constexpr int count = left::count(k);
         if constexpr (count > 0) {
             double* const row = first + word64(next[k]) * pitch;
             spelled_out<count>([&](int i) {
                 unrolled<width>(
-                    [&](int w) { row[word64(i) * pitch + word64(w)] = double(of[w][left::state(k, i)]); });
+                    [&](int w) { row[word64(i) * pitch + word64(w)] = double(of(w, left::state(k, i))); });
             });
             next[k] += word32(count);
         }
