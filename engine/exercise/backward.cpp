@@ -243,8 +243,9 @@ void backward::fit_sides(decision_date& d, const date_left& left) {
             side.low = std::min(side.low, of[s].first);
             side.high = std::max(side.high, of[s].second);
         }
-        side.coefficients = pivoted_factor(gram, count, most_rank(paths, paths_of_function))
-                                .solve(std::span(sums).subspan(s * of_side + count * count, count));
+        const pivoted_factor factor(gram, count, most_rank(paths, paths_of_function));
+        side.coefficients = factor.solve(std::span(sums).subspan(s * of_side + count * count, count));
+        side.rank = factor.rank();
     }
 }
 

@@ -52,6 +52,7 @@ class interval_moves {
 struct fitted_side {
     std::vector<double> coefficients;
     double low = 0, high = 0;
+    std::size_t rank = 0;  // of the functions on those paths
 };
 
 struct decision_date {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "engine/exercise/backward.h"
 #include "engine/exercise/deciders.h"
 #include "kernels/tile.h"
+#include "products/program/row_names.h"
 
 namespace tilewalk::exercise {
 
@@ -84,6 +87,10 @@ class left_arrays {
     std::vector<double> numbers_;
 };
 
+double root_of_steps(std::size_t steps) {
+    return steps > 0 ? 1 / std::sqrt(static_cast<double>(steps)) : 0;
+}
+
 // A date on which a right is there, as training meets it.
 struct met_date {
     std::size_t section, step;
@@ -101,7 +108,7 @@ std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& mad
                 d.found.block = r.block;
                 d.found.run = e.row;
                 d.found.of = r.of;
-                d.found.root = step + 1 > before ? 1 / std::sqrt(static_cast<double>(step + 1 - before)) : 0;
+                d.found.root = root_of_steps(step + 1 - before);
                 before = step + 1;
             }
         }
@@ -120,19 +127,46 @@ date_left left_on(const met_date& d, const left_arrays& left, const policy& by) 
     return out;
 }
 
-// A policy before its paths: what it will decide by. None where no right is left; without features where
-// nothing moves.
-struct begun {
-    policy by;
-    std::vector<std::string> known;  // names of the features
-    bool is_certain = false;
-};
+// The factors of prices that the program of a trade was recorded with: by section, by name, by run.
+using recorded_scales = std::vector<std::map<std::string, std::vector<double>, std::less<>>>;
 
-std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often) {
+recorded_scales scales_of(const program::recorder::recorded& r) {
+    recorded_scales out(r.code.sections.size());
+    for (std::size_t s = 0; s < out.size(); ++s) {
+        const std::vector<std::string>& names = r.code.sections[s].rows;
+        for (std::size_t column = 0; column < names.size(); ++column) {
+            if (!program::row_names::is_numbered(names[column], program::row_names::scale)) continue;
+            for (std::size_t run = 0; run < r.data.runs[s]; ++run)
+                out[s][names[column]].push_back(r.data.rows[s][run * r.data.widths[s] + column]);
+        }
+    }
+    return out;
+}
+
+// A name that a script gives to a number of its own, too, tells nothing.
+std::vector<double> units_of(const std::vector<std::string>& features, const recorded_scales& scales,
+                             const met_date& d) {
+    std::vector<double> out;
+    for (const std::string& name : features) {
+        const auto found = scales[d.section].find(program::row_names::scale_of(name));
+        const bool is_price = found != scales[d.section].end() && std::ranges::count(features, name) == 1;
+        out.push_back(is_price ? found->second[d.found.run] : 0);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
+                                                const plan::poll& often) {
     leaving plainly;
+    recorded_scales scales;
+    const plan::amendment look = [&](program::recorder::recorded& r, const std::vector<double>&) {
+        scales = scales_of(r);
+    };
     const plan::trade_program plain =
-        plan::plan_trade(t, in, program::precision::double_, {}, often, &plainly);
-    begun out;
+        plan::plan_trade(t, in, program::precision::double_, look, often, &plainly);
+    policy_to_find out;
     policy& by = out.by;
     if (plainly.today()) {
         by.today = plainly.today()->second;
@@ -154,6 +188,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         if (plain.code.states[s] == "alive") continue;  // as is every path on which something is decided
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
+        out.are_logarithms.push_back(plain.data.initial_states[s] == 0);
     }
     if (by.features.size() > most_features) {
         throw error(error_kind::input,
@@ -165,22 +200,21 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         if (n.code == program::operation::normal) normals.insert(n.args[0]);
     by.normals.assign(normals.begin(), normals.end());
     by.functions = basis(by.features.size());
-    return out;
-}
-
-}  // namespace
-
-std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
-                                  const plan::poll& often) {
-    std::optional<begun> of = begin(t, in, often);
-    if (!of || of->is_certain) return std::nullopt;
-    outline out{std::move(of->known), of->by.functions.functions(), of->by.functions.degree(), 0};
-    if (of->by.has_bound()) out.moves = interval_moves(of->by.normals.size()).size();
+    std::size_t last_step = 0;
+    for (const met_date& d : dates_of(plainly, plain)) {
+        const language::block& b = plain.blocks[d.found.block];
+        const std::size_t past = b.times.size() - plain.data.runs[d.section];
+        out.dates.push_back({b.times[past + d.found.run], to_string(b.labels[past + d.found.run]),
+                             units_of(out.known, scales, d)});
+        by.dates.push_back(d.found);
+        last_step = d.step + 1;
+    }
+    by.last_root = root_of_steps(plain.when.steps() - last_step);
     return out;
 }
 
 std::optional<policy> policy_of(const books::trade& t, const markets::market_view& in, const training& by) {
-    std::optional<begun> of = begin(t, in, by.often);
+    std::optional<policy_to_find> of = policy_to_find_of(t, in, by.often);
     if (!of) return std::nullopt;
     if (of->is_certain) return std::move(of->by);
     policy out = std::move(of->by);
@@ -190,9 +224,6 @@ std::optional<policy> policy_of(const books::trade& t, const markets::market_vie
     const left_arrays left(recorded, made, out, by);
     out.paths = left.paths();
     std::vector<met_date> dates = dates_of(recorded, made);
-    const std::size_t last_step = dates.empty() ? 0 : dates.back().step + 1;
-    const std::size_t after = made.when.steps() - last_step;
-    out.last_root = after > 0 ? 1 / std::sqrt(static_cast<double>(after)) : 0;
     const std::size_t end = made.code.sections.size() - 1;
     interval_left last{{}, out.last_root};
     for (std::size_t n = 0; out.has_bound() && n < out.normals.size(); ++n)
@@ -203,7 +234,7 @@ std::optional<policy> policy_of(const books::trade& t, const markets::market_vie
         sweep.decide(dates[k].found, left_on(dates[k], left, out));
     }
     sweep.end();
-    for (met_date& d : dates) out.dates.push_back(std::move(d.found));
+    for (std::size_t k = 0; k < dates.size(); ++k) out.dates[k] = std::move(dates[k].found);
     return out;
 }
 

@@ -27,16 +27,25 @@ struct training {
     const std::atomic<bool>* cancel = nullptr;
 };
 
-// By what a policy decides, before any path is walked.
-struct outline {
-    std::vector<std::string> knows;  // states of the path; what using the right pays is known, too
-    std::size_t functions = 0;       // of them, of which the value to come is a sum
-    int degree = 0;
-    std::size_t moves = 0;  // of the martingale in an interval; 0: there is no bound
+// A policy before its paths: by what it will decide, and when.
+struct policy_to_find {
+    policy by;                       // with all that follows from the trade
+    std::vector<std::string> known;  // names of the features; what using the right pays is known, too
+    bool is_certain = false;         // nothing moves; there are no features
+    // A date of a policy as the trade has it.
+    struct date {
+        double years = 0;
+        std::string label;  // as the book wrote it
+        // By feature: by what its number is multiplied to be a price of the market, where it is one and what
+        // is decided depends on the price; else 0.
+        std::vector<double> units;
+    };
+    std::vector<date> dates;           // of by.dates
+    std::vector<bool> are_logarithms;  // features, of such prices
 };
-// Nothing where no right is left, or nothing moves. Throws as policy_of does.
-std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
-                                  const plan::poll& often);
+// Nothing where no right is left. Throws as policy_of does.
+std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
+                                                const plan::poll& often);
 
 // Nothing where no right is left. Throws tilewalk::error: input, where the decision depends on too much;
 // numeric, where a path has no finite number.

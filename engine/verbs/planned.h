@@ -22,6 +22,10 @@
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
+namespace tilewalk::exercise {
+struct saved_policy;
+}
+
 namespace tilewalk::verbs {
 
 // Programs by shape, so that a book of many trades of few shapes keeps and compiles few.
@@ -74,6 +78,8 @@ struct ready_rights {
     bool is_policy_lower = true;                  // than the best one
     std::uint64_t training_paths = 0;
     bool wants_bound = true;
+    std::string remark;                                   // on where the policy is from, or empty
+    std::shared_ptr<const exercise::saved_policy> saved;  // where the policy is to be kept
 };
 
 // A trade in a run.

@@ -13,6 +13,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/report/policy_file.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rights.h"
@@ -128,6 +129,15 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     return out;
 }
 
+// The file of the policies that were followed in the market number m.
+std::string policies_of(const planned_run& r, std::size_t m) {
+    const std::size_t trades = r.book.trades.size();
+    std::vector<exercise::saved_policy> all;
+    for (const planned& p : std::span(r.plans).subspan(m * trades, trades))
+        if (!p.failure && p.rights && p.rights->saved) all.push_back(*p.rights->saved);
+    return report::policies_json(all);
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, priced_book& into) {
@@ -157,6 +167,7 @@ namespace verbs {
 void find_policies(planned_run& r, const teller& tells) {
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
+    const std::optional<std::vector<exercise::saved_policy>> saved = policies_in(r.run);
     std::vector<std::size_t> with_rights;
     for (std::size_t k = 0; k < r.plans.size(); ++k)
         if (!r.plans[k].failure && plan::has_rights(trades[k % trades.size()])) with_rights.push_back(k);
@@ -168,7 +179,8 @@ void find_policies(planned_run& r, const teller& tells) {
         [&](int, std::uint64_t i) {
             const std::size_t k = with_rights[i], m = k / trades.size();
             find_policy(r.plans[k], trades[k % trades.size()], r.in[m].state(),
-                        {r.run, r.operations, threads, shapes, r.options.cancel, r.wants_bounds},
+                        {r.run, r.operations, threads, shapes, r.options.cancel, r.wants_bounds, &r.policies,
+                         saved ? &*saved : nullptr, r.options.keep_policies},
                         scenarios.first[m]);
         },
         tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
@@ -214,6 +226,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         of = told;
         of.path_steps = path_steps[m];
         add_rows(r, m, walked, bounds, made[m]);
+        if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -277,8 +290,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();
-    planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(),
-                        {},  {},         by.wants_bounds};
+    planned_run planned{run, operations, trades.state(),  in,         options, begin, utc_now(),
+                        {},  {},         by.wants_bounds, by.policies};
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); });
     by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);

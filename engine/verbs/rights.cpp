@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/exercise/training.h"
+#include "engine/report/policy_file.h"
 #include "engine/run/units.h"
 
 namespace tilewalk::verbs {
@@ -22,15 +23,38 @@ std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-constexpr std::uint64_t least_training = 4096, most_training = 65536;
-std::uint64_t training_paths_for(std::uint64_t paths) {
-    return std::clamp(paths / 4, least_training, most_training);
-}
-
 }  // namespace
 
 std::uint64_t seed_of_bounds(std::uint64_t seed) {
     return mixed(seed ^ 0x626f756e64);
+}
+
+std::optional<std::vector<exercise::saved_policy>> policies_in(const settled& run) {
+    if (run.policy.empty()) return std::nullopt;
+    return report::load_policies(run.policy);
+}
+
+found_policy policy_for(const books::trade& t, const markets::market_state& in, const policy_search& by) {
+    const settled& run = by.run;
+    const plan::poll often = poll_of(by.cancel);
+    found_policy out;
+    if (by.saved != nullptr) {
+        const auto saved = std::ranges::find(*by.saved, t.id, &exercise::saved_policy::trade);
+        if (saved != by.saved->end()) return {exercise::policy_as_saved(t, in, *saved, often), {}};
+        out.remark = "its policy is not in " + run.policy + " and was found anew";
+    }
+    const policy_stages usual, &how = by.by != nullptr ? *by.by : usual;
+    markets::market_state changed;
+    if (how.change_market) how.change_market(changed = in);
+    const auto cubes = in.scenario_cubes();
+    out.by =
+        exercise::policy_of(t, how.change_market ? changed : in,
+                            {how.on_priced_paths ? run.seed : mixed(run.seed ^ 0x747261696e),
+                             how.on_priced_paths ? run.paths : std::min(run.training_paths, by.most_training),
+                             &by.operations, by.threads, cubes, often, by.cancel});
+    if (out.by && how.change) how.change(*out.by);
+    if (out.by && out.by->dates.empty()) out.remark.clear();  // nothing was to be found
+    return out;
 }
 
 void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const policy_search& by,
@@ -38,11 +62,7 @@ void find_policy(planned& p, const books::trade& t, const markets::market_state&
     const plan::poll often = poll_of(by.cancel);
     const settled& run = by.run;
     try {
-        const auto cubes = in.scenario_cubes();
-        const auto policy =
-            exercise::policy_of(t, in,
-                                {mixed(run.seed ^ 0x747261696e), training_paths_for(run.paths),
-                                 &by.operations, by.threads, cubes, often, by.cancel});
+        const auto [policy, remark] = policy_for(t, in, by);
         if (!policy) return;
         const auto planned_as = [&](plan::trade_program made) {
             for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
@@ -52,6 +72,11 @@ void find_policy(planned& p, const books::trade& t, const markets::market_state&
         rights->is_policy_lower = policy->has_holder;
         rights->training_paths = policy->paths;
         rights->wants_bound = by.wants_bound;
+        rights->remark = remark;
+        if (by.keeps) {
+            if (auto saved = exercise::saved_of(t, in, *policy, often))
+                rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
+        }
         if (policy->is_used_today) rights->used_today = policy->today;
         if (!p.ready->certain) {
             p.ready = planned_as(exercise::following_plan(t, in, *policy, run.how.precision, often));
@@ -87,6 +112,7 @@ std::string why_no_bound(const price_row& row, const ready_rights& of, const fou
 
 void add_rights(price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.status != trade_status::priced) return;
+    if (!of.remark.empty()) add_message(row, of.remark);
     const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
     if (!why.empty()) add_message(row, "the price is what its policy is worth, without a bound: " + why);
     const bool has_bound = bound.walked && why.empty();
@@ -100,6 +126,7 @@ void add_rights(price_row& row, const ready_rights& of, const found_bound& bound
     e.policy_value = row.price;
     e.policy_error = row.standard_error;
     e.training_paths = of.training_paths;
+    e.part_means = row.part_means;
     if (!has_bound) return;
     constexpr double normal_95 = 1.959963984540054;
     const double mean = bound.walked->result.moments.mean;
