@@ -30,7 +30,7 @@ struct planned_run;
 
 // How policies of trades with rights are found.
 struct policy_stages {
-    std::function<void(markets::market_state&)> change_market{};  // that they are found in
+    std::function<void(markets::market_state&)> change_market{};  // that they are found and followed in
     std::function<void(exercise::policy&)> change{};              // what was found
     bool on_priced_paths = false;                                 // on those that prices are from
 };

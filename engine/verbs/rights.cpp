@@ -44,11 +44,9 @@ found_policy policy_for(const books::trade& t, const markets::market_state& in, 
         out.remark = "its policy is not in " + run.policy + " and was found anew";
     }
     const policy_stages usual, &how = by.by != nullptr ? *by.by : usual;
-    markets::market_state changed;
-    if (how.change_market) how.change_market(changed = in);
     const auto cubes = in.scenario_cubes();
     out.by =
-        exercise::policy_of(t, how.change_market ? changed : in,
+        exercise::policy_of(t, in,
                             {how.on_priced_paths ? run.seed : mixed(run.seed ^ 0x747261696e),
                              how.on_priced_paths ? run.paths : std::min(run.training_paths, by.most_training),
                              &by.operations, by.threads, cubes, often, by.cancel});
@@ -57,11 +55,15 @@ found_policy policy_for(const books::trade& t, const markets::market_state& in, 
     return out;
 }
 
-void find_policy(planned& p, const books::trade& t, const markets::market_state& in, const policy_search& by,
-                 std::uint32_t first_scenario) {
+void find_policy(planned& p, const books::trade& t, const markets::market_state& market,
+                 const policy_search& by, std::uint32_t first_scenario) {
     const plan::poll often = poll_of(by.cancel);
     const settled& run = by.run;
     try {
+        markets::market_state changed;
+        const bool is_changed = by.by != nullptr && by.by->change_market;
+        if (is_changed) by.by->change_market(changed = market);
+        const markets::market_state& in = is_changed ? changed : market;
         const auto [policy, remark] = policy_for(t, in, by);
         if (!policy) return;
         const auto planned_as = [&](plan::trade_program made) {
