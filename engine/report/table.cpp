@@ -43,7 +43,8 @@ std::string policy_text(const price_row& row) {
 std::string bounds_text(const price_row& row) {
     if (!row.early || !priced(row) || !is_figure(row.early->lower_bound)) return {};
     const early_exercise& e = *row.early;
-    return justified(e.lower_bound, e.lower_error) + " .. " + justified(e.upper_bound, e.upper_error);
+    const double error = std::max(e.lower_error, e.upper_error);
+    return justified(e.lower_bound, error) + " .. " + justified(e.upper_bound, error);
 }
 
 // Columns in the order in which they shrink or go where a line has no room for all.
