@@ -107,6 +107,23 @@ TEST(policy_file, is_followed_with_other_numbers_of_the_market) {
     EXPECT_EQ(followed.rows[0].message.find("found anew"), std::string::npos);
 }
 
+// The short rate on a path counts from the curve; what is decided by is the rate.
+TEST(policy_file, is_followed_where_a_curve_has_moved) {
+    const auto swaption = [](double rate) {
+        return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: " + std::to_string(rate) +
+               ", model: {hull_white: {mean_reversion: 0.03, volatility: 0.009}}}}\ntrades:\n"
+               "  - {id: s, product: bermudan_swaption, currency: USD, option: payer, strike: 0.035, "
+               "exercise_dates: [1, 2, 3], payments: [2, 3, 4], notional: 1000}\n";
+    };
+    const std::string file = kept_in("curve", priced(swaption(0.035)).policies);
+    const results followed = priced(swaption(0.04), file), anew = priced(swaption(0.04));
+    ASSERT_EQ(followed.rows.at(0).status, trade_status::priced) << followed.rows[0].message;
+    const early_exercise &held = *followed.rows[0].early, &found = *anew.rows.at(0).early;
+    // One error is far more than policies for markets half a point apart differ by.
+    EXPECT_NEAR(held.lower_bound, found.lower_bound, 1.5 * found.lower_error + 0.01 * found.lower_bound);
+    EXPECT_NEAR(held.upper_bound, found.upper_bound, 0.03 * found.upper_bound);
+}
+
 // A day of the rights is over, and the others have come nearer.
 TEST(policy_file, is_followed_on_later_days) {
     const std::string file = kept_in("later", priced(today).policies);

@@ -329,6 +329,11 @@ std::string rights_text(const trade_plan::decision& by, bool all) {
         by.moves > 0 ? fmt::format("a bound by {} moves an interval", by.moves) : std::string("no bound"));
 }
 
+// A day of the calendar as it is written, else the years.
+std::string day_text(const trade_plan::decision::date& d) {
+    return d.label.ends_with('y') ? fmt::format("{:.6g}y", d.years) : printable(d.label);
+}
+
 // The rank of the functions on each date, dates of one rank together.
 std::string ranks_text(const trade_plan::decision& by, bool all) {
     struct run {
@@ -353,8 +358,8 @@ std::string ranks_text(const trade_plan::decision& by, bool all) {
         runs.size(), values_cut, all,
         [&](std::size_t i) {
             const auto& [first, last] = runs[i];
-            out += (i == 0 ? "" : ", ") + printable(by.dates[first].label) +
-                   (last > first ? " to " + printable(by.dates[last].label) : "") +
+            out += (i == 0 ? "" : ", ") + day_text(by.dates[first]) +
+                   (last > first ? " to " + day_text(by.dates[last]) : "") +
                    fmt::format(" {} and {}", by.dates[first].rank_paid, by.dates[first].rank_unpaid);
         },
         [&](std::size_t skipped) { out += fmt::format(", and {} more", skipped); });

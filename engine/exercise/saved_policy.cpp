@@ -42,7 +42,7 @@ void check_numbers(const saved_policy& saved, const policy& by) {
     };
     bool fit = are(saved.first_slopes, moves);
     for (const saved_policy::date& d : saved.dates) {
-        fit = fit && are(d.units, by.features.size()) && are(d.found.means, features) &&
+        fit = fit && are(d.levels, by.features.size()) && are(d.found.means, features) &&
               are(d.found.scales, features) && are(d.found.paid.coefficients, functions) &&
               are(d.found.unpaid.coefficients, functions) && are(d.found.slopes, moves * functions);
     }
@@ -96,15 +96,14 @@ std::vector<double> slopes_of_today(const saved_policy& saved, std::size_t first
     return out;
 }
 
-// A price is decided by as it is quoted, whatever the number is that moves along the path in its place.
+// A price is decided by as it is quoted, and a rate as it is, whatever the number is that moves along the
+// path in its place.
 void move_to_market(decision_date& d, const std::vector<double>& then, const std::vector<double>& now,
-                    const std::vector<bool>& are_logarithms) {
+                    const std::vector<bool>& are_products) {
     for (std::size_t f = 0; f < now.size(); ++f) {
-        const double ratio = then[f] / now[f];
-        if (!std::isfinite(ratio) || !(ratio > 0)) continue;  // it is no price
-        if (are_logarithms[f]) {
-            d.means[f] += std::log(ratio);
-        } else {
+        if (!are_products[f]) {
+            d.means[f] += then[f] - now[f];
+        } else if (const double ratio = then[f] / now[f]; std::isfinite(ratio) && ratio > 0) {
             d.means[f] *= ratio;
             d.scales[f] /= ratio;
         }
@@ -130,7 +129,7 @@ std::optional<saved_policy> saved_of(const books::trade& t, const markets::marke
     out.first_slopes = by.first_slopes;
     for (std::size_t k = 0; k < by.dates.size(); ++k) {
         policy_to_find::date& d = of->dates[k];
-        out.dates.push_back({d.years, std::move(d.label), std::move(d.units), by.dates[k]});
+        out.dates.push_back({d.years, std::move(d.label), std::move(d.levels), by.dates[k]});
     }
     return out;
 }
@@ -158,7 +157,7 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
         d.paid = found.paid;
         d.unpaid = found.unpaid;
         d.slopes = found.slopes;
-        move_to_market(d, saved.dates[from].units, of->dates[k].units, of->are_logarithms);
+        move_to_market(d, saved.dates[from].levels, of->dates[k].levels, of->are_products);
     }
     if (out.has_bound())
         out.first_slopes =

@@ -26,9 +26,9 @@ struct saved_policy {
     std::optional<bool> is_used_today;  // none: no right was there on that day
     std::vector<double> first_slopes;
     struct date {
-        double years = 0;           // from as_of
-        std::string label;          // as the book wrote it
-        std::vector<double> units;  // see policy_to_find
+        double years = 0;            // from as_of
+        std::string label;           // as the book wrote it
+        std::vector<double> levels;  // see policy_to_find
         decision_date found;
     };
     std::vector<date> dates;

@@ -143,14 +143,29 @@ recorded_scales scales_of(const program::recorder::recorded& r) {
     return out;
 }
 
+// The short rate of a currency, near enough: over a quarter of a year from then on.
+double short_rate(const markets::curve& of, double years) {
+    constexpr double quarter = 0.25;
+    return (of.log_discount(years) - of.log_discount(years + quarter)) / quarter;
+}
+
 // A name that a script gives to a number of its own, too, tells nothing.
-std::vector<double> units_of(const std::vector<std::string>& features, const recorded_scales& scales,
-                             const met_date& d) {
+std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& scales, const met_date& d,
+                              double years, const markets::market_view& in) {
     std::vector<double> out;
-    for (const std::string& name : features) {
+    for (std::size_t f = 0; f < of.known.size(); ++f) {
+        const std::string& name = of.known[f];
+        double& level = out.emplace_back(0);
+        if (std::ranges::count(of.known, name) > 1) continue;
+        if (name.ends_with(program::row_names::first_rate)) {
+            const std::string currency = name.substr(0, name.size() - program::row_names::first_rate.size());
+            if (in.rate_model(currency) != nullptr) level = short_rate(in.discount_curve(currency), years);
+            continue;
+        }
         const auto found = scales[d.section].find(program::row_names::scale_of(name));
-        const bool is_price = found != scales[d.section].end() && std::ranges::count(features, name) == 1;
-        out.push_back(is_price ? found->second[d.found.run] : 0);
+        if (found == scales[d.section].end()) continue;
+        const double scale = found->second[d.found.run];
+        level = of.are_products[f] ? scale : std::log(scale);
     }
     return out;
 }
@@ -188,7 +203,7 @@ std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const mar
         if (plain.code.states[s] == "alive") continue;  // as is every path on which something is decided
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
-        out.are_logarithms.push_back(plain.data.initial_states[s] == 0);
+        out.are_products.push_back(plain.data.initial_states[s] != 0);
     }
     if (by.features.size() > most_features) {
         throw error(error_kind::input,
@@ -205,7 +220,7 @@ std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const mar
         const language::block& b = plain.blocks[d.found.block];
         const std::size_t past = b.times.size() - plain.data.runs[d.section];
         out.dates.push_back({b.times[past + d.found.run], to_string(b.labels[past + d.found.run]),
-                             units_of(out.known, scales, d)});
+                             levels_of(out, scales, d, b.times[past + d.found.run], in)});
         by.dates.push_back(d.found);
         last_step = d.step + 1;
     }

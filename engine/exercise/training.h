@@ -36,12 +36,12 @@ struct policy_to_find {
     struct date {
         double years = 0;
         std::string label;  // as the book wrote it
-        // By feature: by what its number is multiplied to be a price of the market, where it is one and what
-        // is decided depends on the price; else 0.
-        std::vector<double> units;
+        // By feature: what its number and this give together is a number of the market that can be looked at:
+        // the logarithm of a price or a short rate as the sum, and a price as the product. Else 0.
+        std::vector<double> levels;
     };
-    std::vector<date> dates;           // of by.dates
-    std::vector<bool> are_logarithms;  // features, of such prices
+    std::vector<date> dates;         // of by.dates
+    std::vector<bool> are_products;  // by feature
 };
 // Nothing where no right is left. Throws as policy_of does.
 std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,

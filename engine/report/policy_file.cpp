@@ -44,7 +44,7 @@ std::string json_of(const saved_policy::date& d) {
     const decision_date& f = d.found;
     return "{\"date\": " + json_string(d.label) + ", \"years\": " + json_number(d.years) +
            ", \"block\": " + std::to_string(f.block) +
-           ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"units\": " + json_of(d.units) +
+           ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"levels\": " + json_of(d.levels) +
            ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) +
            ", \"paid\": " + json_of(f.paid) + ", \"unpaid\": " + json_of(f.unpaid) +
            ", \"slopes\": " + json_of(f.slopes) + "}";
@@ -80,7 +80,7 @@ saved_policy::date read_date(json_members from) {
     out.years = from.number("years");
     out.found.block = from.natural<std::size_t>("block");
     out.found.of = from.word("of", party_words);
-    out.units = from.numbers("units");
+    out.levels = from.numbers("levels");
     out.found.means = from.numbers("means");
     out.found.scales = from.numbers("scales");
     out.found.paid = read_side(from.mapping("paid"));

@@ -28,6 +28,11 @@ inline std::string scale_of(std::string_view state) {
     return state.starts_with('x') ? std::string(scale) + "#" + std::string(state.substr(1)) : std::string();
 }
 
+// The first state of moving interest rates, behind the name of the currency: how far the short rate is from
+// where the curve has it.
+inline constexpr std::string_view rate = "rate";
+inline constexpr std::string_view first_rate = "_rate0";
+
 // The deterministic part of a source's move over a step.
 inline constexpr std::string_view drift = "drift";
 // The variance of an asset or exchange rate over a part of a watched interval.
