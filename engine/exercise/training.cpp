@@ -165,7 +165,7 @@ std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& s
         const auto found = scales[d.section].find(program::row_names::scale_of(name));
         if (found == scales[d.section].end()) continue;
         const double scale = found->second[d.found.run];
-        level = of.are_products[f] ? scale : std::log(scale);
+        if (scale > 0) level = of.are_products[f] ? scale : std::log(scale);
     }
     return out;
 }
