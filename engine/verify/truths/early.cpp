@@ -100,7 +100,7 @@ class swaption_by_factor {
 known_trade draw_bermudan_put(dice& d) {
     const random_market m(d, true);
     const double strike = m.strike(d);
-    const int dates = 1 + d.up_to(5);
+    const int dates = 4 + d.up_to(5);
     return known_in(
         m, american_trade(m, truth::side::put, strike, dates),
         [=](const random_market& now) {
@@ -133,7 +133,7 @@ known_trade draw_bermudan_swaption(dice& d) {
     while (!m.is_hull_white()) m = random_rates(d);
     const bool is_payer = d.coin();
     const double length = d.between(0.5, 1.5);
-    const std::size_t periods = static_cast<std::size_t>(1 + d.up_to(4));
+    const std::size_t periods = static_cast<std::size_t>(3 + d.up_to(4));
     const double begin = length, end = length * static_cast<double>(periods + 1);
     const markets::curve today = m.curve();
     double annuity = 0;
