@@ -953,12 +953,42 @@ TEST_F(command, totals_have_a_file_of_their_own) {
     EXPECT_EQ(run({"price", "book.yaml", "--totals", "totals.csv", "--format", "csv"}).code, 0);
     EXPECT_TRUE(
         text_of(folder / "totals.csv")
-            .starts_with("currency,trades,without_error,value,value_error,low,high,value_error_at_most\n"));
+            .starts_with(
+                "currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most\n"));
     EXPECT_EQ(run({"price", "book.yaml", "--totals", "totals.json", "-o", "all.json"}).code, 0);
     const auto all = nlohmann::json::parse(text_of(folder / "all.json"));
     EXPECT_EQ(nlohmann::json::parse(text_of(folder / "totals.json"))["totals"], all["totals"]);
     expect({"price", "book.yaml", "--totals", "absent/t.csv"}, 2, "absent");
     expect({"price", "book.yaml", "--totals", "x.csv", "-o", "x.csv"}, 2, "--totals");
+}
+
+TEST_F(command, policies_are_kept_and_followed) {
+    std::ofstream(folder / "early.yaml")
+        << "market: market.yaml\nsettings: {paths: 4096}\ntrades:\n"
+           "  - {id: put, product: american, underlying: ACME, option: put, strike: 100, maturity: 1, "
+           "exercise_step: 0.25}\n";
+    const finished kept = run({"price", "early.yaml", "--format", "csv", "--save-policy", "p.json"});
+    EXPECT_EQ(kept.code, 0) << kept.err;
+    const finished again = run({"price", "early.yaml", "--format", "csv", "--policy", "p.json"});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(again.out, kept.out);
+    EXPECT_TRUE(has(run({"explain", "early.yaml", "--policy", "p.json"}).out, "ranks     of "));
+    EXPECT_EQ(run({"greeks", "early.yaml", "--policy", "p.json", "--greeks", "delta"}).code, 0);
+    // Other paths than the policy was found on.
+    const finished few = run({"price", "early.yaml", "--format", "csv", "--training-paths", "100"});
+    EXPECT_TRUE(has(few.out, ",100,")) << few.out;
+    EXPECT_NE(few.out, kept.out);
+    expect({"price", "early.yaml", "--policy", "none.json"}, 2, "none.json");
+    expect({"price", "early.yaml", "--policy", "early.yaml"}, 2, "this is not JSON");
+    expect({"price", "early.yaml", "--policy", "p.json", "--save-policy", "p.json"}, 2, "--save-policy");
+    expect({"price", "early.yaml", "--save-policy", "absent/p.json"}, 2, "absent");
+    expect({"validate", "early.yaml", "--policy", "none.json"}, 2, "none.json");
+    std::string text = text_of(folder / "p.json");
+    text.replace(text.find("\"product\": \"american\""), 21, "\"product\": \"european\"");
+    std::ofstream(folder / "other.json") << text;
+    const finished wrong = run({"price", "early.yaml", "--format", "csv", "--policy", "other.json"});
+    EXPECT_EQ(wrong.code, 3);
+    EXPECT_TRUE(has(wrong.out, "it is of the product 'european', and the trade of 'american'")) << wrong.out;
 }
 
 TEST_F(command, ids_go_out_as_they_came_in) {

@@ -289,5 +289,37 @@ TEST(explain, names_the_jumps_of_a_payoff) {
     EXPECT_TRUE(read.at("trades").at(0).at("jumps").at(0).at("can_be_held_still").get<bool>());
 }
 
+// Ranks are of a policy on few paths, or of the one that the run follows.
+TEST(explain, a_right_tells_the_ranks_of_its_functions) {
+    const std::string text = market_text;
+    const book trades = book::parse(
+        "trades:\n  - {id: t, product: american, underlying: ACME, option: put, strike: 100, maturity: 1, "
+        "exercise_step: 0.25}\n");
+    const market in = market::parse(text);
+    run_options options;
+    options.overrides.threads = 1;
+    const trade_plan plan = engine().explain(trades, in, options).at(0);
+    ASSERT_TRUE(plan.decides_by) << plan.failure;
+    const trade_plan::decision& by = *plan.decides_by;
+    EXPECT_EQ(by.training_paths, 4096u);
+    ASSERT_EQ(by.dates.size(), 4u);
+    EXPECT_EQ(by.dates[0].label, "0.25y");
+    EXPECT_EQ(by.dates[3].years, 1);
+    for (const auto& d : by.dates) {
+        // What the right pays follows from the price where it pays something, and is 0 where not.
+        EXPECT_GT(d.rank_paid, 3u);
+        EXPECT_LT(d.rank_paid, by.functions);
+        EXPECT_LE(d.rank_unpaid, 6u);
+    }
+    options.overrides.training_paths = 20;
+    const trade_plan few = engine().explain(trades, in, options).at(0);
+    EXPECT_EQ(few.decides_by.value().training_paths, 20u);
+    EXPECT_LE(few.decides_by->dates.at(0).rank_paid, 2u) << "eight paths at least for each function";
+    const auto json = nlohmann::json::parse(explanation_json({plan}, in.as_of()));
+    const auto& told = json["trades"][0]["decides_by"];
+    EXPECT_EQ(told["dates"][1]["rank_paid"].get<std::size_t>(), by.dates[1].rank_paid);
+    EXPECT_EQ(told["training_paths"].get<std::size_t>(), 4096u);
+}
+
 }  // namespace
 }  // namespace tilewalk

@@ -25,7 +25,7 @@ inline named_untrained untrained_of(const book& all, const market& in, std::uint
     for (const books::trade& t : all.state().trades) {
         if (t.failure) throw error(*t.failure);
         auto made = exercise::untrained_of(t, in.state(), paths, {});
-        if (made && !made->is_certain && made->is_plain()) out.emplace_back(t.id, std::move(*made));
+        if (made && !made->is_certain && made->by.is_plain()) out.emplace_back(t.id, std::move(*made));
     }
     return out;
 }

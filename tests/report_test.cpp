@@ -139,11 +139,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,20000,false,,,,,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,20000,false,,,,,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,37.5,true,,,,,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,training_paths,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,20000,false,,,,,,,,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,20000,false,,,,,,,,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,37.5,true,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -190,6 +190,65 @@ TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
     EXPECT_NE(out.str().find(",-0.5,"), std::string::npos) << "negative numbers stay numbers";
 }
 
+// A trade that can be ended early has columns of its own, and counts in totals with what its policy is worth.
+TEST(report, early_exercise_is_told_in_every_form) {
+    results r = sample();
+    r.rows.resize(1);
+    price_row& row = r.rows[0];
+    row.quantity = -2;
+    early_exercise& e = row.early.emplace();
+    e.policy_value = e.lower_bound = 10.25;
+    e.policy_error = e.lower_error = 0.0625;
+    e.upper_bound = 10.65;
+    e.upper_error = 0.015625;
+    e.training_paths = 4096;
+    const std::string csv = written(r, output_format::csv);
+    EXPECT_NE(csv.find(",false,,,,,,10.25,0.0625,10.25,0.0625,10.65,0.015625,4096,,book.yaml,4,5\n"),
+              std::string::npos)
+        << csv;
+    const currency_total total = r.totals().at(0);
+    EXPECT_EQ(total.value, -20.5);
+    EXPECT_EQ(total.error, 0.125);
+    EXPECT_EQ(total.by_policy, 1u);
+    EXPECT_NE(written(r, output_format::json).find("\"by_policy\": 1, \"value\": -20.5,"), std::string::npos);
+    std::ostringstream totals;
+    write_totals(totals, r, output_format::table);
+    EXPECT_NE(totals.str().find("trades that can be ended early count with what their policies are worth"),
+              std::string::npos)
+        << totals.str();
+    const std::string table = written(r, output_format::table);
+    EXPECT_NE(table.find("10.2500  10.2500 .. 10.6500"), std::string::npos) << table;
+    // Where both sides have rights there are no bounds.
+    e.lower_bound = e.lower_error = e.upper_bound = e.upper_error = no_figure;
+    EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,4096,,book.yaml"), std::string::npos);
+    EXPECT_EQ(written(r, output_format::table).find(" .. 10.6500"), std::string::npos);
+}
+
+// Errors of a total are from the parts of what the policy is worth, which trades have in common.
+TEST(report, totals_take_the_parts_of_policies) {
+    results r = sample();
+    r.rows.resize(2);
+    r.manifest.part_paths = 2048;
+    for (price_row& row : r.rows) {
+        row.currency = "USD";
+        row.quantity = 1;
+        row.part_means.clear();
+        for (int p = 0; p < 64; ++p) row.part_means.push_back(row.price + (p - 31.5));
+    }
+    early_exercise& e = r.rows[1].early.emplace();
+    e.policy_value = 7;
+    e.policy_error = r.rows[1].standard_error;
+    for (int p = 0; p < 64; ++p) e.part_means.push_back(7 - (p - 31.5));
+    const currency_total total = r.totals().at(0);
+    EXPECT_EQ(total.value, r.rows[0].price + 7);
+    EXPECT_LT(total.error, 1e-12) << "one holds itself against the other";
+    std::ostringstream json;
+    text_form with_parts;
+    with_parts.parts = true;
+    write(json, r, output_format::json, with_parts);
+    EXPECT_EQ(read_results(json.str(), "r").rows[1].early.value().part_means, e.part_means);
+}
+
 // Each form has its own way to say that there is no figure.
 TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     results r = sample();
@@ -204,7 +263,7 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     const std::string csv = written(r, output_format::csv);
     EXPECT_NE(
         csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,20000,true,,\"first, of two; "
-                 "second\",,,,one path"),
+                 "second\",,,,,,,,,,,one path"),
         std::string::npos)
         << csv;
     const std::string json = written(r, output_format::json);
@@ -236,15 +295,15 @@ TEST(report, totals_are_told_in_every_form) {
         return out.str();
     };
     EXPECT_EQ(totals(output_format::csv),
-              R"(currency,trades,without_error,value,value_error,low,high,value_error_at_most
-USD,2,0,-20.88866,,,,0.065
-EUR,1,0,-1234.5,12.5,-1258.9995498067506,-1210.0004501932494,12.5
-JPY,1,1,5,,,,
+              R"(currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most
+USD,2,0,0,-20.88866,,,,0.065
+EUR,1,0,0,-1234.5,12.5,-1258.9995498067506,-1210.0004501932494,12.5
+JPY,1,1,0,5,,,,
 )");
     const std::string json = R"("totals": [
-    {"currency": "USD", "trades": 2, "without_error": 0, "value": -20.88866, "value_error": null, "low": null, "high": null, "value_error_at_most": 0.065},
-    {"currency": "EUR", "trades": 1, "without_error": 0, "value": -1234.5, "value_error": 12.5, "low": -1258.9995498067506, "high": -1210.0004501932494, "value_error_at_most": 12.5},
-    {"currency": "JPY", "trades": 1, "without_error": 1, "value": 5.0, "value_error": null, "low": null, "high": null, "value_error_at_most": null}
+    {"currency": "USD", "trades": 2, "without_error": 0, "by_policy": 0, "value": -20.88866, "value_error": null, "low": null, "high": null, "value_error_at_most": 0.065},
+    {"currency": "EUR", "trades": 1, "without_error": 0, "by_policy": 0, "value": -1234.5, "value_error": 12.5, "low": -1258.9995498067506, "high": -1210.0004501932494, "value_error_at_most": 12.5},
+    {"currency": "JPY", "trades": 1, "without_error": 1, "by_policy": 0, "value": 5.0, "value_error": null, "low": null, "high": null, "value_error_at_most": null}
   ]
 }
 )";
@@ -255,7 +314,7 @@ JPY,1,1,5,,,,
     r.rows[0].quantity = r.rows[3].quantity = 1;
     r.rows[0].price = r.rows[3].price = 1.5e308;
     EXPECT_FALSE(is_figure(r.totals()[0].value) || is_figure(r.totals()[0].error_at_most));
-    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,,,,,\n"), std::string::npos)
+    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,0,,,,,\n"), std::string::npos)
         << totals(output_format::csv);
     EXPECT_NE(totals(output_format::table).find("the values in USD are too large to be added"),
               std::string::npos)
@@ -267,8 +326,8 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
     r.rows[0].reported = {"implied_volatility", 0.22125, 0.00125, ""};
     r.rows[1].reported = {"fair_strike", no_figure, no_figure, "the price never is 0"};
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,book.yaml"), std::string::npos) << csv;
-    EXPECT_NE(csv.find(",fair_strike,,,fair_strike: the price never is 0,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,,,,,,,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos) << csv;
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("implied_volatility: 0.22125 +- 0.00125\n"), std::string::npos) << table;
     EXPECT_NE(table.find("fair_strike: none\n"), std::string::npos) << table;
@@ -476,7 +535,7 @@ TEST(report, json_is_word_for_word) {
     {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
   ],
   "totals": [
-    {"currency": "USD", "trades": 1, "without_error": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125}
+    {"currency": "USD", "trades": 1, "without_error": 0, "by_policy": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125}
   ]
 }
 )";
@@ -670,7 +729,7 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
     before_there_were_any.replace(before_there_were_any.find(lost), lost.size(), "");
     EXPECT_TRUE(read_results(before_there_were_any, "r.json").manifest.lost_devices.empty());
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",false,-0.00125,,,,,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",false,-0.00125,,,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
 }
 
 TEST(report, broken_json_names_line_and_column) {

@@ -38,7 +38,7 @@ TEST(verify_plants, most_mistakes_are_caught_at_once) {
     const std::set<std::string> small{
         "spot",          "ito",         "rate_ito",        "day_count",    "weak_bridge",
         "mirrored",      "normal_mean", "normal_variance", "normal_tails", "shared_by_paths",
-        "merge_weights", "error_small", "error_large"};
+        "merge_weights", "error_small", "error_large",     "foresight"};
     verify_request asked;
     asked.trades = 400;
     asked.settings.paths = 3000;

@@ -183,6 +183,57 @@ TEST(verify_statistics, each_statistic_can_fail) {
 }
 
 // The tails of Student's law by quadrature over x = t + u / (1 - u).
+// Bounds that are a little apart, as of a sound engine: any of them may be missed by chance alone.
+TEST(verify_statistics, bounds_of_prices_are_judged_from_one_side) {
+    dice d(31);
+    std::vector<scored_bounds> sound;
+    for (std::size_t i = 0; i < 400; ++i)
+        sound.push_back({normal(d) - 0.3, normal(d) - 1, 1, 0.01, 0.03, 0.01, 0.01});
+    EXPECT_EQ(missed(judge_all_bounds(sound)), names());
+    EXPECT_EQ(missed(judge_row_of_bounds(sound, 8)), names());
+    const auto changed = [&](const auto& change) {
+        std::vector<scored_bounds> out = sound;
+        for (scored_bounds& s : out) change(s);
+        return out;
+    };
+    const auto foresight = changed([](scored_bounds& s) { s.lower_z += 0.8; });
+    EXPECT_EQ(missed(judge_all_bounds(foresight)), names{"mean z of lower bounds"});
+    EXPECT_EQ(missed(judge_row_of_bounds(foresight, 8)), names{"mean z of lower bounds"});
+    const auto no_bound = changed([](scored_bounds& s) { s.upper_z += 1.5; });
+    EXPECT_EQ(missed(judge_row_of_bounds(no_bound, 8)), names{"mean z of upper bounds"});
+    const auto poor_policy = changed([](scored_bounds& s) { s.given_away += 0.02; });
+    EXPECT_EQ(missed(judge_row_of_bounds(poor_policy, 8)), names{"given away"});
+    const auto no_martingale = changed([](scored_bounds& s) { s.left_open += 0.1; });
+    EXPECT_EQ(missed(judge_row_of_bounds(no_martingale, 8)), names{"left open"});
+    std::vector<scored_bounds> one_out = sound;
+    one_out[7].upper_z = 6;
+    EXPECT_EQ(missed(judge_all_bounds(one_out)), names{"largest z of a bound"});
+    // A trade that was not priced has no bound.
+    one_out[7] = {};
+    EXPECT_FALSE(missed(judge_all_bounds(one_out)).empty());
+}
+
+TEST(verify_statistics, bounds_are_scored_on_the_side_where_they_are_wrong) {
+    const drawn_trade t{0, "", book::parse("trades: []\n"), 10, -1, 10.1, 100};
+    priced_trade got{10, 0.5, 0, "", "CPU", 0};
+    EXPECT_EQ(score_bounds(t, got, 10).lower_z, farthest_z) << "it has none";
+    got.early = early_exercise{9.5, 0.25, 9.5, 0.25, 12, 0.5, 4096};
+    const scored_bounds between = score_bounds(t, got, 10);
+    EXPECT_EQ(between.lower_z, -2);
+    EXPECT_EQ(between.upper_z, -4);
+    EXPECT_DOUBLE_EQ(between.given_away, 0.005);
+    EXPECT_DOUBLE_EQ(between.left_open, 0.02);
+    EXPECT_EQ(score_bounds(t, got, 9).lower_z, 2);
+    EXPECT_NEAR(score_bounds(t, got, 14).upper_z, 4, 0.01);
+    got.early->lower_error = 0;
+    EXPECT_EQ(score_bounds(t, got, 9.5).lower_z, 0);
+    EXPECT_EQ(score_bounds(t, got, 9).lower_z, farthest_z);
+    got.early->upper_bound = no_figure;
+    EXPECT_EQ(score_bounds(t, got, 10).lower_z, farthest_z);
+    got.failure = "no number";
+    EXPECT_EQ(score_bounds(t, got, 10).upper_z, farthest_z);
+}
+
 TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one) {
     const auto tail = [](double t, double degrees) {
         constexpr int points = 20000;

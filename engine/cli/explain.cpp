@@ -329,6 +329,43 @@ std::string rights_text(const trade_plan::decision& by, bool all) {
         by.moves > 0 ? fmt::format("a bound by {} moves an interval", by.moves) : std::string("no bound"));
 }
 
+// A day of the calendar as it is written, else the years.
+std::string day_text(const trade_plan::decision::date& d) {
+    return d.label.ends_with('y') ? fmt::format("{:.6g}y", d.years) : printable(d.label);
+}
+
+// The rank of the functions on each date, dates of one rank together.
+std::string ranks_text(const trade_plan::decision& by, bool all) {
+    struct run {
+        std::size_t first, last;
+    };
+    std::vector<run> runs;
+    const auto is_alike = [&](std::size_t a, std::size_t b) {
+        return by.dates[a].rank_paid == by.dates[b].rank_paid &&
+               by.dates[a].rank_unpaid == by.dates[b].rank_unpaid;
+    };
+    for (std::size_t k = 0; k < by.dates.size(); ++k) {
+        if (runs.empty() || all || !is_alike(runs.back().first, k))
+            runs.push_back({k, k});
+        else
+            runs.back().last = k;
+    }
+    std::string out = fmt::format(
+        "of {} functions where using the right pays something, and where not, on {} "
+        "paths: ",
+        by.functions, by.training_paths);
+    each_of(
+        runs.size(), values_cut, all,
+        [&](std::size_t i) {
+            const auto& [first, last] = runs[i];
+            out += (i == 0 ? "" : ", ") + day_text(by.dates[first]) +
+                   (last > first ? " to " + day_text(by.dates[last]) : "") +
+                   fmt::format(" {} and {}", by.dates[first].rank_paid, by.dates[first].rank_unpaid);
+        },
+        [&](std::size_t skipped) { out += fmt::format(", and {} more", skipped); });
+    return out;
+}
+
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
     if (plan.ends_early) return "bumped, with policies found anew: the trade can be ended early";
@@ -382,6 +419,8 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const ex
                        plan.lane_registers, plan.uniform_operations,
                        asked.program ? "" : " (--program lists it)");
     if (plan.decides_by) out += fmt::format("rights    {}\n", rights_text(*plan.decides_by, all));
+    if (plan.decides_by && !plan.decides_by->dates.empty())
+        out += fmt::format("ranks     {}\n", ranks_text(*plan.decides_by, all));
     if (!steps.empty()) out += fmt::format("greeks    {}\n", greeks_text(plan, all));
     if (!plan.kernel.empty()) out += fmt::format("kernel    {}\n", printable(plan.kernel));
     out += fmt::format("memory    {} for each thread, {} shared\n", bytes_text(plan.bytes_per_thread),

@@ -35,7 +35,8 @@ chosen_book load_book(const std::string& book_file, const spoken& options) {
 std::vector<std::filesystem::path> inputs_of(const chosen_book& of, const market& in) {
     std::vector<std::filesystem::path> out = of.trades.files();
     for (auto& file : in.files()) out.push_back(std::move(file));
-    if (of.with.run.replay) out.emplace_back(*of.with.run.replay);
+    for (const auto& named : {of.with.run.replay, of.with.run.policy})
+        if (named) out.emplace_back(*named);
     if (of.file == standard_input) out.emplace_back("/dev/stdin");
     return out;
 }

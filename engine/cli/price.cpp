@@ -23,16 +23,17 @@ namespace {
 struct price_arguments {
     std::string book;
     spoken options;
-    std::optional<std::string> totals;  // a file
+    std::optional<std::string> totals, policies;  // files
     bool spreadsheet_safe = false;
     bool tiles = false;
 };
 
-results run(const chosen_book& asked, const market& of) {
+results run(const chosen_book& asked, const market& of, bool keeps_policies) {
     const engine pricer({asked.with.instruction_set.value});
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    options.keep_policies = keeps_policies;
     return pricer.price(asked.trades, of, options);
 }
 
@@ -47,16 +48,17 @@ int price(const price_arguments& asked) {
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     check_market(wanted);
     const output to(with.output.value);
-    std::optional<output> totals_to;
+    std::optional<output> totals_to, policies_to;
     std::vector<const output*> all{&to};
     if (asked.totals) {
         all.push_back(&totals_to.emplace(*asked.totals, "--totals"));
         refuse_unknown_ending(*asked.totals, "--totals");
     }
+    if (asked.policies) all.push_back(&policies_to.emplace(*asked.policies, "--save-policy"));
     const market of = market_of(wanted);
     keep_apart(all, inputs_of(wanted, of));
     complain_of_remarks(of);
-    const results r = run(wanted, of);
+    const results r = run(wanted, of, asked.policies.has_value());
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     form.parts = asked.tiles;
@@ -67,6 +69,7 @@ int price(const price_arguments& asked) {
         write_totals(totals, r, format_of_ending(*asked.totals).value_or(output_format::csv), form);
         totals_to->write(totals.view());
     }
+    if (policies_to) policies_to->write(r.policies);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     return code_of(r, !to.is_stdout() || with.format.value != output_format::table);
@@ -83,6 +86,11 @@ command add_price(CLI::App& to) {
                     "File for the totals by currency, as .csv, .json or .txt; CSV has no place for them\n"
                     "beside the trades")
         ->type_name("FILE");
+    app->add_option(
+           "--save-policy", asked->policies,
+           "File for the policies by which trades are ended early, for --policy FILE: on other days\n"
+           "and in other markets")
+        ->type_name("FILE");
     app->add_flag("--tiles", asked->tiles,
                   "In JSON, add each trade's mean by part of the run: sums over trades and\n"
                   "differences between runs of one seed then have errors of their own");
@@ -94,6 +102,8 @@ command add_price(CLI::App& to) {
         "  tilewalk price book.yaml\n"
         "  tilewalk price book.yaml --paths 1M --output prices.json\n"
         "  tilewalk price book.yaml --market stressed.yaml --format csv > prices.csv\n"
+        "  tilewalk price book.yaml --save-policy policies.json\n"
+        "  tilewalk price book.yaml --market stressed.yaml --policy policies.json\n"
         "  TILEWALK_SEED=7 tilewalk price book.yaml --print-config\n\n"
         "Exit codes: 0 all trades priced, 3 some failed (the others are reported), 75 a full disk or a lost\n"
         "GPU; " +

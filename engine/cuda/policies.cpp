@@ -336,7 +336,7 @@ class search {
         std::map<std::tuple<std::string, std::string, std::string, word64>, std::size_t> known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i];
-            if (t.is_certain || !t.is_plain() || !t.made.data.scenarios.empty()) {
+            if (t.is_certain || !t.by.is_plain() || !t.made.data.scenarios.empty()) {
                 found_[i].failure.emplace(
                     error_kind::device,
                     "a GPU finds no policy for several uses, for notices, or on given scenarios");

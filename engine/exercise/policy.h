@@ -116,6 +116,8 @@ struct policy {
     std::optional<double> gain_of_step;
     double error_of_gain = 0;
 
+    // Each date decides once whether the trade ends there.
+    bool is_plain() const { return uses == 0 && notice_slots == 0 && !weighs_steps; }
     // With rights of both, no decision of one bounds the value.
     bool has_bound() const { return has_holder != has_issuer && !normals.empty(); }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "engine/exercise/notice.h"
 #include "engine/exercise/swing.h"
 #include "kernels/tile.h"
+#include "products/program/row_names.h"
 
 namespace tilewalk::exercise {
 
@@ -100,26 +102,38 @@ int index_of(const language::block& of, std::size_t run) {
     return static_cast<int>(past + run) + 1;
 }
 
-void add_dates(untrained& to, const leaving& by) {
-    const plan::trade_program& made = to.made;
+// A date on which a right leaves its numbers: its own, or that of its notice.
+struct met_date {
+    const leaving::left_by_right* right;
+    std::size_t block, section, run, step;  // `block` is that of the notice, where it is one
+};
+
+std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& made) {
+    std::vector<met_date> out;
     for (std::size_t step = 0; step < made.when.steps(); ++step) {
         for (const program::event& e : made.when.events_after(step)) {
-            for (const leaving::left_by_right& r : by.rights()) {
-                if (section_of(r, made) != e.section) continue;
-                const auto block = static_cast<std::size_t>(
-                    std::ranges::find(made.section_of_block, e.section) - made.section_of_block.begin());
-                const auto& of = to.leaves[e.section];
-                untrained::date& d = to.dates.emplace_back();
-                d.first_row = of.first_row + e.row * of.states.size();
-                d.step = step;
-                d.index = index_of(made.blocks[block], e.row);
-                d.is_notice = r.is_notice;
-                d.has_notice = r.has_notice;
-                d.found.block = r.block;
-                d.found.run = e.row;
-                d.found.of = r.of;
-            }
+            const auto block = static_cast<std::size_t>(std::ranges::find(made.section_of_block, e.section) -
+                                                        made.section_of_block.begin());
+            for (const leaving::left_by_right& r : by.rights())
+                if (section_of(r, made) == e.section) out.push_back({&r, block, e.section, e.row, step});
         }
+    }
+    return out;
+}
+
+void add_dates(untrained& to, const leaving& by) {
+    const plan::trade_program& made = to.made;
+    for (const met_date& met : dates_of(by, made)) {
+        const auto& of = to.leaves[met.section];
+        untrained::date& d = to.dates.emplace_back();
+        d.first_row = of.first_row + met.run * of.states.size();
+        d.step = met.step;
+        d.index = index_of(made.blocks[met.block], met.run);
+        d.is_notice = met.right->is_notice;
+        d.has_notice = met.right->has_notice;
+        d.found.block = met.right->block;
+        d.found.run = met.run;
+        d.found.of = met.right->of;
     }
     std::vector<untrained::date>& all = to.dates;
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -219,12 +233,32 @@ date_left left_on(const untrained::date& d, const left_arrays& left, const polic
     return out;
 }
 
+// The factors of prices that the program of a trade was recorded with: by section, by name, by run.
+using recorded_scales = std::vector<std::map<std::string, std::vector<double>, std::less<>>>;
+
+recorded_scales scales_of(const program::recorder::recorded& r) {
+    recorded_scales out(r.code.sections.size());
+    for (std::size_t s = 0; s < out.size(); ++s) {
+        const std::vector<std::string>& names = r.code.sections[s].rows;
+        for (std::size_t column = 0; column < names.size(); ++column) {
+            if (!program::row_names::is_numbered(names[column], program::row_names::scale)) continue;
+            for (std::size_t run = 0; run < r.data.runs[s]; ++run)
+                out[s][names[column]].push_back(r.data.rows[s][run * r.data.widths[s] + column]);
+        }
+    }
+    return out;
+}
+
 // A policy before its paths: what it will decide by. None where no right is left; without features where
 // nothing moves.
 struct begun {
     policy by;
     std::vector<std::string> known;  // names of the features
     bool is_certain = false;
+    // The trade as it was looked at.
+    leaving plainly;
+    plan::trade_program plain;
+    recorded_scales scales;
 };
 
 // A right is used once a date at most.
@@ -256,19 +290,20 @@ void reduce(begun& to) {
     constexpr std::size_t ranks = 5;
     std::map<std::string, std::vector<std::size_t>> by_kind;
     for (std::size_t f = 0; f < to.known.size(); ++f) by_kind[kind_of_state(to.known[f])].push_back(f);
-    begun from = std::exchange(to, {});
-    to.by = from.by;
+    const policy by = std::exchange(to.by, {});
+    const std::vector<std::string> known = std::exchange(to.known, {});
+    to.by = by;
     to.by.features.clear();
     std::vector<std::string> made;
     for (const auto& [kind, all] : by_kind) {
         std::vector<std::uint32_t> states;
-        for (const std::size_t f : all) states.push_back(from.by.features[f]);
+        for (const std::size_t f : all) states.push_back(by.features[f]);
         if (all.size() <= ranks + 1) {
             to.by.features.insert(to.by.features.end(), states.begin(), states.end());
-            for (const std::size_t f : all) to.known.push_back(from.known[f]);
+            for (const std::size_t f : all) to.known.push_back(known[f]);
             continue;
         }
-        const std::string of = "of " + std::to_string(all.size()) + " such as " + from.known[all[0]];
+        const std::string of = "of " + std::to_string(all.size()) + " such as " + known[all[0]];
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             to.by.made.push_back({made_feature::kind::ranked, rank, states});
             made.push_back("number " + std::to_string(rank + 1) + " from the largest " + of);
@@ -279,17 +314,20 @@ void reduce(begun& to) {
     to.known.insert(to.known.end(), made.begin(), made.end());
     if (to.known.size() <= most_features) return;
     throw error(error_kind::input, "the decision to end the trade depends on " +
-                                       std::to_string(from.known.size()) + " numbers of the path, and on " +
+                                       std::to_string(known.size()) + " numbers of the path, and on " +
                                        std::to_string(to.known.size()) +
                                        " if those of a kind are ranked, expected at most " +
                                        std::to_string(most_features) + "; name features: in the product");
 }
 
 std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often) {
-    leaving plainly;
-    const plan::trade_program plain =
-        plan::plan_trade(t, in, program::precision::double_, {}, often, &plainly);
     begun out;
+    leaving& plainly = out.plainly;
+    const plan::amendment look = [&](program::recorder::recorded& r, const std::vector<double>&) {
+        out.scales = scales_of(r);
+    };
+    out.plain = plan::plan_trade(t, in, program::precision::double_, look, often, &plainly);
+    const plan::trade_program& plain = out.plain;
     policy& by = out.by;
     if (plainly.today()) {
         by.today = plainly.today()->gives;
@@ -405,12 +443,74 @@ std::vector<std::size_t> untrained::every_second_date() const {
     return out;
 }
 
-std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
-                                  const plan::poll& often) {
+namespace {
+
+// The short rate of a currency, near enough: over a quarter of a year from then on.
+double short_rate(const markets::curve& of, double years) {
+    constexpr double quarter = 0.25;
+    return (of.log_discount(years) - of.log_discount(years + quarter)) / quarter;
+}
+
+// A name that a script gives to a number of its own, too, tells nothing.
+std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& scales, const met_date& d,
+                              double years, const markets::market_view& in) {
+    std::vector<double> out;
+    for (std::size_t f = 0; f < of.known.size(); ++f) {
+        const std::string& name = of.known[f];
+        double& level = out.emplace_back(0);
+        if (std::ranges::count(of.known, name) > 1) continue;
+        if (name.ends_with(program::row_names::first_rate)) {
+            const std::string currency = name.substr(0, name.size() - program::row_names::first_rate.size());
+            if (in.rate_model(currency) != nullptr) level = short_rate(in.discount_curve(currency), years);
+            continue;
+        }
+        const auto found = scales[d.section].find(program::row_names::scale_of(name));
+        if (found == scales[d.section].end()) continue;
+        const double scale = found->second[d.run];
+        if (scale > 0) level = of.are_products[f] ? scale : std::log(scale);
+    }
+    return out;
+}
+
+// By feature: whether its number and a level give a price as their product.
+std::vector<bool> products_among(const begun& of) {
+    std::vector<bool> out;
+    for (const std::uint32_t source : of.by.features) {
+        const auto state = std::ranges::find(of.plain.code.state_sources, source);
+        out.push_back(
+            of.plain.data
+                .initial_states[static_cast<std::size_t>(state - of.plain.code.state_sources.begin())] != 0);
+    }
+    out.resize(of.known.size());
+    return out;
+}
+
+}  // namespace
+
+std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
+                                                const plan::poll& often) {
     std::optional<begun> of = begin(t, in, often);
-    if (!of || of->is_certain) return std::nullopt;
-    outline out{std::move(of->known), of->by.functions.functions(), of->by.functions.degree(), 0};
-    if (of->by.has_bound()) out.moves = interval_moves(of->by.normals.size()).size();
+    if (!of) return std::nullopt;
+    policy_to_find out;
+    out.is_certain = of->is_certain;
+    if (!out.is_certain) out.are_products = products_among(*of);
+    out.known = of->known;
+    out.by = std::move(of->by);
+    if (out.is_certain) return out;
+    std::size_t before = 0;
+    for (const met_date& met : dates_of(of->plainly, of->plain)) {
+        if (!met.right->decides()) continue;
+        const language::block& b = of->plain.blocks[met.block];
+        const std::size_t at = b.times.size() - of->plain.data.runs[met.section] + met.run;
+        out.dates.push_back(
+            {b.times[at], to_string(b.labels[at]), levels_of(out, of->scales, met, b.times[at], in)});
+        decision_date& d = out.by.dates.emplace_back();
+        d.block = met.right->block;
+        d.run = met.run;
+        d.of = met.right->of;
+        d.root = root_between(std::exchange(before, met.step + 1), met.step + 1, of->plain.when, out.by);
+    }
+    out.by.last_root = root_between(before, of->plain.when.steps(), of->plain.when, out.by);
     return out;
 }
 

@@ -19,16 +19,25 @@
 
 namespace tilewalk::exercise {
 
-// By what a policy decides, before any path is walked.
-struct outline {
-    std::vector<std::string> knows;  // states of the path; what using the right pays is known, too
-    std::size_t functions = 0;       // of them, of which the value to come is a sum
-    int degree = 0;
-    std::size_t moves = 0;  // of the martingale in an interval; 0: there is no bound
+// A policy before its paths: by what it will decide, and when.
+struct policy_to_find {
+    policy by;                       // with all that follows from the trade
+    std::vector<std::string> known;  // names of the features; what using the right pays is known, too
+    bool is_certain = false;         // nothing moves; there are no features
+    // A date of a policy as the trade has it.
+    struct date {
+        double years = 0;
+        std::string label;  // as the book wrote it
+        // By feature: what its number and this give together is a number of the market that can be looked at:
+        // the logarithm of a price or a short rate as the sum, and a price as the product. Else 0.
+        std::vector<double> levels;
+    };
+    std::vector<date> dates;         // of by.dates
+    std::vector<bool> are_products;  // by feature
 };
-// Nothing where no right is left, or nothing moves. Throws as policy_of does.
-std::optional<outline> outline_of(const books::trade& t, const markets::market_view& in,
-                                  const plan::poll& often);
+// Nothing where no right is left. Throws as untrained_of does.
+std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
+                                                const plan::poll& often);
 
 // A trade whose policy is still to be found: a program whose paths leave what it is found from.
 struct untrained {
@@ -56,8 +65,6 @@ struct untrained {
 
     static constexpr std::size_t row_of_features = 5;
     std::size_t row_of_sums() const { return row_of_features + by.functions.features() - 1; }
-    // Each date decides once whether the trade ends there.
-    bool is_plain() const { return by.uses == 0 && by.notice_slots == 0 && !by.weighs_steps; }
     // Whether it is found what all dates gain over every second of them, counted from the last.
     bool has_gain() const { return is_of_steps && dates.size() >= 4; }
     std::vector<std::size_t> every_second_date() const;

@@ -112,7 +112,7 @@ class gaussian_walk final : public rate_walk {
 
     void begin(section_at_hand& of) override {
         for (std::size_t k = 0; k < of_.factors.size(); ++k)
-            factors_.push_back(of.state("rate" + std::to_string(k), 0));
+            factors_.push_back(of.state(std::string(program::row_names::rate) + std::to_string(k), 0));
         growth_ = of.state("growth", 0);
         times_ = of.grid();
         known_.assign(1, rate_moments(of_.factors.size()));

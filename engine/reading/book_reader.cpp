@@ -388,7 +388,8 @@ std::vector<std::filesystem::path> book::files() const {
     if (state_->market) {
         for (std::filesystem::path& read : state_->market->files()) out.push_back(std::move(read));
     }
-    if (state_->settings.replay) out.emplace_back(*state_->settings.replay);
+    for (const auto& named : {state_->settings.replay, state_->settings.policy})
+        if (named) out.emplace_back(*named);
     return out;
 }
 

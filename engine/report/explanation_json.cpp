@@ -43,6 +43,7 @@ std::string json_of(const exchange_rate_numbers& x);
 std::string json_of(const currency_numbers& c);
 std::string json_of(const correlation_taken& c);
 std::string json_of(const trade_plan::watched_date& d);
+std::string json_of(const trade_plan::decision::date& d);
 std::string json_of(const trade_plan::jump& j);
 std::string json_of(const trade_plan::scenario_file& s);
 
@@ -148,12 +149,22 @@ std::string json_of(const trade_plan::jump& j) {
         .add("can_be_held_still", j.can_be_held_still)
         .text();
 }
+std::string json_of(const trade_plan::decision::date& d) {
+    return object()
+        .add("date", d.label)
+        .add("years", d.years)
+        .add("rank_paid", static_cast<std::uint64_t>(d.rank_paid))
+        .add("rank_unpaid", static_cast<std::uint64_t>(d.rank_unpaid))
+        .text();
+}
 std::string json_of(const trade_plan::decision& d) {
     return object()
         .add("knows", d.knows)
         .add("functions", static_cast<std::uint64_t>(d.functions))
         .add("degree", static_cast<std::uint64_t>(d.degree))
         .add("moves", static_cast<std::uint64_t>(d.moves))
+        .add("dates", d.dates)
+        .add("training_paths", d.training_paths)
         .text();
 }
 std::string json_of(const trade_plan::scenario_file& s) {

@@ -89,6 +89,12 @@ std::string json_of(const run_manifest& m, const text_form& form) {
     return out;
 }
 
+std::string json_of(const std::vector<double>& numbers) {
+    std::string out;
+    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
+    return "[" + out + "]";
+}
+
 std::string json_of(const price_row& row, const text_form& form) {
     std::string out;
     for (const row_field& field : row_fields()) {
@@ -97,9 +103,8 @@ std::string json_of(const price_row& row, const text_form& form) {
         if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.json) + "\": " + text;
     }
     if (form.parts && row.status == trade_status::priced) {
-        std::string means;
-        for (const double x : row.part_means) means += (means.empty() ? "" : ", ") + json_number(x);
-        out += ", \"part_means\": [" + means + "]";
+        out += ", \"part_means\": " + json_of(row.part_means);
+        if (row.early) out += ", \"policy_part_means\": " + json_of(row.early->part_means);
     }
     return "{" + out + "}";
 }

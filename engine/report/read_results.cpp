@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads results back from JSON, believing nothing: every member must be there, once, of its type, and known.
-#include <algorithm>
-#include <charconv>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <string>
+#include <utility>
 
-#include "engine/config/wording.h"
 #include "engine/report/formats.h"
+#include "engine/report/json_members.h"
 #include "engine/report/words.h"
 #include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
@@ -18,168 +16,9 @@ namespace tilewalk {
 namespace {
 
 using nlohmann::json;
+using report::json_members;
 
-constexpr int deepest = 8;  // what is written goes four deep
-
-location place_of(const std::string& text, const std::string& name, std::size_t byte) {
-    const auto end =
-        text.begin() + static_cast<std::ptrdiff_t>(std::min(byte == 0 ? 0 : byte - 1, text.size()));
-    const auto line = std::count(text.begin(), end, '\n') + 1;
-    const auto start = std::find(std::make_reverse_iterator(end), text.rend(), '\n').base();
-    return {name, static_cast<int>(line), static_cast<int>(end - start) + 1};
-}
-
-json parse(const std::string& text, const std::string& name) {
-    std::vector<std::set<std::string>> open;
-    const auto watch = [&](int depth, json::parse_event_t event, json& value) {
-        if (depth > deepest) throw error(error_kind::input, "nested too deeply for results", {name});
-        if (event == json::parse_event_t::object_start) open.emplace_back();
-        if (event == json::parse_event_t::object_end) open.pop_back();
-        if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-            throw error(error_kind::input,
-                        "the key " + config::shown(value.get<std::string>()) + " is given twice", {name});
-        return true;
-    };
-    try {
-        return json::parse(text, watch);
-    } catch (const json::parse_error& problem) {
-        std::string message = problem.what();
-        message.erase(0, std::min(message.find("] ") + 2, message.size()));
-        if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
-        // A text that is no JSON is somebody else's file, and may be one long text: the message repeats no
-        // word of it.
-        if (const auto at = message.find("; last read: '"); at != std::string::npos) {
-            const auto more = message.rfind("'; expected ");
-            message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);
-        }
-        throw error(error_kind::input,
-                    "this is not JSON as `tilewalk price --format json` writes it: " + message,
-                    place_of(text, name, problem.byte));
-    } catch (const json::exception& problem) {
-        throw error(error_kind::input, "a number does not fit: " + config::shortened(problem.what()), {name});
-    }
-}
-
-// The members of one object, each taken once; finish() refuses what nobody took.
-class members {
-  public:
-    members(const json& object, std::string path, const std::string& name)
-        : object_(object), path_(std::move(path)), name_(name) {
-        if (!object.is_object()) fail(path_, object, "a mapping");
-    }
-
-    const json& take(const std::string& key) {
-        const auto at = object_.find(key);
-        if (at == object_.end()) throw error(error_kind::input, "'" + key + "' is missing", {name_}, path_);
-        taken_.insert(key);
-        return *at;
-    }
-    std::string text(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_string()) fail(path(key), value, "a text");
-        return value.get<std::string>();
-    }
-    double number(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_number()) fail(path(key), value, "a number");
-        return value.get<double>();
-    }
-    double at_least_zero(const std::string& key) {
-        const double x = number(key);
-        if (!(x >= 0)) fail(path(key), object_[key], "a number of at least 0");
-        return x;
-    }
-    void null(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_null()) fail(path(key), value, "null, as the trade failed");
-    }
-    template <class Integer>
-    Integer natural(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_number_unsigned() ||
-            value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
-            fail(path(key), value,
-                 "a whole number from 0 to " + std::to_string(std::numeric_limits<Integer>::max()));
-        return value.get<Integer>();
-    }
-    bool boolean(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_boolean()) fail(path(key), value, "true or false");
-        return value.get<bool>();
-    }
-    template <class Words>
-    auto word(const std::string& key, const Words& words) {
-        const auto meaning = report::meaning_of(words, text(key));
-        if (!meaning) {
-            std::string expected;
-            for (const auto& [value, known] : words)
-                expected += (expected.empty() ? "'" : ", '") + std::string(known) + "'";
-            fail(path(key), object_[key], "one of " + expected);
-        }
-        return *meaning;
-    }
-    const json& list(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_array()) fail(path(key), value, "a list");
-        return value;
-    }
-    std::vector<std::string> texts(const std::string& key) {
-        const json& items = list(key);
-        std::vector<std::string> out;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            if (!items[i].is_string()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a text");
-            out.push_back(items[i].get<std::string>());
-        }
-        return out;
-    }
-    std::vector<double> numbers(const std::string& key) {
-        const json& items = list(key);
-        std::vector<double> out;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            if (!items[i].is_number()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a number");
-            out.push_back(items[i].get<double>());
-        }
-        return out;
-    }
-    std::optional<double> number_or_null(const std::string& key) {
-        const json& value = take(key);
-        if (!value.is_null() && !value.is_number()) fail(path(key), value, "a number or null");
-        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
-    }
-    std::optional<double> at_least_zero_or_null(const std::string& key) {
-        const auto x = number_or_null(key);
-        if (x && !(*x >= 0)) fail(path(key), object_[key], "a number of at least 0 or null");
-        return x;
-    }
-    bool has(const std::string& key) const { return object_.contains(key); }
-    members mapping(const std::string& key) { return {take(key), path(key), name_}; }
-
-    void finish() const {
-        for (const auto& [key, value] : object_.items())
-            if (!taken_.contains(key))
-                throw error(error_kind::input, "unknown key " + config::shown(key), {name_}, path_);
-    }
-    std::string path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
-
-    [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) const {
-        refuse(at, found, ", expected " + expected);
-    }
-    [[noreturn]] void refuse(const std::string& at, const json& found, const std::string& wrong) const {
-        // A list or mapping may be large.
-        const std::string shown = found.is_structured()
-                                      ? std::string(found.is_array() ? "a list" : "a mapping")
-                                      : found.dump(-1, ' ', false, json::error_handler_t::replace);
-        throw error(error_kind::input, "found " + config::shortened(shown) + wrong, {name_}, at);
-    }
-
-  private:
-    const json& object_;
-    std::string path_;
-    const std::string& name_;
-    std::set<std::string> taken_;
-};
-
-run_settings read_settings(members from) {
+run_settings read_settings(json_members from) {
     run_settings read;
     for (const auto& known : setting_table()) {
         if (!from.has(known.name)) continue;
@@ -193,7 +32,7 @@ run_settings read_settings(members from) {
     return read;
 }
 
-run_manifest read_manifest(members from, const std::string& name) {
+run_manifest read_manifest(json_members from, const std::string& name) {
     run_manifest m;
     m.version = from.text("version");
     m.compiler = from.text("compiler");
@@ -213,7 +52,7 @@ run_manifest read_manifest(members from, const std::string& name) {
     if (from.has("lost_devices")) m.lost_devices = from.texts("lost_devices");
     const json& inputs = from.list("inputs");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);
+        json_members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);
         std::string file = input.text("file");
         m.inputs.push_back({std::move(file), input.text("hash")});
         input.finish();
@@ -221,7 +60,8 @@ run_manifest read_manifest(members from, const std::string& name) {
     if (from.has("market_changes")) {
         const json& changes = from.list("market_changes");
         for (std::size_t i = 0; i < changes.size(); ++i) {
-            members change(changes[i], from.path("market_changes") + "[" + std::to_string(i) + "]", name);
+            json_members change(changes[i], from.path("market_changes") + "[" + std::to_string(i) + "]",
+                                name);
             std::string key = change.text("key");
             const double value = change.number("value");
             m.market_changes.push_back({std::move(key), value, change.text("unit")});
@@ -257,7 +97,7 @@ run_manifest read_manifest(members from, const std::string& name) {
 std::optional<reported_figure> read_reported(const json& value, const std::string& path,
                                              const std::string& name) {
     if (value.is_null()) return {};
-    members from(value, path, name);
+    json_members from(value, path, name);
     reported_figure r;
     r.what = from.text("what");
     r.value = from.number_or_null("value").value_or(no_figure);
@@ -268,7 +108,7 @@ std::optional<reported_figure> read_reported(const json& value, const std::strin
 }
 
 early_exercise read_early(const json& value, const std::string& path, const std::string& name) {
-    members from(value, path, name);
+    json_members from(value, path, name);
     early_exercise e;
     e.policy_value = from.number_or_null("policy_value").value_or(no_figure);
     e.policy_error = from.at_least_zero_or_null("policy_error").value_or(no_figure);
@@ -286,7 +126,7 @@ early_exercise read_early(const json& value, const std::string& path, const std:
 }
 
 // Before version 3 a trade had no remarks and always an error, and its value was not written.
-price_row read_row(members from, bool is_older, const std::string& name) {
+price_row read_row(json_members from, bool is_older, const std::string& name) {
     price_row row;
     row.trade = from.text("trade");
     row.product = from.text("product");
@@ -322,8 +162,9 @@ price_row read_row(members from, bool is_older, const std::string& name) {
     }
     if (from.has("early")) row.early = read_early(from.take("early"), from.path("early"), name);
     if (from.has("part_means")) row.part_means = from.numbers("part_means");
+    if (row.early && from.has("policy_part_means")) row.early->part_means = from.numbers("policy_part_means");
     row.message = from.text("message");
-    members where = from.mapping("where");
+    json_members where = from.mapping("where");
     row.where.file = where.text("file");
     row.where.line = where.natural<int>("line");
     row.where.column = where.natural<int>("column");
@@ -332,7 +173,7 @@ price_row read_row(members from, bool is_older, const std::string& name) {
     return row;
 }
 
-greek_row read_greek(members from) {
+greek_row read_greek(json_members from) {
     greek_row row;
     row.trade = from.text("trade");
     row.measure = from.text("measure");
@@ -352,8 +193,8 @@ greek_row read_greek(members from) {
 }  // namespace
 
 results read_results(const std::string& text, const std::string& name) {
-    const json document = parse(text, name);
-    members root(document, "", name);
+    const json document = report::parsed_json(text, name, "`tilewalk price --format json` writes it");
+    json_members root(document, "", name);
     const std::string format = root.text("format");
     const bool is_older = format == report::older_json_format_name;
     if (!is_older && format != report::json_format_name)
@@ -365,12 +206,14 @@ results read_results(const std::string& text, const std::string& name) {
     r.manifest = read_manifest(root.mapping("manifest"), name);
     const json& rows = root.list("rows");
     for (std::size_t i = 0; i < rows.size(); ++i)
-        r.rows.push_back(read_row(members(rows[i], "rows[" + std::to_string(i) + "]", name), is_older, name));
+        r.rows.push_back(
+            read_row(json_members(rows[i], "rows[" + std::to_string(i) + "]", name), is_older, name));
     if (!is_older) root.list("totals");  // which follow from the rows
     if (root.has("greeks")) {
         const json& greeks = root.list("greeks");
         for (std::size_t i = 0; i < greeks.size(); ++i)
-            r.greeks.push_back(read_greek(members(greeks[i], "greeks[" + std::to_string(i) + "]", name)));
+            r.greeks.push_back(
+                read_greek(json_members(greeks[i], "greeks[" + std::to_string(i) + "]", name)));
         root.list("greek_totals");  // which follow from them
     }
     root.finish();

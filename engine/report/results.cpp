@@ -66,12 +66,13 @@ struct values_by_part {
     std::vector<double> values;
 
     void add(const price_row& row) {
-        if (row.standard_error == 0) return;
+        if (row.error_in_totals() == 0) return;
+        const std::vector<double>& means = row.early ? row.early->part_means : row.part_means;
         ++with_error;
-        if (values.empty()) values.resize(row.part_means.size());
-        are_known = are_known && !row.part_means.empty() && row.part_means.size() == values.size();
+        if (values.empty()) values.resize(means.size());
+        are_known = are_known && !means.empty() && means.size() == values.size();
         if (!are_known) return;
-        for (std::size_t p = 0; p < values.size(); ++p) values[p] += row.quantity * row.part_means[p];
+        for (std::size_t p = 0; p < values.size(); ++p) values[p] += row.quantity * means[p];
     }
 };
 
@@ -106,9 +107,10 @@ std::vector<currency_total> results::totals() const {
         }
         parts[static_cast<std::size_t>(at - out.begin())].add(row);
         at->trades += 1;
-        if (!row.has_error()) at->without_error += 1;
-        at->value += row.value();
-        at->error_at_most += row.value_error();
+        if (!is_figure(row.error_in_totals())) at->without_error += 1;
+        if (row.early) at->by_policy += 1;
+        at->value += row.value_in_totals();
+        at->error_at_most += row.error_in_totals();
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
         currency_total& total = out[i];

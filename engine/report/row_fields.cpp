@@ -40,6 +40,11 @@ std::string json_of(const reported_figure& r) {
            ", \"message\": " + json_string(r.message) + "}";
 }
 
+// A figure of a trade that can be ended early; other trades have none.
+std::string csv_early(const price_row& row, double early_exercise::*figure) {
+    return row.early ? csv_figure(row, (*row.early).*figure) : "";
+}
+
 std::string json_of(const early_exercise& e) {
     return "{\"policy_value\": " + json_number(e.policy_value) +
            ", \"policy_error\": " + json_number(e.policy_error) +
@@ -130,7 +135,39 @@ constexpr std::array rows{
         "", "reported",
         "`null`, or these three as `what`, `value` and `standard_error`, with a `message` where it is none.",
         nullptr, [](const price_row& row) { return row.reported ? json_of(*row.reported) : "null"; }},
-    row_field{"", "early", "Bounds of a trade that can be ended early; other trades have none.", nullptr,
+    row_field{
+        "policy_value", "",
+        "What a trade that can be ended early is worth if rights are used as its policy says: the "
+        "bound on one side. Totals and Greeks take it.",
+        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::policy_value); },
+        nullptr},
+    row_field{
+        "policy_error", "", "Its standard error.",
+        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::policy_error); },
+        nullptr},
+    row_field{
+        "lower_bound", "", "The lower bound of its price; none where holder and issuer both have rights.",
+        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::lower_bound); },
+        nullptr},
+    row_field{
+        "lower_error", "", "Its standard error.",
+        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::lower_error); },
+        nullptr},
+    row_field{
+        "upper_bound", "", "The upper bound.",
+        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::upper_bound); },
+        nullptr},
+    row_field{
+        "upper_error", "", "Its standard error.",
+        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::upper_error); },
+        nullptr},
+    row_field{"training_paths", "",
+              "The number of paths that its policy was found on; 0 where nothing was left to find.",
+              [](const price_row& row, const text_form&) {
+                  return row.early && priced(row) ? std::to_string(row.early->training_paths) : "";
+              },
+              nullptr},
+    row_field{"", "early", "These seven of a trade that can be ended early; other trades have none.", nullptr,
               [](const price_row& row) { return row.early ? json_of(*row.early) : ""; }},
     row_field{"message", "message", "Why the trade failed, or why its figures are to be read with care.",
               [](const price_row& row, const text_form& form) {
@@ -168,6 +205,11 @@ constexpr std::array totals{
     total_field{"without_error", "The number of these that have no standard error.",
                 [](const currency_total& t, const text_form&) { return std::to_string(t.without_error); },
                 [](const currency_total& t) { return std::to_string(t.without_error); }},
+    total_field{"by_policy",
+                "The number of these that can be ended early: they count with `policy_value`, what their "
+                "policies are worth, and not with the middle of their bounds.",
+                [](const currency_total& t, const text_form&) { return std::to_string(t.by_policy); },
+                [](const currency_total& t) { return std::to_string(t.by_policy); }},
     total_field{"value", "The sum of their values.",
                 [](const currency_total& t, const text_form&) { return csv_number(t.value); },
                 [](const currency_total& t) { return json_number(t.value); }},

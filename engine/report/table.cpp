@@ -35,11 +35,23 @@ std::string reported_text(const price_row& row) {
            (is_figure(r.standard_error) ? " +- " + error_text(r.standard_error) : "");
 }
 
+std::string policy_text(const price_row& row) {
+    if (!row.early || !priced(row)) return {};
+    return justified(row.early->policy_value, row.early->policy_error);
+}
+
+std::string bounds_text(const price_row& row) {
+    if (!row.early || !priced(row) || !is_figure(row.early->lower_bound)) return {};
+    const early_exercise& e = *row.early;
+    const double error = std::max(e.lower_error, e.upper_error);
+    return justified(e.lower_bound, error) + " .. " + justified(e.upper_bound, error);
+}
+
 // Columns in the order in which they shrink or go where a line has no room for all.
 const std::vector<columns::measure> narrowing{
-    {"trade", 40},    {"product", 16}, {"paths"},       {"product"},   {"trade", 24},
-    {"95% interval"}, {"quantity"},    {"from double"}, {"trade", 16}, {"value error"},
-    {"value"},        {"report"},      {"std error"},   {"trade", 5},  {"currency", 4},
+    {"trade", 40},    {"product", 16}, {"paths"},       {"product"},  {"trade", 24},   {"bounds"},
+    {"95% interval"}, {"quantity"},    {"from double"}, {"policy"},   {"trade", 16},   {"value error"},
+    {"value"},        {"report"},      {"std error"},   {"trade", 5}, {"currency", 4},
 };
 
 std::string rows_text(const results& r, const text_form& form) {
@@ -49,6 +61,8 @@ std::string rows_text(const results& r, const text_form& form) {
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.shadow_difference.has_value(); });
     const bool with_reported =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.reported.has_value(); });
+    const bool with_early =
+        std::ranges::any_of(r.rows, [](const price_row& row) { return row.early.has_value(); });
     // The status stands early, so that no narrow terminal hides it.
     std::vector<columns::head> heads{{"trade"}, {"status"}, {"product"}, {"currency"}};
     heads.insert(heads.end(), {{"price", align::point},
@@ -58,6 +72,7 @@ std::string rows_text(const results& r, const text_form& form) {
     if (with_value)
         heads.insert(heads.end(),
                      {{"quantity", align::point}, {"value", align::point}, {"value error", align::point}});
+    if (with_early) heads.insert(heads.end(), {{"policy", align::point}, {"bounds", align::right}});
     if (with_shadow) heads.push_back({"from double", align::right});
     if (with_reported) heads.push_back({"report"});
 
@@ -78,6 +93,7 @@ std::string rows_text(const results& r, const text_form& form) {
         } else {
             cells.insert(cells.end(), with_value ? 7 : 4, "");
         }
+        if (with_early) cells.insert(cells.end(), {policy_text(row), bounds_text(row)});
         if (with_shadow) cells.push_back(row.shadow_difference ? significant(*row.shadow_difference, 2) : "");
         if (with_reported) cells.push_back(reported_text(row));
         table.add(std::move(cells));
@@ -161,11 +177,12 @@ std::string totals_table(const results& r, const text_form& form) {
     if (any_error) heads.push_back({"95% interval", align::right});
     columns table(heads);
     std::string notes;
-    bool any_bound = false;
+    bool any_bound = false, any_by_policy = false;
     for (const auto& t : totals) {
         const bool is_bound = !is_figure(t.error) && is_figure(t.error_at_most);
         const double error = is_bound ? t.error_at_most : t.error;
         any_bound |= is_bound;
+        any_by_policy |= t.by_policy > 0;
         std::vector<std::string> cells{printable(t.currency), std::to_string(t.trades),
                                        is_figure(t.value) ? justified(t.value, error) : "",
                                        (is_bound ? "at most " : "") + error_text(error)};
@@ -189,6 +206,11 @@ std::string totals_table(const results& r, const text_form& form) {
     if (any_error)
         out +=
             hanging("errors of totals take into account that trades share random numbers", form.columns, 2);
+    if (any_by_policy)
+        out += hanging(
+            "trades that can be ended early count with what their policies are worth, not with the "
+            "middle of their bounds",
+            form.columns, 2);
     out += notes;
     if (r.failed() > 0) out += "failed trades are left out\n";
     return out;

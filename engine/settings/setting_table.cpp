@@ -114,6 +114,19 @@ std::vector<run_setting> settings_of_run() {
          .value = &s::replay,
          .meaning = "Shocks to walk instead of random ones",
          .decides_bits = true},
+        {.name = "training_paths",
+         .takes = kind::count,
+         .value = &s::training_paths,
+         .meaning = "Paths that policies of trades which can be ended early are found on; if left out, a "
+                    "quarter of the paths, from 4096 to 65536",
+         .least = 1,
+         .most = std::uint64_t{1} << 40,
+         .decides_bits = true},
+        {.name = "policy",
+         .takes = kind::file,
+         .value = &s::policy,
+         .meaning = "Policies to follow instead of finding them, from price --save-policy",
+         .decides_bits = true},
     };
 }
 

@@ -11,11 +11,12 @@
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
-#include "engine/exercise/training.h"
+#include "engine/exercise/policy.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/explanation.h"
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
 #include "products/program/passes.h"
@@ -157,8 +158,34 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     for (const auto& s : made.data.scenarios) to.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
 }
 
+// By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run
+// would follow, or, where it would find one, of one that is found on few paths.
+std::optional<trade_plan::decision> decision_of(const books::trade& t, const markets::market_state& in,
+                                                const policy_search& by) {
+    constexpr std::uint64_t few = 4096;
+    const plan::poll often = poll_of(by.cancel);
+    std::optional<exercise::policy_to_find> of = exercise::policy_to_find_of(t, in, often);
+    if (!of || of->is_certain) return std::nullopt;
+    policy_of_trade finds(t, in, by);
+    finds.prepare(few);
+    finds.find(by.run.threads);
+    const exercise::policy& found = *finds.policy();
+    trade_plan::decision out;
+    out.knows = std::move(of->known);
+    out.functions = found.functions.functions();
+    out.degree = found.functions.degree();
+    if (found.has_bound()) out.moves = exercise::interval_moves(found.normals.size()).size();
+    for (std::size_t k = 0; k < found.dates.size(); ++k) {
+        out.dates.push_back({of->dates[k].years, std::move(of->dates[k].label), found.dates[k].paid.rank,
+                             found.dates[k].unpaid.rank});
+    }
+    out.training_paths = found.paths;
+    return out;
+}
+
 trade_plan explain_one(const books::trade& t, const explained& of, const std::function<std::string()>& kernel,
-                       const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes) {
+                       const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes,
+                       const policy_search& policies) {
     trade_plan p;
     p.trade = t.id;
     p.product = t.product_name;
@@ -181,10 +208,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.uniforms_per_step = of.code->uniforms_per_step;
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
-                if (p.ends_early) {
-                    if (auto by = exercise::outline_of(t, in, {}))
-                        p.decides_by = {std::move(by->knows), by->functions, by->degree, by->moves};
-                }
+                if (p.ends_early) p.decides_by = decision_of(t, in, policies);
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }
@@ -211,10 +235,14 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     std::optional<gpu_kernels> kernels;
     if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
     greeks::adjoint_store shapes;
+    shape_store untold;
+    const auto saved = policies_in(run);
+    policy_search policies{run, operations_named(settings_.instruction_set), untold, options.cancel, true};
+    if (saved) policies.saved = &*saved;
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };
-        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes));
+        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes, policies));
     }
     return out;
 }

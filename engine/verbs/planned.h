@@ -22,6 +22,10 @@
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
+namespace tilewalk::exercise {
+struct saved_policy;
+}
+
 namespace tilewalk::verbs {
 
 // Programs by shape, so that a book of many trades of few shapes keeps and compiles few.
@@ -76,6 +80,8 @@ struct ready_rights {
     std::optional<double> gain_of_step;  // see exercise::policy
     double error_of_gain = 0;
     bool wants_bound = true;
+    std::string remark;                                   // on where the policy is from, or empty
+    std::shared_ptr<const exercise::saved_policy> saved;  // where the policy is to be kept
 };
 
 // A trade in a run.

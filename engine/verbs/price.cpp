@@ -14,6 +14,7 @@
 #include "engine/arrays/shock_file.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/policies.h"
+#include "engine/report/policy_file.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rights.h"
@@ -129,6 +130,15 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     return out;
 }
 
+// The file of the policies that were followed in the market number m.
+std::string policies_of(const planned_run& r, std::size_t m) {
+    const std::size_t trades = r.book.trades.size();
+    std::vector<exercise::saved_policy> all;
+    for (const planned& p : std::span(r.plans).subspan(m * trades, trades))
+        if (!p.failure && p.rights && p.rights->saved) all.push_back(*p.rights->saved);
+    return report::policies_json(all);
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, priced_book& into) {
@@ -156,23 +166,32 @@ namespace verbs {
 
 namespace {
 
+// A trade with rights of a run: its policy, and its plan.
+struct right_in_run {
+    policy_of_trade of;
+    planned& plan;
+    const books::trade& trade;
+    std::uint32_t first_scenario;
+};
+
 // Lets GPUs find what they can. The rest is left to the CPU.
-void find_on_gpus(std::vector<policy_of_trade>& all, const planned_run& r, cuda::backend& gpus,
-                  const cuda::backend::choice& on) {
+void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
+                  cuda::backend& gpus, const cuda::backend::choice& on) {
     if (on.devices.empty()) return;
     std::vector<const exercise::untrained*> untrained;
     std::vector<policy_of_trade*> of;
-    for (policy_of_trade& p : all) {
-        if (p.to_find() == nullptr || p.to_find()->is_certain) continue;
-        untrained.push_back(p.to_find());
-        of.push_back(&p);
+    for (right_in_run& one : all) {
+        const exercise::untrained* const to_find = one.plan.failure ? nullptr : one.of.to_find();
+        if (to_find == nullptr || to_find->is_certain) continue;
+        untrained.push_back(to_find);
+        of.push_back(&one.of);
     }
     if (untrained.empty()) return;
-    cuda::policies by(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads);
-    std::vector<cuda::policies::found> found =
-        by.find(untrained, seed_of_training(r.run.seed), r.options.cancel);
+    cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads);
+    std::vector<cuda::policies::found> found = finder.find(untrained, by.seed(), r.options.cancel);
     for (std::size_t i = 0; i < of.size(); ++i)
         if (found[i].by) of[i]->take(std::move(*found[i].by));
+    r.facts_of_policies = finder.facts();
 }
 
 }  // namespace
@@ -181,29 +200,48 @@ void find_on_gpus(std::vector<policy_of_trade>& all, const planned_run& r, cuda:
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const teller& tells) {
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
-    std::vector<policy_of_trade> all;
+    const std::optional<std::vector<exercise::saved_policy>> saved = policies_in(r.run);
+    shape_store shapes;
+    const policy_search by{r.run,
+                           r.operations,
+                           shapes,
+                           r.options.cancel,
+                           r.wants_bounds,
+                           &r.policies,
+                           saved ? &*saved : nullptr,
+                           r.options.keep_policies};
+    std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const books::trade& t = trades[k % trades.size()];
         const std::size_t m = k / trades.size();
         if (!r.plans[k].failure && plan::has_rights(t))
-            all.emplace_back(r.plans[k], t, r.in[m].state(), scenarios.first[m]);
+            all.push_back({policy_of_trade(t, r.in[m].state(), by), r.plans[k], t, scenarios.first[m]});
     }
     if (all.empty()) return;
-    shape_store shapes;
-    const policy_search by{r.run, r.operations, shapes, r.options.cancel, r.wants_bounds};
-    const auto for_each = [&](int threads, const std::function<void(policy_of_trade&)>& of) {
+    // What fails stays with the trade.
+    const auto for_each = [&](int threads, const std::function<void(right_in_run&)>& of) {
         cpu::for_each(
-            all.size(), threads, r.options.cancel, [&](int, std::uint64_t i) { of(all[i]); },
+            all.size(), threads, r.options.cancel,
+            [&](int, std::uint64_t i) {
+                right_in_run& one = all[i];
+                if (one.plan.failure) return;
+                try {
+                    of(one);
+                } catch (const std::exception& e) {
+                    throw_if_cancelled(e);
+                    one.plan.failure = at_trade(one.trade, e);
+                }
+            },
             tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
     };
-    for_each(r.run.threads, [&](policy_of_trade& p) { p.prepare(by); });
-    find_on_gpus(all, r, gpus, on());
+    for_each(r.run.threads, [](right_in_run& one) { one.of.prepare(); });
+    find_on_gpus(all, r, by, gpus, on());
     // One trade takes all threads; many take one each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
-    for_each(are_few ? 1 : r.run.threads, [&](policy_of_trade& p) {
-        if (!p.is_found()) p.find(by, are_few ? r.run.threads : 1);
-    });
-    for_each(r.run.threads, [&](policy_of_trade& p) { p.follow(by); });
+    for_each(are_few ? 1 : r.run.threads,
+             [&](right_in_run& one) { one.of.find(are_few ? r.run.threads : 1); });
+    for_each(r.run.threads,
+             [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
 }
 
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
@@ -231,6 +269,11 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.lost_devices = by.on.lost;
     book_walk walk(r.plans, r.run, all, tells);
     walk.on_gpus(by.gpus, by.on, told, by.keeps, by.way_back);
+    told.kernels_compiled += r.facts_of_policies.kernels_compiled;
+    told.kernels_from_cache += r.facts_of_policies.kernels_from_cache;
+    told.launches += r.facts_of_policies.launches;
+    told.device_seconds += r.facts_of_policies.device_seconds;
+    told.kernel_seconds += r.facts_of_policies.kernel_seconds;
     walk.on_cpu(r.operations, by.on_cpu);
     walk.take_shadows(r.operations, by.on_cpu_for_shadows);
     const auto walked_at = clock::now();
@@ -246,6 +289,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         of = told;
         of.path_steps = path_steps[m];
         add_rows(r, m, walked, bounds, made[m]);
+        if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -309,8 +353,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();
-    planned_run planned{run, operations, trades.state(), in, options, begin, utc_now(),
-                        {},  {},         by.wants_bounds};
+    planned_run planned{run, operations, trades.state(),  in,         options, begin, utc_now(),
+                        {},  {},         by.wants_bounds, by.policies};
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); }).share();
     const choice_of_devices on = [&]() -> const cuda::backend::choice& { return choosing.get(); };

@@ -20,9 +20,20 @@
 
 namespace tilewalk {
 
+namespace exercise {
+struct policy;
+}  // namespace exercise
+
 namespace verbs {
 struct planned_run;
 }  // namespace verbs
+
+// How policies of trades with rights are found.
+struct policy_stages {
+    std::function<void(markets::market_state&)> change_market{};  // that they are found and followed in
+    std::function<void(exercise::policy&)> change{};              // what was found
+    bool on_priced_paths = false;                                 // on those that prices are from
+};
 
 struct stages {
     // From a trade and a market to a program and its numbers.
@@ -43,6 +54,7 @@ struct stages {
         see_moves{};
     // Whether prices of trades with rights are the middle of their bounds, or what their policies are worth.
     bool wants_bounds = true;
+    policy_stages policies{};
     // Jumps are smoothed by so many times the width that was chosen.
     double widths = 1;
     // Sees each sensitivity of the first order as it was found.
@@ -70,6 +82,8 @@ struct planned_run {
     std::vector<planned> plans;
     std::vector<std::vector<factor_pair>> missing_correlations;  // by market
     bool wants_bounds = true;                                    // see stages
+    policy_stages policies{};
+    cuda::gpu_facts facts_of_policies{};  // of GPUs that found them
 };
 // The back ends of a run.
 struct walkers {

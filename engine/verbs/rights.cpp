@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/exercise/training.h"
+#include "engine/report/policy_file.h"
 #include "engine/run/units.h"
 
 namespace tilewalk::verbs {
@@ -22,75 +23,99 @@ std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-constexpr std::uint64_t least_training = 4096, most_training = 65536;
-std::uint64_t training_paths_for(std::uint64_t paths) {
-    return std::clamp(paths / 4, least_training, most_training);
-}
-
 }  // namespace
 
 std::uint64_t seed_of_bounds(std::uint64_t seed) {
     return mixed(seed ^ 0x626f756e64);
 }
 
-std::uint64_t seed_of_training(std::uint64_t seed) {
-    return mixed(seed ^ 0x747261696e);
+std::uint64_t policy_search::seed() const {
+    return is_on_priced_paths() ? run.seed : mixed(run.seed ^ 0x747261696e);
 }
 
-template <class work>
-void policy_of_trade::attempt(const work& of) {
-    if (planned_.failure) return;
-    try {
-        of();
-    } catch (const std::exception& e) {
-        throw_if_cancelled(e);
-        untrained_.reset();
-        planned_.failure = at_trade(trade_, e);
-    }
+std::optional<std::vector<exercise::saved_policy>> policies_in(const settled& run) {
+    if (run.policy.empty()) return std::nullopt;
+    return report::load_policies(run.policy);
 }
 
-void policy_of_trade::prepare(const policy_search& by) {
-    attempt([&] {
-        untrained_ =
-            exercise::untrained_of(trade_, in_, training_paths_for(by.run.paths), poll_of(by.cancel));
-    });
+policy_of_trade::policy_of_trade(const books::trade& t, const markets::market_state& in,
+                                 const policy_search& by)
+    : trade_(t), in_(in), by_(by) {
+    if (by.by == nullptr || !by.by->change_market) return;
+    auto changed = std::make_shared<markets::market_state>(in);
+    by.by->change_market(*changed);
+    changed_ = std::move(changed);
 }
 
-void policy_of_trade::find(const policy_search& by, int threads) {
-    attempt([&] {
-        const auto cubes = in_.scenario_cubes();
-        policy_ = exercise::trained(std::move(*untrained_), {seed_of_training(by.run.seed), &by.operations,
-                                                             threads, cubes, poll_of(by.cancel), by.cancel});
-    });
-}
-
-void policy_of_trade::follow(const policy_search& by) {
-    if (!policy_) return;
-    attempt([&] {
-        const plan::poll often = poll_of(by.cancel);
-        const program::precision to = by.run.how.precision;
-        const auto planned_as = [&](plan::trade_program made) {
-            for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario_;
-            return std::make_shared<const ready_trade>(std::move(made), by.shapes);
-        };
-        auto rights = std::make_shared<ready_rights>();
-        rights->is_policy_lower = policy_->has_holder;
-        rights->training_paths = policy_->paths;
-        rights->gain_of_step = policy_->gain_of_step;
-        rights->error_of_gain = policy_->error_of_gain;
-        rights->wants_bound = by.wants_bound;
-        // A use that goes on is a part of the plan that follows.
-        const bool ends_today = policy_->uses == 0 || planned_.ready->certain;
-        if (policy_->is_used_today && ends_today) rights->used_today = policy_->today;
-        if (!planned_.ready->certain) {
-            planned_.ready = planned_as(exercise::following_plan(trade_, in_, *policy_, to, often));
-            if (policy_->has_bound() && by.wants_bound)
-                rights->bounding = planned_as(exercise::bounding_plan(trade_, in_, *policy_, to, often));
+void policy_of_trade::prepare(std::uint64_t most_paths) {
+    const plan::poll often = poll_of(by_.cancel);
+    if (by_.saved != nullptr) {
+        const auto saved = std::ranges::find(*by_.saved, trade_.id, &exercise::saved_policy::trade);
+        if (saved != by_.saved->end()) {
+            policy_ = exercise::policy_as_saved(trade_, market(), *saved, often);
+            return;
         }
-        planned_.rights = std::move(rights);
-    });
+    }
+    untrained_ = exercise::untrained_of(trade_, market(), std::min(by_.paths(), most_paths), often);
+    if (by_.saved != nullptr && untrained_ && !untrained_->is_certain)
+        remark_ = "its policy is not in " + by_.run.policy + " and was found anew";
+}
+
+void policy_of_trade::take(exercise::policy found) {
+    policy_ = std::move(found);
     untrained_.reset();
-    policy_.reset();
+    if (by_.by != nullptr && by_.by->change) by_.by->change(*policy_);
+}
+
+void policy_of_trade::find(int threads) {
+    if (!untrained_) return;
+    const auto cubes = market().scenario_cubes();
+    take(exercise::trained(std::move(*untrained_),
+                           {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel}));
+}
+
+namespace {
+
+void add_remark(std::string& to, const std::string& text) {
+    to += (to.empty() ? "" : "; ") + text;
+}
+
+}  // namespace
+
+void follow(planned& p, const books::trade& t, const policy_of_trade& of, const policy_search& by,
+            std::uint32_t first_scenario) {
+    if (!of.policy()) return;
+    const exercise::policy& policy = *of.policy();
+    const markets::market_state& in = of.market();
+    const plan::poll often = poll_of(by.cancel);
+    const program::precision to = by.run.how.precision;
+    const auto planned_as = [&](plan::trade_program made) {
+        for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
+        return std::make_shared<const ready_trade>(std::move(made), by.shapes);
+    };
+    auto rights = std::make_shared<ready_rights>();
+    rights->is_policy_lower = policy.has_holder;
+    rights->training_paths = policy.paths;
+    rights->gain_of_step = policy.gain_of_step;
+    rights->error_of_gain = policy.error_of_gain;
+    rights->wants_bound = by.wants_bound;
+    rights->remark = of.remark();
+    if (by.keeps) {
+        if (auto saved = exercise::saved_of(t, in, policy, often)) {
+            rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
+        } else if (!policy.is_plain()) {
+            add_remark(rights->remark, "its policy is not saved: it has several uses or notice");
+        }
+    }
+    // A use that goes on is a part of the plan that follows.
+    const bool ends_today = policy.uses == 0 || p.ready->certain;
+    if (policy.is_used_today && ends_today) rights->used_today = policy.today;
+    if (!p.ready->certain) {
+        p.ready = planned_as(exercise::following_plan(t, in, policy, to, often));
+        if (policy.has_bound() && by.wants_bound)
+            rights->bounding = planned_as(exercise::bounding_plan(t, in, policy, to, often));
+    }
+    p.rights = std::move(rights);
 }
 
 namespace {
@@ -122,6 +147,7 @@ void add_extrapolation(early_exercise& to, double price, const ready_rights& of)
 }
 
 void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound) {
+    if (!of.remark.empty()) add_message(row, of.remark);
     const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
     if (!why.empty()) add_message(row, "the price is what its policy is worth, without a bound: " + why);
     const bool has_bound = bound.walked && why.empty();
@@ -135,6 +161,7 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     e.policy_value = row.price;
     e.policy_error = row.standard_error;
     e.training_paths = of.training_paths;
+    e.part_means = row.part_means;
     if (!has_bound) return;
     constexpr double normal_95 = 1.959963984540054;
     const double mean = bound.walked->result.moments.mean;

@@ -4,13 +4,17 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
+#include "engine/exercise/saved_policy.h"
 #include "engine/exercise/training.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/price.h"
 #include "engine/verbs/walks.h"
 #include "tilewalk/error.h"
 #include "tilewalk/results.h"
@@ -21,6 +25,9 @@ namespace tilewalk::verbs {
 // are found from.
 std::uint64_t seed_of_bounds(std::uint64_t seed);
 
+// The policies of the file that a run names; nothing if it names none. Throws tilewalk::error (io, input).
+std::optional<std::vector<exercise::saved_policy>> policies_in(const settled& run);
+
 // How policies are found.
 struct policy_search {
     const settled& run;
@@ -28,40 +35,46 @@ struct policy_search {
     shape_store& shapes;
     const std::atomic<bool>* cancel;
     bool wants_bound;
+    const policy_stages* by = nullptr;                           // null: as usual
+    const std::vector<exercise::saved_policy>* saved = nullptr;  // that are followed where there is one
+    bool keeps = false;                                          // with the plan, to be saved
+
+    bool is_on_priced_paths() const { return by != nullptr && by->on_priced_paths; }
+    std::uint64_t paths() const { return is_on_priced_paths() ? run.paths : run.training_paths; }
+    // Of the paths that policies are found from.
+    std::uint64_t seed() const;
 };
 
-// A planned trade with rights, on its way to a plan that follows a policy. What fails stays with the trade.
+// A trade with rights, on its way to a policy. Each call throws tilewalk::error.
 class policy_of_trade {
   public:
-    policy_of_trade(planned& p, const books::trade& t, const markets::market_state& in,
-                    std::uint32_t first_scenario)
-        : planned_(p), trade_(t), in_(in), first_scenario_(first_scenario) {}
+    policy_of_trade(const books::trade& t, const markets::market_state& in, const policy_search& by);
 
-    // Plans the paths that the policy is found from.
-    void prepare(const policy_search& by);
+    // Takes the policy of the file, or plans the paths that one is found from; at most so many.
+    void prepare(std::uint64_t most_paths = ~std::uint64_t{0});
     // What a policy is to be found from; null if there is none to find.
     const exercise::untrained* to_find() const { return untrained_ ? &*untrained_ : nullptr; }
-    void take(exercise::policy found) { policy_ = std::move(found); }
-    bool is_found() const { return !untrained_ || policy_.has_value(); }
-    // Finds it on so many threads of the CPU.
-    void find(const policy_search& by, int threads);
-    // Plans the trade to follow its policy, and its bound.
-    void follow(const policy_search& by);
+    void take(exercise::policy found);
+    // Finds what is to be found on so many threads of the CPU.
+    void find(int threads);
+    // None where no right is left.
+    const std::optional<exercise::policy>& policy() const { return policy_; }
+    const std::string& remark() const { return remark_; }  // on where it is from, or empty
+    const markets::market_state& market() const { return changed_ ? *changed_ : in_; }
 
   private:
-    template <class work>
-    void attempt(const work& of);
-
-    planned& planned_;
     const books::trade& trade_;
     const markets::market_state& in_;
-    std::uint32_t first_scenario_;
+    const policy_search& by_;
+    std::shared_ptr<const markets::market_state> changed_;
     std::optional<exercise::untrained> untrained_;
     std::optional<exercise::policy> policy_;
+    std::string remark_;
 };
 
-// The seed of the paths that policies are found from.
-std::uint64_t seed_of_training(std::uint64_t seed);
+// Plans a trade to follow its policy, and its bound.
+void follow(planned& p, const books::trade& t, const policy_of_trade& of, const policy_search& by,
+            std::uint32_t first_scenario);
 
 // The walk of a trade's bound, or why there is none.
 struct found_bound {

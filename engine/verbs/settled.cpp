@@ -13,6 +13,16 @@
 
 namespace tilewalk::verbs {
 
+namespace {
+
+// A policy takes fewer paths than a price: it errs by how well its functions fit, too.
+constexpr std::uint64_t least_training = 4096, most_training = 65536;
+std::uint64_t training_paths_for(std::uint64_t paths) {
+    return std::clamp(paths / 4, least_training, most_training);
+}
+
+}  // namespace
+
 const cpu::lane_operations& operations_named(const std::string& name) {
     const auto list = cpu::runnable_instruction_sets();
     if (list.count == 0) {
@@ -43,6 +53,8 @@ settled settle(const run_options& options, const run_settings& file) {
     s.device = *all.device;
     s.random = *all.random;
     s.replay = all.replay.value_or("");
+    s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
+    s.policy = all.policy.value_or("");
     s.how = wished_kernel(all);
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;

@@ -22,6 +22,8 @@ struct settled {
     int threads;
     std::string device, random;
     std::string replay;  // a file, or empty
+    std::uint64_t training_paths;
+    std::string policy;  // a file, or empty
     cuda::kernel_wish how;
     std::string correlation;
     std::uint64_t memory_bytes;

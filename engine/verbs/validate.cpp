@@ -6,6 +6,7 @@
 #include "engine/arrays/shock_file.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
@@ -17,6 +18,7 @@ std::vector<trade_problem> engine::validate(const book& trades, const market& in
                                             std::vector<factor_pair>* missing) const {
     const settled run = settle(options, trades.settings());
     const std::optional<arrays::shock_file> file = replayed_in(run);
+    policies_in(run);  // which have to be there
     const std::vector<books::trade>& all = trades.state().trades;
     std::vector<std::optional<error>> failures(all.size());
     shape_store shapes;

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/verify/truth.h"
+
 namespace tilewalk::verify {
 
 namespace {
@@ -44,26 +46,45 @@ judgement::finding judgement::strongest() const {
 }
 
 judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trade> got,
-                std::span<const double> truths) {
+                std::span<const double> known) {
     judgement out;
-    std::vector<scored_trade> all;
-    std::map<std::size_t, std::vector<scored_trade>> by_truth;
+    struct scored {
+        std::vector<scored_trade> prices;
+        std::vector<scored_bounds> bounds;
+        double largest_z = 0;
+    };
+    scored all;
+    std::map<std::size_t, scored> by_truth;
     std::vector<observation> seen;
     for (std::size_t i = 0; i < trades.size(); ++i) {
-        const scored_trade s = score(trades[i], got[i], truths[i]);
-        all.push_back(s);
-        by_truth[trades[i].truth].push_back(s);
-        seen.push_back({i, {}, s.z, got[i].price, got[i].standard_error, truths[i], 0, {}, got[i].failure});
+        scored& row = by_truth[trades[i].truth];
+        double z = 0;
+        if (truths()[trades[i].truth].is == truth_entry::kind::bounds) {
+            const scored_bounds s = score_bounds(trades[i], got[i], known[i]);
+            all.bounds.push_back(s);
+            row.bounds.push_back(s);
+            z = std::max({s.lower_z, s.upper_z, 0.0});
+        } else {
+            const scored_trade s = score(trades[i], got[i], known[i]);
+            all.prices.push_back(s);
+            row.prices.push_back(s);
+            z = s.z;
+        }
+        row.largest_z = std::max(row.largest_z, std::abs(z));
+        seen.push_back({i, {}, z, got[i].price, got[i].standard_error, known[i], 0, {}, got[i].failure});
         out.failed += !got[i].failure.empty();
     }
     out.trades = trades.size();
-    out.of = judge_all(all);
+    if (!all.prices.empty()) out.of = judge_all(all.prices);
+    if (!all.bounds.empty())
+        for (statistic& s : judge_all_bounds(all.bounds)) out.of.push_back(std::move(s));
     for (const auto& [truth, of_row] : by_truth) {
         row_judgement& r = out.rows.emplace_back();
         r.truth = truth;
-        r.trades = of_row.size();
-        for (const scored_trade& s : of_row) r.largest_z = std::max(r.largest_z, std::abs(s.z));
-        r.of = judge_row(of_row, by_truth.size());
+        r.trades = of_row.prices.size() + of_row.bounds.size();
+        r.largest_z = of_row.largest_z;
+        r.of = of_row.bounds.empty() ? judge_row(of_row.prices, by_truth.size())
+                                     : judge_row_of_bounds(of_row.bounds, by_truth.size());
     }
     take_worst(out, std::move(seen));
     return out;

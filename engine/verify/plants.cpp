@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/exercise/policy.h"
 #include "kernels/tile.h"
 #include "products/program/row_names.h"
 
@@ -67,6 +68,7 @@ stages with_market(void (*change)(market_state&)) {
         change(changed);
         return plan::plan_trade(t, changed, p, {}, often);
     };
+    s.policies.change_market = change;
     return s;
 }
 
@@ -429,6 +431,37 @@ stages with_moments(void (*change)(moments&)) {
         });
 }
 
+// ---- Policies of trades that can be ended early
+
+stages with_policy(void (*change)(exercise::policy&)) {
+    stages s;
+    s.policies.change = change;
+    return s;
+}
+
+// Each date decides by what was found for the one after, the last by what was found for the first.
+void decide_by_the_next(exercise::policy& p) {
+    for (std::size_t k = 0; k + 1 < p.dates.size(); ++k) {
+        exercise::decision_date &here = p.dates[k], &next = p.dates[k + 1];
+        std::swap(here.means, next.means);
+        std::swap(here.scales, next.scales);
+        std::swap(here.paid, next.paid);
+        std::swap(here.unpaid, next.unpaid);
+        std::swap(here.slopes, next.slopes);
+    }
+}
+
+void turn_signs_of_fits(exercise::policy& p) {
+    for (exercise::decision_date& d : p.dates)
+        for (exercise::fitted_side* side : {&d.paid, &d.unpaid})
+            for (double& x : side->coefficients) x = -x;
+}
+
+void forget_martingale(exercise::policy& p) {
+    std::ranges::fill(p.first_slopes, 0.0);
+    for (exercise::decision_date& d : p.dates) std::ranges::fill(d.slopes, 0.0);
+}
+
 // ---- Sensitivities
 
 // Changes what is known of how a trade's numbers move with a number of the market.
@@ -601,6 +634,30 @@ std::span<const plant> plants() {
               [] { return with_moments([](moments& m) { m.m2 *= 0.9 * 0.9; }); }},
         plant{"error_large", "standard errors are 10 % too large",
               [] { return with_moments([](moments& m) { m.m2 *= 1.1 * 1.1; }); }},
+        plant{"foresight", "the paths that policies are found on are priced",
+              [] {
+                  stages s;
+                  s.policies.on_priced_paths = true;
+                  return s;
+              }},
+        plant{"decision_date", "each date decides by what was found for the one after",
+              [] { return with_policy(decide_by_the_next); }},
+        plant{"regression_sign", "the value to come is fitted with the wrong sign",
+              [] { return with_policy(turn_signs_of_fits); }},
+        plant{"discount_forgotten", "what using a right pays is not discounted",
+              [] {
+                  stages s;
+                  // Where rates move, the rights are on them.
+                  s.policies.change_market = [](market_state& in) {
+                      discount_with(in, [&in](const curves& right, const std::string& currency) {
+                          const bool moves = in.rate_models.contains(currency);
+                          return moves ? right.find(currency)->second : curve::flat(0);
+                      });
+                  };
+                  return s;
+              }},
+        plant{"no_martingale", "upper bounds are what the best date is worth to who knows all",
+              [] { return with_policy(forget_martingale); }},
         plant{"sign", "sensitivities to dividend yields have the wrong sign",
               [] {
                   return with_moves([](const std::string& key, program::path_data& moves) {

@@ -22,6 +22,7 @@ struct random_rates {
 
     markets::curve curve() const;
     const rates::gaussian_rates& model() const { return model_; }
+    bool is_hull_white() const;  // of one factor
     // Where forwards are so many times what they were, money grows so many times as fast a year.
     random_rates moved(const market_move& by) const;
     // A reversion of 0 is not among them: it stands at the end of its range.
@@ -36,8 +37,6 @@ struct random_rates {
                              const std::function<double(double rate)>& payment) const;
 
   private:
-    bool is_hull_white() const;
-
     double change_, first_rate_, last_rate_;
     rates::gaussian_rates model_;
 };

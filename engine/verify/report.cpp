@@ -66,6 +66,43 @@ std::string verdict_of(const row_judgement& r) {
     return out.empty() ? "holds" : out;
 }
 
+bool is_of_bounds(const row_judgement& r) {
+    return truths()[r.truth].is == truth_entry::kind::bounds;
+}
+
+// Trades that can be ended early.
+std::string rows_of_bounds_text(const judgement& j, const text_form& form) {
+    columns rows({{"product"},
+                  {"known by"},
+                  {"trades", align::right},
+                  {"largest z", align::point},
+                  {"lower bounds", align::point},
+                  {"upper bounds", align::point},
+                  {"given away", align::point},
+                  {"left open", align::point},
+                  {"verdict"}});
+    bool any = false;
+    for (const row_judgement& r : j.rows) {
+        if (!is_of_bounds(r)) continue;
+        any = true;
+        std::vector<std::string> cells{product_of(r), known_by(r), std::to_string(r.trades),
+                                       value_text(r.largest_z)};
+        for (std::size_t i = 0; i < 4; ++i)
+            cells.push_back(i < 2 ? value_text(r.of[i].value) : fixed(100 * r.of[i].value, 3) + " %");
+        cells.push_back(verdict_of(r));
+        rows.add(std::move(cells));
+    }
+    if (!any) return {};
+    const auto left_out = rows.fit(form.columns, {{"known by", 24},
+                                                  {"upper bounds"},
+                                                  {"lower bounds"},
+                                                  {"product", 16},
+                                                  {"known by"},
+                                                  {"verdict", 20},
+                                                  {"product", 8}});
+    return rows.text() + left_out_text(left_out, form);
+}
+
 std::string rows_text(const judgement& j, const text_form& form) {
     columns rows({{"product"},
                   {"known by"},
@@ -75,10 +112,15 @@ std::string rows_text(const judgement& j, const text_form& form) {
                   {"leaning z", align::point},
                   {"mean z squared", align::point},
                   {"verdict"}});
-    for (const row_judgement& r : j.rows)
+    bool any = false;
+    for (const row_judgement& r : j.rows) {
+        if (is_of_bounds(r)) continue;
+        any = true;
         rows.add({product_of(r), known_by(r), std::to_string(r.trades), value_text(r.largest_z),
                   value_text(r.of[0].value), value_text(r.of[1].value), value_text(r.of[2].value),
                   verdict_of(r)});
+    }
+    if (!any) return {};
     const auto left_out = rows.fit(form.columns, {{"known by", 24},
                                                   {"mean z squared"},
                                                   {"leaning z"},
@@ -122,6 +164,11 @@ std::string rows_of_sensitivities_text(const judgement& j, const text_form& form
     return rows.text() + left_out_text(left_out, form);
 }
 
+std::string prices_text(const judgement& j, const text_form& form) {
+    const std::string prices = rows_text(j, form), bounds = rows_of_bounds_text(j, form);
+    return prices + (prices.empty() || bounds.empty() ? "" : "\n") + bounds;
+}
+
 std::string verdict_text(const outcome& o, const judgement& j, const text_form& form) {
     columns statistics(
         {{"all trades"}, {"value", align::point}, {"bounds"}, {"false alarms", align::right}, {"verdict"}});
@@ -130,7 +177,7 @@ std::string verdict_text(const outcome& o, const judgement& j, const text_form& 
             {s.name, value_text(s.value), bounds_text(s), once_in(s.false_alarm), word(s.holds())});
     const auto left_out = statistics.fit(form.columns, {{"false alarms"}});
     return statistics.text() + left_out_text(left_out, form) + "\n" +
-           (o.of_sensitivities ? rows_of_sensitivities_text(j, form) : rows_text(j, form)) +
+           (o.of_sensitivities ? rows_of_sensitivities_text(j, form) : prices_text(j, form)) +
            "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
 }
 

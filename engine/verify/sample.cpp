@@ -35,7 +35,9 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         // A trade worth next to nothing is too thin a sample for a z. The truth decides that, never the
         // price.
         if (std::abs(price) < 0.01 * t.scale) continue;
-        std::string text = fmt::format("settings: {{paths: {}, seed: {}, precision: {}}}\n{}", wanted.paths,
+        const bool has_bounds = truths()[which].is == truth_entry::kind::bounds;
+        const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
+        std::string text = fmt::format("settings: {{paths: {}, seed: {}, precision: {}}}\n{}", paths,
                                        mixed(wanted.seed, 2 * number + 1), wanted.precision, t.book);
         book parsed = book::parse(text, fmt::format("trade_{}.yaml", number));
         drawn_trade out{which,
@@ -69,6 +71,7 @@ priced_trade told(const results& of) {
     if (p.walked_on.empty()) p.walked_on = "CPU";
     p.price = row.price;
     p.standard_error = row.standard_error;
+    p.early = row.early;
     return p;
 }
 
@@ -152,6 +155,30 @@ scored_trade score(const drawn_trade& t, const priced_trade& got, double truth) 
     }
     if (!got.failure.empty() || !std::isfinite(z)) z = farthest_z;
     return {std::clamp(z, -farthest_z, farthest_z), t.lean};
+}
+
+scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double truth) {
+    scored_bounds out;
+    if (!got.failure.empty() || !got.early) return out;
+    const early_exercise& e = *got.early;
+    const auto z_of = [&](double beyond, double error, double skew) {
+        if (error > 0) return without_skew(beyond / error, skew);
+        return beyond <= 1e-9 * t.scale ? 0 : farthest_z;
+    };
+    const double lower = z_of(e.lower_bound - truth, e.lower_error, got.skew);
+    // Where hardly a path differs from the others, few paths do not show what the rare one adds.
+    const double rare = 1e-4 * std::abs(truth);
+    const double below = truth - e.upper_bound;
+    const double upper = z_of(below > 0 ? std::max(below - rare, 0.0) : below, e.upper_error, 0);
+    if (!std::isfinite(lower) || !std::isfinite(upper)) return out;
+    out.lower_z = std::clamp(lower, -farthest_z, farthest_z);
+    out.upper_z = std::clamp(upper, -farthest_z, farthest_z);
+    out.truth = truth / t.scale;
+    out.given_away = (truth - e.lower_bound) / t.scale;
+    out.lower_error = e.lower_error / t.scale;
+    out.left_open = (e.upper_bound - truth) / t.scale;
+    out.upper_error = e.upper_error / t.scale;
+    return out;
 }
 
 std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got) {

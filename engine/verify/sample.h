@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ struct priced_trade {
     std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;
     std::vector<found_sensitivity> sensitivities{};  // as the trade's own, where they are wanted
+    std::optional<early_exercise> early{};           // of a trade that can be ended early
 
     bool is_there() const { return !walked_on.empty(); }
 };
@@ -77,10 +79,9 @@ std::vector<priced_trade> price_sample(
     std::span<const drawn_trade> trades, const pricing_wanted& wanted, cuda::backend& gpus,
     const std::function<void(std::size_t done, std::uint64_t steps)>& done = {});
 
-// A price, or a sensitivity, that is no number, or that has no error and is not the truth, is as far out as
-// can be told.
-inline constexpr double farthest_z = 1000;
 scored_trade score(const drawn_trade& t, const priced_trade& got, double truth);
+// The same of the bounds of a trade that can be ended early.
+scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double truth);
 
 // A sensitivity of the engine beside the true one, both for the move that the engine's unit says.
 struct scored_sensitivity {

@@ -93,6 +93,34 @@ statistic distance_from_normal(std::vector<double> z) {
     return {"Kolmogorov-Smirnov", kolmogorov_distance(std::move(z)), 0, 0, farthest, alarm_of_each};
 }
 
+// A mean that may lie on the right side of 0 as far as it likes.
+statistic mean_beyond(const std::string& name, std::span<const scored_bounds> trades,
+                      double scored_bounds::*z, double chance) {
+    const double n = static_cast<double>(trades.size());
+    double sum = 0;
+    for (const scored_bounds& t : trades) sum += t.*z;
+    return {name, std::max(sum / n, 0.0), 0, 0, normal_bound(2 * chance) / std::sqrt(n), chance};
+}
+
+// A part of what all trades together are worth, beside the most that it may be.
+statistic part_of_truth(const std::string& name, std::span<const scored_bounds> trades,
+                        double scored_bounds::*part, double scored_bounds::*error, double most,
+                        double chance) {
+    double sum = 0, variance = 0, truth = 0;
+    for (const scored_bounds& t : trades) {
+        sum += t.*part;
+        variance += t.*error * (t.*error);
+        truth += std::abs(t.truth);
+    }
+    if (!(truth > 0)) return {name, farthest_z, 0, 0, most, chance};
+    return {name,
+            std::max(sum / truth, 0.0),
+            0,
+            0,
+            most + normal_bound(2 * chance) * std::sqrt(variance) / truth,
+            chance};
+}
+
 }  // namespace
 
 double without_skew(double t, double a) {
@@ -159,6 +187,25 @@ std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> tra
 std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size_t rows) {
     const double chance = alarm_of_rows / (3 * static_cast<double>(rows));
     return {mean_z(trades, chance), leaning_z(trades, chance), mean_square(trades, chance)};
+}
+
+std::vector<statistic> judge_all_bounds(std::span<const scored_bounds> trades) {
+    double largest = 0;
+    for (const scored_bounds& t : trades) largest = std::max({largest, t.lower_z, t.upper_z});
+    const double n = static_cast<double>(trades.size());
+    return {{"largest z of a bound", largest, 0, 0, normal_bound(alarm_of_each / n), alarm_of_each},
+            mean_beyond("mean z of lower bounds", trades, &scored_bounds::lower_z, alarm_of_each),
+            mean_beyond("mean z of upper bounds", trades, &scored_bounds::upper_z, alarm_of_each)};
+}
+
+std::vector<statistic> judge_row_of_bounds(std::span<const scored_bounds> trades, std::size_t rows) {
+    const double chance = alarm_of_rows / (4 * static_cast<double>(rows));
+    return {mean_beyond("mean z of lower bounds", trades, &scored_bounds::lower_z, chance),
+            mean_beyond("mean z of upper bounds", trades, &scored_bounds::upper_z, chance),
+            part_of_truth("given away", trades, &scored_bounds::given_away, &scored_bounds::lower_error,
+                          most_given_away, chance),
+            part_of_truth("left open", trades, &scored_bounds::left_open, &scored_bounds::upper_error,
+                          most_left_open, chance)};
 }
 
 }  // namespace tilewalk::verify

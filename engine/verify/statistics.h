@@ -34,6 +34,10 @@ interval mean_square_bounds(std::size_t n, double chance);
 // The largest distance between the distribution of these numbers and the standard normal one.
 double kolmogorov_distance(std::vector<double> z);
 
+// A price, or a sensitivity, that is no number, or that has no error and is not the truth, is as far out as
+// can be told.
+inline constexpr double farthest_z = 1000;
+
 struct statistic {
     std::string name;
     double value = 0, centre = 0, low = 0, high = 0;
@@ -53,6 +57,15 @@ struct scored_trade {
 // Chances of a false alarm: of each statistic over all trades, and of all rows by product together.
 inline constexpr double alarm_of_each = 1e-5, alarm_of_rows = 5e-5;
 
+// A trade that can be ended early: how far its bounds lie on the wrong sides of the truth, in standard
+// errors, and how far on the right ones, in parts of what is paid.
+struct scored_bounds {
+    double lower_z = farthest_z, upper_z = farthest_z;  // more than 0: on the wrong side
+    double truth = 0;
+    double given_away = 0, lower_error = 0;  // below the truth by the policy
+    double left_open = 0, upper_error = 0;   // above it by the martingale
+};
+
 // Over all trades: largest |z|, mean z, mean z towards high forwards, mean z squared, Kolmogorov-Smirnov.
 std::vector<statistic> judge_all(std::span<const scored_trade> trades);
 // Over sensitivities: the same, but for the largest |z|, which is that of `any`, whatever they share. Of
@@ -63,5 +76,15 @@ std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> tra
                                                std::span<const double> beyond_bias);
 // Over those of one row out of `rows`: the three means.
 std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size_t rows);
+
+// Of what trades are worth, policies give away at most so much in the mean, and martingales leave open.
+inline constexpr double most_given_away = 0.015, most_left_open = 0.04;
+// Over all trades that can be ended early: the largest z of a bound, and the mean z of lower and of upper
+// bounds where it is on the wrong side. Chances are at most those told: bounds that are not sharp lie on the
+// right side by more than chance.
+std::vector<statistic> judge_all_bounds(std::span<const scored_bounds> trades);
+// Over those of one row out of `rows`: the two means, and the parts of the truth that are given away and left
+// open.
+std::vector<statistic> judge_row_of_bounds(std::span<const scored_bounds> trades, std::size_t rows);
 
 }  // namespace tilewalk::verify

@@ -3,6 +3,7 @@
 // its own and knows its price from a closed form or a quadrature that shares nothing with the engine.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -34,8 +35,18 @@ struct truth_entry {
     std::string_view product;  // of the library
     std::string_view by;       // how the price is known
     known_trade (*draw)(dice& d);
-    bool only_sensitivities = false;  // takes no part where prices alone are verified
+    enum class kind {
+        any,
+        sensitivities,  // takes no part where prices alone are verified
+        bounds,         // can be ended early: the truth lies between bounds, and sensitivities take no part
+    } is = kind::any;
+
+    bool takes_part(bool of_sensitivities) const {
+        return is == kind::any || is == (of_sensitivities ? kind::sensitivities : kind::bounds);
+    }
 };
+// Trades that can be ended early have no more paths: a policy that sees the future shows on few.
+inline constexpr std::uint64_t most_paths_of_bounds = 500;
 
 // The derivative of the known price to a number of its market, from moves of `step` and of half as much: the
 // error that grows with the square of the move is gone. None where half the moves give another one: there the

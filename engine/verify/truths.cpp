@@ -68,6 +68,10 @@ known_trade draw_cms_leg(dice& d);
 known_trade draw_rate_range_accrual(dice& d);
 known_trade draw_rate_future(dice& d);
 
+known_trade draw_bermudan_put(dice& d);
+known_trade draw_american_call(dice& d);
+known_trade draw_bermudan_swaption(dice& d);
+
 known_trade draw_merton(dice& d);
 known_trade draw_kou(dice& d);
 known_trade draw_heston(dice& d);
@@ -153,14 +157,22 @@ std::span<const truth_entry> truths() {
         truth_entry{"cms_leg", "quadrature over the law of the factors", draw_cms_leg},
         truth_entry{"rate_range_accrual", "quadrature over the law of the factors", draw_rate_range_accrual},
         truth_entry{"rate_future", "the forward and its convexity", draw_rate_future},
-        truth_entry{"european", "Merton's transform", draw_merton, true},
-        truth_entry{"european", "Kou's transform", draw_kou, true},
-        truth_entry{"european", "Heston's transform", draw_heston, true},
-        truth_entry{"european", "Bates's transform", draw_bates, true},
-        truth_entry{"european", "Schobel and Zhu's transform", draw_schobel_zhu, true},
-        truth_entry{"european", "the transform of variance gamma", draw_variance_gamma, true},
-        truth_entry{"european", "the transform of normal inverse Gaussian", draw_nig, true},
-        truth_entry{"european", "the transform of CGMY", draw_cgmy, true},
+        truth_entry{"american", "quadrature from date to date", draw_bermudan_put, truth_entry::kind::bounds},
+        truth_entry{"american", "Black's formula, without dividends", draw_american_call,
+                    truth_entry::kind::bounds},
+        truth_entry{"bermudan_swaption", "quadrature over the factor from date to date",
+                    draw_bermudan_swaption, truth_entry::kind::bounds},
+        truth_entry{"european", "Merton's transform", draw_merton, truth_entry::kind::sensitivities},
+        truth_entry{"european", "Kou's transform", draw_kou, truth_entry::kind::sensitivities},
+        truth_entry{"european", "Heston's transform", draw_heston, truth_entry::kind::sensitivities},
+        truth_entry{"european", "Bates's transform", draw_bates, truth_entry::kind::sensitivities},
+        truth_entry{"european", "Schobel and Zhu's transform", draw_schobel_zhu,
+                    truth_entry::kind::sensitivities},
+        truth_entry{"european", "the transform of variance gamma", draw_variance_gamma,
+                    truth_entry::kind::sensitivities},
+        truth_entry{"european", "the transform of normal inverse Gaussian", draw_nig,
+                    truth_entry::kind::sensitivities},
+        truth_entry{"european", "the transform of CGMY", draw_cgmy, truth_entry::kind::sensitivities},
     };
     return all;
 }

@@ -37,7 +37,7 @@ std::vector<std::size_t> truths_for(const std::vector<std::string>& products, bo
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {
         const std::string product(verify::truths()[i].product);
-        if (verify::truths()[i].only_sensitivities && !greeks) continue;
+        if (!verify::truths()[i].takes_part(greeks)) continue;
         if (products.empty() || std::ranges::find(products, product) != products.end()) out.push_back(i);
     }
     return out;

@@ -17,6 +17,22 @@ inline bool is_numbered(std::string_view name, std::string_view quantity) {
     return name.starts_with(quantity) && name.substr(quantity.size()).starts_with('#');
 }
 
+// The factor that turns the number of an asset or exchange rate which moves along a path into its level, and
+// the state that holds the number: a logarithm from 0 on, or a ratio from 1 on.
+inline constexpr std::string_view scale = "scale";
+inline std::string moving_number(std::size_t number) {
+    return "x" + std::to_string(number);
+}
+// The factor of a state; empty for one that holds no such number.
+inline std::string scale_of(std::string_view state) {
+    return state.starts_with('x') ? std::string(scale) + "#" + std::string(state.substr(1)) : std::string();
+}
+
+// The first state of moving interest rates, behind the name of the currency: how far the short rate is from
+// where the curve has it.
+inline constexpr std::string_view rate = "rate";
+inline constexpr std::string_view first_rate = "_rate0";
+
 // The deterministic part of a source's move over a step.
 inline constexpr std::string_view drift = "drift";
 // The variance of an asset or exchange rate over a part of a watched interval.

@@ -47,6 +47,8 @@ struct run_options {
     // A trade that takes a correlation which the market does not state fails, and names it. Without this, or
     // `correlations: {complete: true}` in the market, such a correlation is 0 and stands in the manifest.
     bool demand_correlations = false;
+    // Fill results::policies.
+    bool keep_policies = false;
 };
 
 // Sensitivities that are asked for.

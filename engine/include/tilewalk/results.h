@@ -49,6 +49,8 @@ struct early_exercise {
     // stated.
     double extrapolated = no_figure, step_error = no_figure;
     std::uint64_t training_paths = 0;
+    // Of the policy's worth, by part of the run.
+    std::vector<double> part_means{};
 };
 
 struct price_row {
@@ -85,6 +87,12 @@ struct price_row {
     bool has_error() const { return is_figure(standard_error); }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price; }
+    // What totals take: the value, or, of a trade that can be ended early, the quantity times what its policy
+    // is worth. Bounds are no sample of one payoff, so their middle has no error in common with others.
+    double value_in_totals() const { return quantity * (early ? early->policy_value : price); }
+    double error_in_totals() const {
+        return (quantity < 0 ? -quantity : quantity) * (early ? early->policy_error : standard_error);
+    }
     double value_error() const { return (quantity < 0 ? -quantity : quantity) * standard_error; }
 };
 inline constexpr double thin_below = 100;
@@ -135,7 +143,9 @@ struct currency_total {
     std::string currency;
     std::uint64_t trades = 0;
     std::uint64_t without_error = 0;  // of these, trades that have no standard error
-    double value = 0;                 // none where the sum is too large for a number
+    // Of these, trades that can be ended early, which count with what their policies are worth.
+    std::uint64_t by_policy = 0;
+    double value = 0;  // none where the sum is too large for a number
     // The standard error of the value and its 95 % interval, by Student's t: from how much the total differs
     // between parts of the run, and so with all that trades have in common. None where there are fewer than
     // `least_parts`, where a trade has no error, and where its parts are not known.
@@ -177,6 +187,9 @@ struct results {
     // By trade in the order of the book, and by measure; a trade that could not be priced has none. Empty
     // where only prices were asked for.
     std::vector<greek_row> greeks;
+    // A file of the policies by which trades were ended early, which the setting `policy` takes. Empty where
+    // nobody asked for it.
+    std::string policies;
 
     std::size_t failed() const;
     std::vector<currency_total> totals() const;  // failed trades are left out

@@ -38,6 +38,12 @@ struct run_settings {
     std::optional<std::string> reduction{};  // a name of the catalogue of reductions, the ways to sum a tile
     std::optional<std::string> correlation{};     // "auto", "kernel" or "matrix", for correlated assets
     std::optional<std::uint64_t> memory_bytes{};  // the most to take of a GPU; 0: all that is free
+
+    // Paths that the policy of a trade which can be ended early is found on; none said: a quarter of the
+    // paths, within bounds.
+    std::optional<std::uint64_t> training_paths{};
+    // A file of policies to follow instead of finding them, see results::policies.
+    std::optional<std::string> policy{};
 };
 
 }  // namespace tilewalk

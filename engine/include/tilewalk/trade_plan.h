@@ -113,6 +113,15 @@ struct trade_plan {
         std::size_t functions = 0;
         int degree = 0;
         std::size_t moves = 0;
+        // How many of the functions tell the paths of a date apart, where using the right pays something and
+        // where it does not: others make up for the rest.
+        struct date {
+            double years = 0;
+            std::string label;  // as the book wrote it
+            std::size_t rank_paid = 0, rank_unpaid = 0;
+        };
+        std::vector<date> dates;           // to come
+        std::uint64_t training_paths = 0;  // that the ranks were found on
     };
     std::optional<decision> decides_by;
     // Comparisons at which a payoff jumps. For Greeks to numbers of the market that move what is compared

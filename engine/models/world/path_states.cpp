@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "products/program/row_names.h"
+
 namespace tilewalk::models {
 
 using language::interval_end;
@@ -13,7 +15,7 @@ using program::value;
 namespace {
 
 std::string state_of(const factor& f) {
-    return "x" + std::to_string(f.number);
+    return program::row_names::moving_number(static_cast<std::size_t>(f.number));
 }
 
 }  // namespace
@@ -56,7 +58,7 @@ value path_states::risen(const factor& f) const {
 }
 
 value path_states::level(const factor& f) const {
-    const value moved = in_.row("scale", f.number, [&](const occurrence& o) {
+    const value moved = in_.row(program::row_names::scale, f.number, [&](const occurrence& o) {
         return of_.map_of(f, o.years).scale;
     }) * risen(f);
     return f.has_cash_dividends ? moved + shift(f, interval_end::end, false) : moved;

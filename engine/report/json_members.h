@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads JSON that this program wrote, believing nothing: every member must be there, once, of its type, and
+// known.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/config/wording.h"
+#include "engine/report/words.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::report {
+
+// The text as JSON. Throws tilewalk::error (input) at its place for what is none, with a key twice or nested
+// too deeply; `as` says who writes such a text.
+nlohmann::json parsed_json(const std::string& text, const std::string& name, std::string_view as);
+
+// The members of one object, each taken once; finish() refuses what nobody took. Throws tilewalk::error
+// (input) with the place in the object.
+class json_members {
+  public:
+    json_members(const nlohmann::json& object, std::string path, const std::string& name)
+        : object_(object), path_(std::move(path)), name_(name) {
+        if (!object.is_object()) fail(path_, object, "a mapping");
+    }
+
+    const nlohmann::json& take(const std::string& key) {
+        const auto at = object_.find(key);
+        if (at == object_.end()) throw error(error_kind::input, "'" + key + "' is missing", {name_}, path_);
+        taken_.insert(key);
+        return *at;
+    }
+    std::string text(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_string()) fail(path(key), value, "a text");
+        return value.get<std::string>();
+    }
+    double number(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_number()) fail(path(key), value, "a number");
+        return value.get<double>();
+    }
+    double at_least_zero(const std::string& key) {
+        const double x = number(key);
+        if (!(x >= 0)) fail(path(key), object_[key], "a number of at least 0");
+        return x;
+    }
+    void null(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_null()) fail(path(key), value, "null, as the trade failed");
+    }
+    template <class Integer>
+    Integer natural(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_number_unsigned() ||
+            value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
+            fail(path(key), value,
+                 "a whole number from 0 to " + std::to_string(std::numeric_limits<Integer>::max()));
+        return value.get<Integer>();
+    }
+    bool boolean(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_boolean()) fail(path(key), value, "true or false");
+        return value.get<bool>();
+    }
+    template <class Words>
+    auto word(const std::string& key, const Words& words) {
+        const auto meaning = meaning_of(words, text(key));
+        if (!meaning) {
+            std::string expected;
+            for (const auto& [value, known] : words)
+                expected += (expected.empty() ? "'" : ", '") + std::string(known) + "'";
+            fail(path(key), object_[key], "one of " + expected);
+        }
+        return *meaning;
+    }
+    const nlohmann::json& list(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_array()) fail(path(key), value, "a list");
+        return value;
+    }
+    std::vector<std::string> texts(const std::string& key) {
+        const nlohmann::json& items = list(key);
+        std::vector<std::string> out;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (!items[i].is_string()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a text");
+            out.push_back(items[i].get<std::string>());
+        }
+        return out;
+    }
+    std::vector<double> numbers(const std::string& key) {
+        const nlohmann::json& items = list(key);
+        std::vector<double> out;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (!items[i].is_number()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a number");
+            out.push_back(items[i].get<double>());
+        }
+        return out;
+    }
+    std::optional<double> number_or_null(const std::string& key) {
+        const nlohmann::json& value = take(key);
+        if (!value.is_null() && !value.is_number()) fail(path(key), value, "a number or null");
+        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+    }
+    std::optional<double> at_least_zero_or_null(const std::string& key) {
+        const auto x = number_or_null(key);
+        if (x && !(*x >= 0)) fail(path(key), object_[key], "a number of at least 0 or null");
+        return x;
+    }
+    bool has(const std::string& key) const { return object_.contains(key); }
+    json_members mapping(const std::string& key) { return {take(key), path(key), name_}; }
+
+    void finish() const {
+        for (const auto& [key, value] : object_.items())
+            if (!taken_.contains(key))
+                throw error(error_kind::input, "unknown key " + config::shown(key), {name_}, path_);
+    }
+    std::string path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+
+    [[noreturn]] void fail(const std::string& at, const nlohmann::json& found,
+                           const std::string& expected) const {
+        refuse(at, found, ", expected " + expected);
+    }
+    [[noreturn]] void refuse(const std::string& at, const nlohmann::json& found,
+                             const std::string& wrong) const {
+        // A list or mapping may be large.
+        const std::string shown = found.is_structured()
+                                      ? std::string(found.is_array() ? "a list" : "a mapping")
+                                      : found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        throw error(error_kind::input, "found " + config::shortened(shown) + wrong, {name_}, at);
+    }
+
+  private:
+    const nlohmann::json& object_;
+    std::string path_;
+    const std::string& name_;
+    std::set<std::string> taken_;
+};
+
+}  // namespace tilewalk::report

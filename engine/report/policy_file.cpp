@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/report/policy_file.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "engine/config/open_file.h"
+#include "engine/report/formats.h"
+#include "engine/report/json_members.h"
+#include "tilewalk/bounds.h"
+
+namespace tilewalk::report {
+
+namespace {
+
+using exercise::decision_date;
+using exercise::fitted_side;
+using exercise::saved_policy;
+using language::party;
+
+constexpr std::array<std::pair<party, std::string_view>, 2> party_words{{
+    {party::holder, "holder"},
+    {party::issuer, "issuer"},
+}};
+
+std::string json_of(const std::vector<double>& numbers) {
+    std::string out;
+    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
+    return "[" + out + "]";
+}
+
+std::string json_of(const fitted_side& side) {
+    return "{\"low\": " + json_number(side.low) + ", \"high\": " + json_number(side.high) +
+           ", \"rank\": " + std::to_string(side.rank) + ", \"coefficients\": " + json_of(side.coefficients) +
+           "}";
+}
+
+std::string json_of(const saved_policy::date& d) {
+    const decision_date& f = d.found;
+    return "{\"date\": " + json_string(d.label) + ", \"years\": " + json_number(d.years) +
+           ", \"block\": " + std::to_string(f.block) +
+           ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"levels\": " + json_of(d.levels) +
+           ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) +
+           ", \"paid\": " + json_of(f.paid) + ", \"unpaid\": " + json_of(f.unpaid) +
+           ", \"slopes\": " + json_of(f.slopes) + "}";
+}
+
+std::string json_of(const saved_policy& p) {
+    std::string dates;
+    for (const saved_policy::date& d : p.dates)
+        dates += (dates.empty() ? "\n      " : ",\n      ") + json_of(d);
+    const std::string used = !p.is_used_today ? "null" : *p.is_used_today ? "true" : "false";
+    return "{\"trade\": " + json_string(p.trade) + ", \"product\": " + json_string(p.product) +
+           ", \"script\": " + json_string(p.script) + ", \"as_of\": " + json_string(p.as_of) +
+           ", \"features\": " + json_list(p.features) + ", \"functions\": " + std::to_string(p.functions) +
+           ", \"normals\": " + std::to_string(p.normals) +
+           ", \"training_paths\": " + std::to_string(p.training_paths) + ", \"used_today\": " + used +
+           ", \"first_slopes\": " + json_of(p.first_slopes) + ", \"dates\": [" + dates +
+           (dates.empty() ? "]}" : "\n    ]}");
+}
+
+fitted_side read_side(json_members from) {
+    fitted_side out;
+    out.low = from.number("low");
+    out.high = from.number("high");
+    out.rank = from.natural<std::size_t>("rank");
+    out.coefficients = from.numbers("coefficients");
+    from.finish();
+    return out;
+}
+
+saved_policy::date read_date(json_members from) {
+    saved_policy::date out;
+    out.label = from.text("date");
+    out.years = from.number("years");
+    out.found.block = from.natural<std::size_t>("block");
+    out.found.of = from.word("of", party_words);
+    out.levels = from.numbers("levels");
+    out.found.means = from.numbers("means");
+    out.found.scales = from.numbers("scales");
+    out.found.paid = read_side(from.mapping("paid"));
+    out.found.unpaid = read_side(from.mapping("unpaid"));
+    out.found.slopes = from.numbers("slopes");
+    from.finish();
+    return out;
+}
+
+saved_policy read_policy(json_members from, const std::string& name) {
+    saved_policy out;
+    out.trade = from.text("trade");
+    out.product = from.text("product");
+    out.script = from.text("script");
+    out.as_of = from.text("as_of");
+    out.features = from.texts("features");
+    out.functions = from.natural<std::size_t>("functions");
+    out.normals = from.natural<std::size_t>("normals");
+    out.training_paths = from.natural<std::uint64_t>("training_paths");
+    if (const auto& used = from.take("used_today"); !used.is_null())
+        out.is_used_today = from.boolean("used_today");
+    out.first_slopes = from.numbers("first_slopes");
+    const auto& dates = from.list("dates");
+    for (std::size_t k = 0; k < dates.size(); ++k)
+        out.dates.push_back(read_date({dates[k], from.path("dates") + "[" + std::to_string(k) + "]", name}));
+    from.finish();
+    return out;
+}
+
+}  // namespace
+
+std::string policies_json(std::span<const saved_policy> all) {
+    std::string out;
+    for (const saved_policy& p : all) out += (out.empty() ? "\n    " : ",\n    ") + json_of(p);
+    return "{\n  \"format\": " + json_string(policy_format_name) + ",\n  \"trades\": [" + out +
+           (out.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+std::vector<saved_policy> read_policies(const std::string& text, const std::string& name) {
+    const nlohmann::json document = parsed_json(text, name, "`tilewalk price --save-policy` writes it");
+    json_members root(document, "", name);
+    const std::string format = root.text("format");
+    if (format != policy_format_name)
+        throw error(error_kind::input,
+                    "found the format '" + format + "', expected '" + std::string(policy_format_name) + "'",
+                    {name}, "format");
+    std::vector<saved_policy> out;
+    std::set<std::string> met;
+    const auto& trades = root.list("trades");
+    for (std::size_t i = 0; i < trades.size(); ++i) {
+        const std::string path = "trades[" + std::to_string(i) + "]";
+        out.push_back(read_policy({trades[i], path, name}, name));
+        if (!met.insert(out.back().trade).second)
+            throw error(error_kind::input, "the trade " + config::shown(out.back().trade) + " is there twice",
+                        {name}, path);
+    }
+    root.finish();
+    return out;
+}
+
+std::vector<saved_policy> load_policies(const std::string& file) {
+    const config::open_file opened(file);
+    if (opened.stated_bytes() > bounds::results_bytes)
+        throw error(error_kind::input, "larger than 1 GiB: this is no file of policies", {file});
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || in.bad()) throw error(error_kind::io, "can't read to the end", {file});
+    return read_policies(text.str(), file);
+}
+
+}  // namespace tilewalk::report

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Books of one trade with a right, and a lattice that knows what a Bermudan put is worth.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::tests {
+
+inline std::string market_of(const std::string& assets, double rate) {
+    return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: " + std::to_string(rate) +
+           "}}\n  assets:\n" + assets + "  correlations: []\n";
+}
+
+inline std::string product_of(const std::string& name, const std::string& parameters,
+                              const std::string& script) {
+    std::string example, out = "  - product: " + name + "\n    summary: A test.\n    parameters:\n";
+    for (const std::string& word :
+         {std::string("underlying"), std::string("basket"), std::string("strike"), std::string("dates")}) {
+        if (parameters.find(word) == std::string::npos) continue;
+        const std::string type = word == "underlying" ? "asset"
+                                 : word == "basket"   ? "asset_list"
+                                 : word == "strike"   ? "amount"
+                                                      : "schedule";
+        out += "      " + word + ": {type: " + type + ", help: It.}\n";
+        example += (example.empty() ? "" : ", ") + word + ": " +
+                   (word == "underlying" ? "ACME"
+                    : word == "basket"   ? "[ACME, BETA]"
+                    : word == "strike"   ? "100"
+                                         : "[0.5, 1.0]");
+    }
+    out += "    example: {" + example + "}\n    script: |\n";
+    std::istringstream lines(script);
+    for (std::string line; std::getline(lines, line);) out += "      " + line + "\n";
+    return out;
+}
+
+inline const std::string put = "exercise on dates: receive max(strike - spot(underlying), 0)\n";
+
+inline results priced(const std::string& text, std::uint64_t paths, std::uint64_t seed = 42) {
+    run_options options;
+    options.overrides.paths = paths;
+    options.overrides.seed = seed;
+    options.overrides.threads = 2;
+    return engine().price(book::parse(text), options);
+}
+
+inline std::string put_on(const std::string& asset, double rate, const std::string& strike,
+                          const std::string& dates, const std::string& script = put) {
+    return market_of("    A: {currency: USD, " + asset + "}\n", rate) + "products:\n" +
+           product_of("p", "underlying strike dates", script) +
+           "trades:\n  - {id: t, product: p, underlying: A, strike: " + strike + ", dates: " + dates + "}\n";
+}
+
+// The value of a Bermudan put on a lattice of log prices, by quadrature from date to date: the density of the
+// move over a step on an even grid, with the payoff's kink on a point of it.
+inline double put_on_a_lattice(double spot, double strike, double rate, double volatility,
+                               const std::vector<double>& dates) {
+    constexpr int n = 1501;
+    const double width = 8 * volatility * std::sqrt(dates.back()), h = 2 * width / (n - 1);
+    const auto place = [](int i) { return static_cast<std::size_t>(i); };
+    const auto at = [&](int i) { return std::log(strike) - width + i * h; };
+    const auto pays = [&](int i) { return std::max(strike - std::exp(at(i)), 0.0); };
+    std::vector<double> value(n);
+    for (int i = 0; i < n; ++i) value[place(i)] = pays(i);
+    const auto back = [&](double years, double from) {
+        const double sd = volatility * std::sqrt(years), mean = (rate - volatility * volatility / 2) * years;
+        const int reach = static_cast<int>(8 * sd / h);
+        const int middle = static_cast<int>(std::floor((from + mean - at(0)) / h));
+        double sum = 0, weights = 0;
+        for (int j = middle - reach; j <= middle + reach; ++j) {
+            const double z = (at(j) - from - mean) / sd, w = std::exp(-z * z / 2);
+            weights += w;
+            sum += w * (j < 0 ? strike - std::exp(at(j)) : j >= n ? 0.0 : value[place(j)]);
+        }
+        return std::exp(-rate * years) * sum / weights;
+    };
+    for (std::size_t k = dates.size() - 1; k > 0; --k) {
+        std::vector<double> next(n);
+        for (int i = 0; i < n; ++i) next[place(i)] = std::max(pays(i), back(dates[k] - dates[k - 1], at(i)));
+        value = next;
+    }
+    return back(dates[0], std::log(spot));
+}
+
+}  // namespace tilewalk::tests
