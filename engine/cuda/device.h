@@ -77,10 +77,10 @@ struct launch {
     std::uint32_t blocks = 1;
     std::uint32_t threads = 1;
     std::uint32_t shared_bytes = 0;  // dynamic
-    bool together = false;           // all blocks are there at once, and may wait for each other
     // Keeps this range of memory in the second-level cache as far as it fits.
     const void* persisting = nullptr;
     std::size_t persisting_bytes = 0;
+    bool together = false;  // all blocks are there at once, and may wait for each other
 };
 
 enum class texel : std::uint8_t { single, two_words };  // a float; a double as two words

@@ -57,7 +57,7 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
         }
     }
     untrained_ = exercise::untrained_of(trade_, market(), std::min(by_.paths(), most_paths), often);
-    if (by_.saved != nullptr && untrained_ && !untrained_->is_certain)
+    if (by_.saved != nullptr && untrained_ && !untrained_->is_certain && untrained_->by.is_plain())
         remark_ = "its policy is not in " + by_.run.policy + " and was found anew";
 }
 
@@ -73,14 +73,6 @@ void policy_of_trade::find(int threads) {
     take(exercise::trained(std::move(*untrained_),
                            {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel}));
 }
-
-namespace {
-
-void add_remark(std::string& to, const std::string& text) {
-    to += (to.empty() ? "" : "; ") + text;
-}
-
-}  // namespace
 
 void follow(planned& p, const books::trade& t, const policy_of_trade& of, const policy_search& by,
             std::uint32_t first_scenario) {
@@ -101,12 +93,11 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
     rights->wants_bound = by.wants_bound;
     rights->remark = of.remark();
     if (by.keeps) {
-        if (auto saved = exercise::saved_of(t, in, policy, often)) {
+        if (auto saved = exercise::saved_of(t, in, policy, often))
             rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
-        } else if (!policy.is_plain()) {
-            add_remark(rights->remark, "its policy is not saved: it has several uses or notice");
-        }
     }
+    if ((by.keeps || by.saved != nullptr) && !policy.is_plain())
+        rights->remark = "each run finds its policy: those of several uses or with notice are not kept";
     // A use that goes on is a part of the plan that follows.
     const bool ends_today = policy.uses == 0 || p.ready->certain;
     if (policy.is_used_today && ends_today) rights->used_today = policy.today;
