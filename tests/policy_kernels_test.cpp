@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
 // Policies found on a GPU are those that the CPU finds, to the bit. And their kernels compile without a GPU,
-// with no register spilled and, but for two that are named, no
-// stack frame.
+// with no register spilled and, but for two that are named, no stack frame.
 #include <gtest/gtest.h>
 
 #include <algorithm>
