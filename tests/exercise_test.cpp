@@ -22,23 +22,13 @@
 namespace tilewalk {
 namespace {
 
+using tests::expect_between;
 using tests::market_of;
 using tests::priced;
 using tests::product_of;
 using tests::put;
 using tests::put_on;
 using tests::put_on_a_lattice;
-
-void expect_between(const price_row& row, double truth) {
-    ASSERT_EQ(row.status, trade_status::priced) << row.message;
-    ASSERT_TRUE(row.early);
-    // One seed in 15,000 fails at each end.
-    EXPECT_LT(row.early->lower_bound - 4 * row.early->lower_error, truth);
-    EXPECT_GT(row.early->upper_bound + 4 * row.early->upper_error, truth);
-    EXPECT_NEAR(row.price, (row.early->lower_bound + row.early->upper_bound) / 2, 1e-12 * std::abs(truth));
-    EXPECT_LE(row.low, row.price);
-    EXPECT_GE(row.high, row.price);
-}
 
 }  // namespace
 
@@ -275,8 +265,8 @@ TEST(exercise, sensitivities_are_differences_of_prices) {
     EXPECT_NEAR(got.greeks[0].value, truth, 4.5 * got.greeks[0].standard_error + 0.01 * std::abs(truth));
 }
 
-// From dates a step apart to exercise at any time: what ten dates gain over five is known from the lattice,
-// and so is nearly what fifty gain over ten.
+// Steps are extrapolated to exercise at any time: the lattice knows what ten dates gain over five, and nearly
+// what fifty gain over ten.
 TEST(exercise, steps_are_extrapolated) {
     const auto every = [](const std::string& step) {
         return priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
@@ -358,7 +348,7 @@ TEST(exercise, a_product_names_features) {
     EXPECT_NE(without.find("nobody has a right here"), std::string::npos) << without;
 }
 
-// Of many assets the decision knows the largest and the mean.
+// The decision knows the largest of many assets and their mean.
 TEST(exercise, many_states_are_ranked) {
     std::string assets, names;
     for (int i = 0; i < 40; ++i) {

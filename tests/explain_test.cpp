@@ -306,7 +306,7 @@ TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     EXPECT_EQ(by.dates[0].label, "0.25y");
     EXPECT_EQ(by.dates[3].years, 1);
     for (const auto& d : by.dates) {
-        // What the right pays follows from the price where it pays something, and is 0 where not.
+        // The payment follows from the price where there is one, and is 0 where not.
         EXPECT_GT(d.rank_paid, 3u);
         EXPECT_LT(d.rank_paid, by.functions);
         EXPECT_LE(d.rank_unpaid, 6u);

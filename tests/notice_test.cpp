@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/refusal.h"
+#include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -83,22 +84,11 @@ std::string put_with(const std::string& notice) {
 }
 
 price_row priced(const std::string& text, std::uint64_t paths = 32768) {
-    run_options options;
-    options.overrides.paths = paths;
-    options.overrides.seed = 42;
-    options.overrides.threads = 2;
-    return engine().price(book::parse(text), options).rows[0];
+    return tests::priced(text, paths).rows[0];
 }
 
 void expect_between(const price_row& row, double truth) {
-    ASSERT_EQ(row.status, trade_status::priced) << row.message;
-    ASSERT_TRUE(row.early);
-    const early_exercise& e = *row.early;
-    // One seed in 15,000 fails at each end.
-    EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
-    EXPECT_GT(e.upper_bound + 4 * e.upper_error, truth);
-    EXPECT_GT(e.lower_bound + 4 * e.lower_error, 0.985 * truth) << "a policy that is near the best";
-    EXPECT_LT(e.upper_bound - 4 * e.upper_error, 1.045 * truth) << "a martingale that is near the best";
+    tests::expect_between(row, truth, 0.985 * truth, 1.045 * truth);
 }
 
 std::vector<double> eighths(double notice) {
@@ -230,7 +220,7 @@ TEST(notice, rates_may_be_random) {
         EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
         EXPECT_LT(e.upper_bound - e.lower_bound, 0.2);
     }
-    // What the issuer may do without notice it may do with: at less.
+    // The issuer may do less with notice than without.
     EXPECT_GT(late.early->upper_bound + 0.05, none.early->lower_bound);
 }
 

@@ -61,7 +61,7 @@ std::string market_with(const std::string& as_of, double spot, const std::string
 
 const std::string today = market_with("2026-01-15", 40, "volatility: 0.2") + trades;
 
-// What a price with this file says of the first trade.
+// The message of the first trade, priced with this file.
 std::string failure_of(const std::string& text, const std::string& file) {
     const price_row row = priced(text, file).rows.at(0);
     return row.status == trade_status::failed ? row.message : "it was priced: " + row.message;

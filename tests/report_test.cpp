@@ -139,11 +139,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,training_paths,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,20000,false,,,,,,,,,,,,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,20000,false,,,,,,,,,,,,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,37.5,true,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -201,9 +201,11 @@ TEST(report, early_exercise_is_told_in_every_form) {
     e.policy_error = e.lower_error = 0.0625;
     e.upper_bound = 10.65;
     e.upper_error = 0.015625;
+    e.extrapolated = 4.5;
+    e.step_error = 0.5;
     e.training_paths = 4096;
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",false,,,,,,10.25,0.0625,10.25,0.0625,10.65,0.015625,4096,,book.yaml,4,5\n"),
+    EXPECT_NE(csv.find(",false,,,,,,10.25,0.0625,10.25,0.0625,10.65,0.015625,4.5,0.5,4096,,book.yaml,4,5\n"),
               std::string::npos)
         << csv;
     const currency_total total = r.totals().at(0);
@@ -218,9 +220,10 @@ TEST(report, early_exercise_is_told_in_every_form) {
         << totals.str();
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("10.2500  10.2500 .. 10.6500"), std::string::npos) << table;
-    // Where both sides have rights there are no bounds.
+    // There are no bounds where both sides have rights.
     e.lower_bound = e.lower_error = e.upper_bound = e.upper_error = no_figure;
-    EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,4096,,book.yaml"), std::string::npos);
+    EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,4.5,0.5,4096,,book.yaml"),
+              std::string::npos);
     EXPECT_EQ(written(r, output_format::table).find(" .. 10.6500"), std::string::npos);
 }
 
@@ -263,7 +266,7 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     const std::string csv = written(r, output_format::csv);
     EXPECT_NE(
         csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,20000,true,,\"first, of two; "
-                 "second\",,,,,,,,,,,one path"),
+                 "second\",,,,,,,,,,,,,one path"),
         std::string::npos)
         << csv;
     const std::string json = written(r, output_format::json);
@@ -326,8 +329,8 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
     r.rows[0].reported = {"implied_volatility", 0.22125, 0.00125, ""};
     r.rows[1].reported = {"fair_strike", no_figure, no_figure, "the price never is 0"};
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,,,,,,,,book.yaml"), std::string::npos) << csv;
-    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos) << csv;
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("implied_volatility: 0.22125 +- 0.00125\n"), std::string::npos) << table;
     EXPECT_NE(table.find("fair_strike: none\n"), std::string::npos) << table;
@@ -729,7 +732,7 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
     before_there_were_any.replace(before_there_were_any.find(lost), lost.size(), "");
     EXPECT_TRUE(read_results(before_there_were_any, "r.json").manifest.lost_devices.empty());
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",false,-0.00125,,,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",false,-0.00125,,,,,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
 }
 
 TEST(report, broken_json_names_line_and_column) {

@@ -2,9 +2,13 @@
 // Books of one trade with a right, and a lattice that knows what a Bermudan put is worth.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -49,6 +53,23 @@ inline results priced(const std::string& text, std::uint64_t paths, std::uint64_
     options.overrides.seed = seed;
     options.overrides.threads = 2;
     return engine().price(book::parse(text), options);
+}
+
+// The truth lies between the bounds, and these are near it: the policy is worth `least` at least, and the
+// martingale brings the upper bound to `most` at most. One seed in 15,000 fails at each end.
+inline void expect_between(const price_row& row, double truth,
+                           double least = -std::numeric_limits<double>::infinity(),
+                           double most = std::numeric_limits<double>::infinity()) {
+    ASSERT_EQ(row.status, trade_status::priced) << row.message;
+    ASSERT_TRUE(row.early);
+    const early_exercise& e = *row.early;
+    EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
+    EXPECT_GT(e.upper_bound + 4 * e.upper_error, truth);
+    EXPECT_GT(e.lower_bound + 4 * e.lower_error, least) << "a policy that is near the best";
+    EXPECT_LT(e.upper_bound - 4 * e.upper_error, most) << "a martingale that is near the best";
+    EXPECT_NEAR(row.price, (e.lower_bound + e.upper_bound) / 2, 1e-12 * std::abs(truth));
+    EXPECT_LE(row.low, row.price);
+    EXPECT_GE(row.high, row.price);
 }
 
 inline std::string put_on(const std::string& asset, double rate, const std::string& strike,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/refusal.h"
+#include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -97,24 +98,12 @@ std::string book_of(const terms& of, const std::string& keys = "") {
 }
 
 price_row priced(const std::string& text, std::uint64_t paths = 32768) {
-    run_options options;
-    options.overrides.paths = paths;
-    options.overrides.seed = 42;
-    options.overrides.threads = 2;
-    return engine().price(book::parse(text), options).rows[0];
+    return tests::priced(text, paths).rows[0];
 }
 
 void expect_between(const price_row& row, double truth) {
-    ASSERT_EQ(row.status, trade_status::priced) << row.message;
-    ASSERT_TRUE(row.early);
-    const early_exercise& e = *row.early;
-    // One seed in 15,000 fails at each end.
-    EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
-    EXPECT_GT(e.upper_bound + 4 * e.upper_error, truth);
-    EXPECT_GT(e.lower_bound + 4 * e.lower_error, truth - 0.01 * std::abs(truth) - 0.02)
-        << "a policy that is near the best";
-    EXPECT_LT(e.upper_bound - 4 * e.upper_error, truth + 0.02 * std::abs(truth) + 0.1)
-        << "martingales that are near the best";
+    tests::expect_between(row, truth, truth - 0.01 * std::abs(truth) - 0.02,
+                          truth + 0.02 * std::abs(truth) + 0.1);
 }
 
 double call(double strike, double years) {
@@ -229,7 +218,7 @@ TEST(swing, marginal_values_fall) {
     }
 }
 
-// What a trade states is refused at its own line.
+// Terms of a trade are refused at its own line.
 TEST(swing, terms_that_make_no_sense_are_refused) {
     struct refused_terms {
         terms of;

@@ -94,15 +94,6 @@ extern "C" __global__ void __launch_bounds__({bounds})
         fmt::arg("name", end.name), fmt::arg("arguments", end.arguments), fmt::arg("call", end.call));
 }
 
-// A constant function of the text.
-std::string table_text(const std::string& head, const std::string& index,
-                       const std::vector<std::uint32_t>& numbers) {
-    std::string all;
-    for (const std::uint32_t x : numbers) all += (all.empty() ? "" : ", ") + std::to_string(x);
-    return "static constexpr int " + head + " { constexpr int of[] = {" + (all.empty() ? "0" : all) +
-           "}; return of[" + index + "]; }\n";
-}
-
 }  // namespace
 
 std::string path_kernel_text(const program::path_program& p, const kernel_decision& how) {
@@ -111,11 +102,11 @@ std::string path_kernel_text(const program::path_program& p, const kernel_decisi
 
 std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
                                 const left_states& leaves) {
-    std::vector<std::uint32_t> counts(p.sections.size()), firsts, states;
+    std::vector<std::uint64_t> counts(p.sections.size()), firsts, states;
     for (std::size_t k = 0; k < counts.size(); ++k) {
-        firsts.push_back(static_cast<std::uint32_t>(states.size()));
+        firsts.push_back(states.size());
         if (k >= leaves.size()) continue;
-        counts[k] = static_cast<std::uint32_t>(leaves[k].size());
+        counts[k] = leaves[k].size();
         states.insert(states.end(), leaves[k].begin(), leaves[k].end());
     }
     kernel_end end;

@@ -28,11 +28,9 @@ using exercise::untrained;
 using kernels::word32;
 using kernels::word64;
 
-// The most that launches under way take of a device, where more is free. The numbers that a date of some
-// trades has left then stay in the second-level cache, which the way back reads again and again.
-constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{3} << 30;
-// Threads that serve a device: while one waits for its launch, another packs its own.
-constexpr std::size_t threads_of_device = 2;
+// The most that a launch takes of a device, where more is free: eight American options of 50 dates, which
+// keep all multiprocessors at work (bench/results/2026-11-25-NVIDIA-H100-80GB-HBM3-policies.txt).
+constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{3} << 29;
 
 // Trades with the same kernels, paths and sizes.
 struct group {
@@ -307,6 +305,7 @@ class search {
             }
         }
         if (is_stopped()) throw error(error_kind::cancelled, "the run was stopped");
+        facts_.device_seconds = facts_.kernel_seconds = std::ranges::max(seconds_);
         for (const std::size_t open : pieces.open())
             for (const auto& share : facts_.shares)
                 if (share.lost) fail(pieces_[open].trades, *share.lost);
@@ -316,6 +315,7 @@ class search {
   private:
     void open(std::uint64_t memory_bytes) {
         facts_.shares.resize(on_.size());
+        seconds_.resize(on_.size());
         architectures_.resize(on_.size());
         for (std::size_t d = 0; d < on_.size(); ++d) {
             try {
@@ -336,18 +336,9 @@ class search {
         std::map<std::tuple<std::string, std::string, std::string, word64>, std::size_t> known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i];
-            if (t.is_certain || !t.by.is_plain() || !t.made.data.scenarios.empty()) {
-                found_[i].failure.emplace(
-                    error_kind::device,
-                    "a GPU finds no policy for several uses, for notices, or on given scenarios");
-                continue;
-            }
+            if (t.is_certain || !t.by.is_plain() || !t.made.data.scenarios.empty()) continue;
             policy_kernels text = policy_kernels_of(t);
-            if (text.all.shared_bytes > shared_bytes_) {
-                found_[i].failure.emplace(error_kind::device,
-                                          "the functions of its policy are too many for a block of a GPU");
-                continue;
-            }
+            if (text.all.shared_bytes > shared_bytes_) continue;
             const auto [at, is_new] = known.try_emplace(
                 {text.leaving, text.all.text, text.every_second.text, t.paths}, groups_.size());
             if (is_new) {
@@ -402,7 +393,7 @@ class search {
                 std::size_t count = 0, bytes = 0;
                 for (; first + count < g.trades.size() && count < std::min(share, most_trades_); ++count) {
                     bytes += g.bytes_of(*of_[g.trades[first + count]]);
-                    if (count > 0 && bytes > room_ / threads_of_device) break;
+                    if (count > 0 && bytes > room_) break;
                 }
                 pieces_.push_back({&g, std::span(g.trades).subspan(first, count)});
                 first += count;
@@ -416,20 +407,13 @@ class search {
     // that is lost leaves its piece to the others.
     void work_on(std::size_t d, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
-        const auto is_lost = [&] {
-            const std::lock_guard guard(lock_);
-            return share.lost.has_value();
-        };
-        while (!is_lost()) {
-            const std::optional<std::size_t> taken = pieces.take();
-            if (!taken) return;
+        if (share.lost) return;
+        while (const std::optional<std::size_t> taken = pieces.take()) {
             try {
-                find(*on_[d], architectures_[d], pieces_[*taken]);
-                const std::lock_guard guard(lock_);
+                find(d, pieces_[*taken]);
                 share.has_walked = true;
             } catch (const device_error& e) {
                 if (e.is_final()) {
-                    const std::lock_guard guard(lock_);
                     share.lost = e;
                     pieces.give_back(*taken);
                     return;
@@ -444,12 +428,13 @@ class search {
         }
     }
 
-    void find(loaded_device& on, const std::string& architecture, const piece& p) {
+    void find(std::size_t number, const piece& p) {
+        loaded_device& on = *on_[number];
         device& d = on.get();
         const group& g = *p.of;
         std::vector<const untrained*> trades;
         for (const std::size_t i : p.trades) trades.push_back(of_[i]);
-        const auto& cubins = g.cubins.at(architecture);
+        const auto& cubins = g.cubins.at(architectures_[number]);
         const kernel leave = on.find(cubins[0], "leave");
         const owned_stream s = new_stream(d);
         const launch_memory memory(d, g, trades);
@@ -476,8 +461,7 @@ class search {
         take(p, numbers);
         const std::lock_guard guard(lock_);
         facts_.launches += g.has_gain() ? 3u : 2u;
-        facts_.kernel_seconds += d.milliseconds_between(begun.get(), ended.get()) / 1000;
-        facts_.device_seconds = facts_.kernel_seconds;
+        seconds_[number] += d.milliseconds_between(begun.get(), ended.get()) / 1000;
     }
 
     // Launches a way back, with as many blocks for each trade as are there at once.
@@ -517,9 +501,10 @@ class search {
     counted_kernels& kernels_;
     const std::atomic<bool>* cancel_;
     gpu_facts& facts_;
-    word64 room_ = most_bytes_of_launches;
+    word64 room_ = most_bytes_of_launch;
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
     std::vector<std::string> architectures_;  // by device; empty: it is lost
+    std::vector<double> seconds_;             // by device
     std::vector<group> groups_;
     std::vector<piece> pieces_;
     std::mutex lock_;  // guards what several devices or compilers write

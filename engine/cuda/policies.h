@@ -26,8 +26,9 @@ class policies {
         : on_(on), kernels_(kernels), memory_bytes_(memory_bytes), threads_(threads) {}
 
     // Finds the policies of trades, each from its own paths. Returns by trade the policy, or why there is
-    // none: a trade that reads scenarios, a basis too large for a block, a kernel that can't be compiled, too
-    // little memory, no device that is left. Throws tilewalk::error: cancelled.
+    // none: a kernel that can't be compiled, too little memory, no device that is left, a path that has no
+    // finite number. Both are missing where GPUs find none: for several uses, with notice, on given
+    // scenarios, or of more functions than a block has room for. Throws tilewalk::error: cancelled.
     struct found {
         std::optional<exercise::policy> by;
         std::optional<error> failure;

@@ -8,19 +8,18 @@
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/program_text.h"
 
 namespace tilewalk::cuda {
 
 namespace {
 
-// A constant function `name` of the text: number(i) for i < count.
-std::string table_text(const std::string& name, std::size_t count,
-                       const std::function<std::uint64_t(std::size_t)>& number) {
-    std::string all;
-    for (std::size_t i = 0; i < count; ++i) all += (i == 0 ? "" : ", ") + std::to_string(number(i));
-    return fmt::format(
-        "    static constexpr int {}(int i) {{ constexpr int of[] = {{{}}}; return of[i]; }}\n", name,
-        all.empty() ? "0" : all);
+// A table of the basis: number(i) for i < count.
+std::string basis_table(const std::string& name, std::size_t count,
+                        const std::function<std::uint64_t(std::size_t)>& number) {
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t i = 0; i < count; ++i) numbers.push_back(number(i));
+    return "    " + table_text(name + "(int i)", "i", numbers);
 }
 
 int bytes_of(const kernels::backward_sizes& sizes) {
@@ -56,12 +55,12 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
         fmt::arg("resident", by.normals.size() <= 1 && 2 * bytes_of(sizes) <= 160 * 1024 ? 2 : 1),
         fmt::arg(
             "tables",
-            table_text("before", products.size(), [&](std::size_t k) { return products[k].before; }) +
-                table_text("feature", products.size(), [&](std::size_t k) { return products[k].feature; }) +
-                table_text("first_of", of_moves.size(), [&](std::size_t m) { return of_moves[m].first; }) +
-                table_text("second_of", of_moves.size(), [&](std::size_t m) { return of_moves[m].second; }) +
-                table_text("order_of", of_moves.size(),
-                           [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
+            basis_table("before", products.size(), [&](std::size_t k) { return products[k].before; }) +
+                basis_table("feature", products.size(), [&](std::size_t k) { return products[k].feature; }) +
+                basis_table("first_of", of_moves.size(), [&](std::size_t m) { return of_moves[m].first; }) +
+                basis_table("second_of", of_moves.size(), [&](std::size_t m) { return of_moves[m].second; }) +
+                basis_table("order_of", of_moves.size(),
+                            [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
 }
 
 policy_kernels::way_back way_back_of(const exercise::policy& by) {

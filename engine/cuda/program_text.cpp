@@ -168,6 +168,14 @@ std::string program_text(const program::path_program& p, const std::string& name
     return out + "    }\n};\n";
 }
 
+std::string table_text(const std::string& head, const std::string& index,
+                       const std::vector<std::uint64_t>& numbers) {
+    std::string all;
+    for (const std::uint64_t x : numbers) all += (all.empty() ? "" : ", ") + std::to_string(x);
+    return "static constexpr int " + head + " { constexpr int of[] = {" + (all.empty() ? "0" : all) +
+           "}; return of[" + index + "]; }\n";
+}
+
 std::string includes_text(const std::vector<std::string>& headers) {
     std::string out;
     for (const std::string& header : headers) out += "#include \"" + header + "\"\n";

@@ -3,6 +3,7 @@
 // program alone and contains no text of the user's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace tilewalk::cuda {
 // mean equal code: strikes, rows and numbers computed once a trade are not in it.
 std::string program_text(const program::path_program& p, const std::string& name);
 
+// A constant function of a text: head is "name(int i)", and index what picks of the numbers.
+std::string table_text(const std::string& head, const std::string& index,
+                       const std::vector<std::uint64_t>& numbers);
 // The head of a text, which includes these headers.
 std::string includes_text(const std::vector<std::string>& headers);
 // The struct that draws shocks, with so many rounds of Philox if it is a fast one.

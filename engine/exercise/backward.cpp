@@ -56,11 +56,20 @@ backward::backward(policy& into, std::span<const double> at_the_end, interval_le
 void backward::decide(decision_date& d, const date_left& left) {
     take_sides(left);
     scale_features(d, left);
-    fit_sides(d, left);
-    estimate_rest(d, left);
-    if (into_.has_bound()) fit_slopes(d.slopes, d, left, into_.functions.functions());
+    fitted_level of = fitted(d, left);
+    d.paid = std::move(of.paid);
+    d.unpaid = std::move(of.unpaid);
+    d.slopes = std::move(of.slopes);
     use_rights(d, left);
     after_ = left.before;
+}
+
+fitted_level backward::fitted(const decision_date& d, const date_left& left) {
+    fitted_level out;
+    fit_sides(out, d, left);
+    estimate_rest(out, d, left);
+    if (into_.has_bound()) fit_slopes(out.slopes, d, left, into_.functions.functions());
+    return out;
 }
 
 // Lists all paths as those of one side.
@@ -233,7 +242,7 @@ void backward::scale_features(decision_date& d, const date_left& left) {
     }
 }
 
-void backward::fit_sides(decision_date& d, const date_left& left) {
+void backward::fit_sides(fitted_level& to, const decision_date& d, const date_left& left) {
     const std::size_t count = into_.functions.functions(), of_side = count * count + count;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     using range = std::array<std::pair<double, double>, 2>;
@@ -266,7 +275,7 @@ void backward::fit_sides(decision_date& d, const date_left& left) {
         for (std::size_t i = 0; i < count; ++i)
             for (std::size_t j = 0; j < i; ++j) gram[j * count + i] = gram[i * count + j];
         for (std::size_t k = 0; k < gram.size(); ++k) gram_[k] += gram[k];
-        fitted_side& side = s == 0 ? d.paid : d.unpaid;
+        fitted_side& side = s == 0 ? to.paid : to.unpaid;
         side.coefficients.assign(count, 0);
         std::size_t paths = 0;
         for (const sides& of : counted_) paths += of[s].size();
@@ -283,11 +292,11 @@ void backward::fit_sides(decision_date& d, const date_left& left) {
     }
 }
 
-void backward::estimate_rest(const decision_date& d, const date_left& left) {
+void backward::estimate_rest(const fitted_level& of, const decision_date& d, const date_left& left) {
     summed(0, [&](std::size_t tile, block& b, std::span<double>) {
         for_blocks(tile, [&](int side, paths_of paths) {
             fill_functions(b, paths, d, left);
-            const fitted_side& by = side == 0 ? d.paid : d.unpaid;
+            const fitted_side& by = side == 0 ? of.paid : of.unpaid;
             for (std::size_t i = 0; i < paths.size(); ++i) {
                 const std::uint32_t p = paths[i];
                 estimate_[p] = std::min(std::max(product(by.coefficients, b.functions, i), by.low), by.high);

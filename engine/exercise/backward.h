@@ -43,7 +43,7 @@ class backward {
     void end();
     // By path: all that is paid, discounted, if the policy is followed on the dates decided.
     std::span<const double> total() const { return total_; }
-    // What other decisions pay more on the same paths: the sum, and that of squares about the mean.
+    // The sum of what other decisions pay more on the same paths, and that of its squares about the mean.
     std::array<double, 2> gain_of(std::span<const double> others);
 
   protected:
@@ -71,10 +71,12 @@ class backward {
     void take_sides(const date_left& left);
     void take_all();
     void scale_features(decision_date& d, const date_left& left);
-    void fit_sides(decision_date& d, const date_left& left);
-    void estimate_rest(const decision_date& d, const date_left& left);
+    void fit_sides(fitted_level& to, const decision_date& d, const date_left& left);
+    void estimate_rest(const fitted_level& of, const decision_date& d, const date_left& left);
     void fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                     std::size_t functions);
+    // The fit of both sides, and the slopes; features are scaled. Leaves estimates.
+    fitted_level fitted(const decision_date& d, const date_left& left);
     void use_rights(const decision_date& d, const date_left& left);
     std::size_t living(std::size_t tiles) const;  // on the first tiles
 

@@ -5,8 +5,6 @@
 #include <functional>
 #include <utility>
 
-#include "tilewalk/error.h"
-
 namespace tilewalk::exercise {
 
 namespace {
@@ -34,7 +32,7 @@ value row_of_payments(const policy& by, const right_at_hand& right, recorder& in
 
 }  // namespace
 
-// What using the right brings, all in all.
+// All that a path is paid if the right is used.
 std::vector<double> notice_backward::of_payment(const payment_left& payment) const {
     std::vector<double> out(paths_);
     for (std::size_t p = 0; p < paths_; ++p)
@@ -42,28 +40,19 @@ std::vector<double> notice_backward::of_payment(const payment_left& payment) con
     return out;
 }
 
-void notice_backward::fit_level(decision_date& d, const date_left& left, std::size_t level) {
-    d.paid = d.unpaid = {};
-    fit_sides(d, left);
-    estimate_rest(d, left);
-    if (into_.has_bound()) fit_slopes(d.slopes, d, left, into_.functions.functions());
-    d.levels[level] = {std::move(d.paid), std::move(d.unpaid), std::move(d.slopes)};
-}
-
 void notice_backward::decide_notice(decision_date& d, date_left left, const payment_left& payment) {
     left.offered = left.alive;
     take_sides(left);
     scale_features(d, left);
     d.levels.resize(2);
-    fit_level(d, left, without_notice);
+    d.levels[without_notice] = fitted(d, left);
     std::vector<double> without = estimate_, used = of_payment(payment), used_worth = used;
     for (const double x : used)
-        if (!std::isfinite(x))
-            throw error(error_kind::numeric, "a path that trains a decision gave no finite number");
+        if (!std::isfinite(x)) throw_not_finite();
     std::swap(total_, used);
     std::swap(worth_, used_worth);
     const interval_left after = std::exchange(after_, payment.since_notice);
-    fit_level(d, left, with_notice);
+    d.levels[with_notice] = fitted(d, left);
     after_ = after;
     std::swap(total_, used);
     std::swap(worth_, used_worth);

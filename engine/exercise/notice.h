@@ -33,7 +33,6 @@ class notice_backward : public backward {
 
   private:
     std::vector<double> of_payment(const payment_left& payment) const;
-    void fit_level(decision_date& d, const date_left& left, std::size_t level);
 };
 
 // Notices along a path that follows a policy.
@@ -53,8 +52,8 @@ class given_notices {
     std::optional<std::uint32_t> state_;  // the number of the date in the policy, from 1; 0: none
 };
 
-// What a bound keeps from each notice until its payment: the martingale then, and how it moves on if the
-// notice is given. Slots take turns.
+// A bound keeps the martingale from each notice until its payment, and how it moves on if the notice is
+// given. Slots take turns.
 class bounded_notices {
   public:
     explicit bounded_notices(const policy& by) : by_(by), moves_(by.normals.size()) {}

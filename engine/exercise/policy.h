@@ -54,7 +54,7 @@ struct fitted_side {
     std::size_t rank = 0;  // so many functions make it up
 };
 
-// What is to come in one of the cases that a decision tells apart, and the martingale's slopes in it.
+// The value to come in one of the cases that a decision tells apart, and the martingale's slopes in it.
 struct fitted_level {
     fitted_side paid, unpaid;
     std::vector<double> slopes;
@@ -67,8 +67,8 @@ struct decision_date {
     fitted_side paid, unpaid;
     double root = 0;             // one over the root of the steps since the date before
     std::vector<double> slopes;  // [move][function]: the martingale over the interval that begins here
-    // In place of one fit. Of a right that may be used several times, by uses left after the date; at the
-    // notice of a right, if it is not given and if it is.
+    // Several fits in place of one: by uses left after the date, for a right that may be used several times;
+    // at the notice of a right, if it is not given and if it is.
     std::vector<fitted_level> levels;
     int forced_from = 0;  // uses left before the date with which the right must be used
     // At the notice of a right: the place of its payment in the schedule, from 1, and the slot that keeps
@@ -111,8 +111,8 @@ struct policy {
     std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
     std::size_t notice_slots = 0;  // notices given before the payment of others, and one; 0: there is none
     std::uint64_t paths = 0;       // that it was found on
-    // Of a right that is there every so many years: what it gains over one that is there half as often, and
-    // the standard error of that.
+    // The gain of a right that is there every so many years over one that is there half as often, and its
+    // standard error.
     std::optional<double> gain_of_step;
     double error_of_gain = 0;
 

@@ -53,7 +53,7 @@ std::vector<value> rows_of_policy::rows(
 std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, const right_at_hand& right,
                                          recorder& into) {
     std::vector<value> out;
-    // What is left to rank once the largest were taken out.
+    // Numbers still to be ranked, once the largest were taken out.
     std::map<std::vector<std::uint32_t>, std::vector<value>> ranked;
     const auto read = [&](const std::vector<std::uint32_t>& states) {
         std::vector<value> all;

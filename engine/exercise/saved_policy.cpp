@@ -129,6 +129,8 @@ std::optional<saved_policy> saved_of(const books::trade& t, const markets::marke
     out.training_paths = by.paths;
     if (by.today) out.is_used_today = by.is_used_today;
     out.first_slopes = by.first_slopes;
+    out.gain_of_step = by.gain_of_step;
+    out.error_of_gain = by.error_of_gain;
     for (std::size_t k = 0; k < by.dates.size(); ++k) {
         policy_to_find::date& d = of->dates[k];
         out.dates.push_back({d.years, std::move(d.label), std::move(d.levels), by.dates[k]});
@@ -149,6 +151,7 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
     out.paths = saved.training_paths;
     const double passed = days_passed(saved, in);
     std::size_t first = saved.dates.size();
+    bool has_moved = passed != 0 || out.dates.size() != saved.dates.size();
     for (std::size_t k = 0; k < out.dates.size(); ++k) {
         decision_date& d = out.dates[k];
         const std::size_t from = nearest_date(saved, d, of->dates[k].years + passed, of->dates[k].label);
@@ -160,6 +163,12 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
         d.unpaid = found.unpaid;
         d.slopes = found.slopes;
         move_to_market(d, saved.dates[from].levels, of->dates[k].levels, of->are_products);
+        has_moved = has_moved || saved.dates[from].levels != of->dates[k].levels;
+    }
+    // Steps gain something else in another market.
+    if (!has_moved) {
+        out.gain_of_step = saved.gain_of_step;
+        out.error_of_gain = saved.error_of_gain;
     }
     if (out.has_bound())
         out.first_slopes =

@@ -25,6 +25,8 @@ struct saved_policy {
     std::uint64_t training_paths = 0;
     std::optional<bool> is_used_today;  // none: no right was there on that day
     std::vector<double> first_slopes;
+    std::optional<double> gain_of_step;  // see policy
+    double error_of_gain = 0;
     struct date {
         double years = 0;            // from as_of
         std::string label;           // as the book wrote it

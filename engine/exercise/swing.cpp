@@ -25,16 +25,6 @@ void swing_backward::swap_with(level& l) {
     std::swap(estimate_, l.estimate);
 }
 
-void swing_backward::fit_level(decision_date& d, const date_left& left, std::size_t uses) {
-    swap_with(levels_[uses]);
-    d.paid = d.unpaid = {};
-    fit_sides(d, left);
-    estimate_rest(d, left);
-    if (into_.has_bound()) fit_slopes(d.slopes, d, left, into_.functions.functions());
-    swap_with(levels_[uses]);
-    d.levels[uses] = {std::move(d.paid), std::move(d.unpaid), std::move(d.slopes)};
-}
-
 // Uses are left of those that dates before can't have taken away. More of them than dates to come are worth
 // as much as one for each date, if none must be used.
 void swing_backward::decide(decision_date& d, const date_left& left) {
@@ -50,7 +40,9 @@ void swing_backward::decide(decision_date& d, const date_left& left) {
             d.levels[uses] = d.levels[uses - 1];
             levels_[uses].estimate = levels_[uses - 1].estimate;
         } else {
-            fit_level(d, left, uses);
+            swap_with(levels_[uses]);
+            d.levels[uses] = fitted(d, left);
+            swap_with(levels_[uses]);
         }
     }
     ++dates_after_;

@@ -18,7 +18,7 @@ namespace tilewalk::exercise {
 // one value of a right that ends the trade is.
 class swing_backward : private backward {
   public:
-    // Of `dates` to come.
+    // `dates` are still to come.
     swing_backward(policy& into, std::span<const double> at_the_end, interval_left last, std::size_t dates,
                    int threads, const std::atomic<bool>* cancel);
 
@@ -28,12 +28,11 @@ class swing_backward : private backward {
     void end();
 
   private:
-    // What paths are worth with so many uses left.
+    // Numbers of each path with so many uses left.
     struct level {
         std::vector<double> total, worth, estimate;
     };
     void swap_with(level& l);
-    void fit_level(decision_date& d, const date_left& left, std::size_t uses);
     void use_rights(const decision_date& d, const date_left& left, std::size_t lowest);
 
     std::vector<level> levels_;  // by uses left

@@ -345,7 +345,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         out.is_certain = true;
         return out;
     }
-    // Where the last moment of a notice is past nothing is left to decide.
+    // Nothing is left to decide where the last moment of each notice is past.
     const bool is_decided =
         std::ranges::none_of(plainly.rights(), [](const leaving::left_by_right& r) { return r.decides(); });
     if (is_decided && !by.today) return std::nullopt;
@@ -383,7 +383,7 @@ payment_left payment_on(const untrained::date& d, const left_arrays& left) {
     return {row(0), row(1), row(4), {}};
 }
 
-// What the dates gain over every second of them, on the same paths.
+// The gain of all dates over every second of them, on the same paths.
 void find_gain(untrained& of, const backward& all, const left_arrays& left, const training& by) {
     policy half = of.by;
     half.normals.clear();  // which only a bound takes

@@ -60,7 +60,9 @@ std::string json_of(const saved_policy& p) {
            ", \"features\": " + json_list(p.features) + ", \"functions\": " + std::to_string(p.functions) +
            ", \"normals\": " + std::to_string(p.normals) +
            ", \"training_paths\": " + std::to_string(p.training_paths) + ", \"used_today\": " + used +
-           ", \"first_slopes\": " + json_of(p.first_slopes) + ", \"dates\": [" + dates +
+           ", \"first_slopes\": " + json_of(p.first_slopes) +
+           ", \"gain_of_step\": " + (p.gain_of_step ? json_number(*p.gain_of_step) : "null") +
+           ", \"error_of_gain\": " + json_number(p.error_of_gain) + ", \"dates\": [" + dates +
            (dates.empty() ? "]}" : "\n    ]}");
 }
 
@@ -103,6 +105,8 @@ saved_policy read_policy(json_members from, const std::string& name) {
     if (const auto& used = from.take("used_today"); !used.is_null())
         out.is_used_today = from.boolean("used_today");
     out.first_slopes = from.numbers("first_slopes");
+    out.gain_of_step = from.number_or_null("gain_of_step");
+    out.error_of_gain = from.at_least_zero("error_of_gain");
     const auto& dates = from.list("dates");
     for (std::size_t k = 0; k < dates.size(); ++k)
         out.dates.push_back(read_date({dates[k], from.path("dates") + "[" + std::to_string(k) + "]", name}));

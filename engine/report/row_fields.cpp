@@ -41,7 +41,8 @@ std::string json_of(const reported_figure& r) {
 }
 
 // A figure of a trade that can be ended early; other trades have none.
-std::string csv_early(const price_row& row, double early_exercise::*figure) {
+template <double early_exercise::*figure>
+std::string csv_early(const price_row& row, const text_form&) {
     return row.early ? csv_figure(row, (*row.early).*figure) : "";
 }
 
@@ -135,39 +136,29 @@ constexpr std::array rows{
         "", "reported",
         "`null`, or these three as `what`, `value` and `standard_error`, with a `message` where it is none.",
         nullptr, [](const price_row& row) { return row.reported ? json_of(*row.reported) : "null"; }},
-    row_field{
-        "policy_value", "",
-        "What a trade that can be ended early is worth if rights are used as its policy says: the "
-        "bound on one side. Totals and Greeks take it.",
-        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::policy_value); },
-        nullptr},
-    row_field{
-        "policy_error", "", "Its standard error.",
-        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::policy_error); },
-        nullptr},
-    row_field{
-        "lower_bound", "", "The lower bound of its price; none where holder and issuer both have rights.",
-        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::lower_bound); },
-        nullptr},
-    row_field{
-        "lower_error", "", "Its standard error.",
-        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::lower_error); },
-        nullptr},
-    row_field{
-        "upper_bound", "", "The upper bound.",
-        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::upper_bound); },
-        nullptr},
-    row_field{
-        "upper_error", "", "Its standard error.",
-        [](const price_row& row, const text_form&) { return csv_early(row, &early_exercise::upper_error); },
-        nullptr},
+    row_field{"policy_value", "",
+              "What a trade that can be ended early is worth if rights are used as its policy says: the "
+              "bound on one side. Totals and Greeks take it.",
+              csv_early<&early_exercise::policy_value>, nullptr},
+    row_field{"policy_error", "", "Its standard error.", csv_early<&early_exercise::policy_error>, nullptr},
+    row_field{"lower_bound", "",
+              "The lower bound of its price; none where holder and issuer both have rights.",
+              csv_early<&early_exercise::lower_bound>, nullptr},
+    row_field{"lower_error", "", "Its standard error.", csv_early<&early_exercise::lower_error>, nullptr},
+    row_field{"upper_bound", "", "The upper bound.", csv_early<&early_exercise::upper_bound>, nullptr},
+    row_field{"upper_error", "", "Its standard error.", csv_early<&early_exercise::upper_error>, nullptr},
+    row_field{"extrapolated", "",
+              "The price if a right that is there every so many years were there all the time.",
+              csv_early<&early_exercise::extrapolated>, nullptr},
+    row_field{"step_error", "", "How far that may be wrong.", csv_early<&early_exercise::step_error>,
+              nullptr},
     row_field{"training_paths", "",
               "The number of paths that its policy was found on; 0 where nothing was left to find.",
               [](const price_row& row, const text_form&) {
                   return row.early && priced(row) ? std::to_string(row.early->training_paths) : "";
               },
               nullptr},
-    row_field{"", "early", "These seven of a trade that can be ended early; other trades have none.", nullptr,
+    row_field{"", "early", "These nine of a trade that can be ended early; other trades have none.", nullptr,
               [](const price_row& row) { return row.early ? json_of(*row.early) : ""; }},
     row_field{"message", "message", "Why the trade failed, or why its figures are to be read with care.",
               [](const price_row& row, const text_form& form) {

@@ -189,8 +189,10 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
     if (untrained.empty()) return;
     cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads);
     std::vector<cuda::policies::found> found = finder.find(untrained, by.seed(), r.options.cancel);
-    for (std::size_t i = 0; i < of.size(); ++i)
+    for (std::size_t i = 0; i < of.size(); ++i) {
         if (found[i].by) of[i]->take(std::move(*found[i].by));
+        if (found[i].failure) of[i]->add_remark("no GPU found its policy: " + found[i].failure->message());
+    }
     r.facts_of_policies = finder.facts();
 }
 
@@ -218,7 +220,7 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
             all.push_back({policy_of_trade(t, r.in[m].state(), by), r.plans[k], t, scenarios.first[m]});
     }
     if (all.empty()) return;
-    // What fails stays with the trade.
+    // A failure stays with its trade.
     const auto for_each = [&](int threads, const std::function<void(right_in_run&)>& of) {
         cpu::for_each(
             all.size(), threads, r.options.cancel,

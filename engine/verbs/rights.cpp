@@ -41,9 +41,9 @@ std::optional<std::vector<exercise::saved_policy>> policies_in(const settled& ru
 policy_of_trade::policy_of_trade(const books::trade& t, const markets::market_state& in,
                                  const policy_search& by)
     : trade_(t), in_(in), by_(by) {
-    if (by.by == nullptr || !by.by->change_market) return;
+    if (by.stages == nullptr || !by.stages->change_market) return;
     auto changed = std::make_shared<markets::market_state>(in);
-    by.by->change_market(*changed);
+    by.stages->change_market(*changed);
     changed_ = std::move(changed);
 }
 
@@ -58,13 +58,17 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
     }
     untrained_ = exercise::untrained_of(trade_, market(), std::min(by_.paths(), most_paths), often);
     if (by_.saved != nullptr && untrained_ && !untrained_->is_certain && untrained_->by.is_plain())
-        remark_ = "its policy is not in " + by_.run.policy + " and was found anew";
+        add_remark("its policy is not in " + by_.run.policy + " and was found anew");
+}
+
+void policy_of_trade::add_remark(const std::string& text) {
+    remark_ += (remark_.empty() ? "" : "; ") + text;
 }
 
 void policy_of_trade::take(exercise::policy found) {
     policy_ = std::move(found);
     untrained_.reset();
-    if (by_.by != nullptr && by_.by->change) by_.by->change(*policy_);
+    if (by_.stages != nullptr && by_.stages->change) by_.stages->change(*policy_);
 }
 
 void policy_of_trade::find(int threads) {
@@ -125,10 +129,6 @@ std::string why_no_bound(const price_row& row, const ready_rights& of, const fou
                            (r.moments.count == 1 || std::isfinite(run::standard_error_of(r.moments)));
     return is_number ? "" : "its paths gave no finite number";
 }
-
-}  // namespace
-
-namespace {
 
 // The price is the middle of bounds of the dates stated.
 void add_extrapolation(early_exercise& to, double price, const ready_rights& of) {

@@ -35,14 +35,13 @@ struct policy_search {
     shape_store& shapes;
     const std::atomic<bool>* cancel;
     bool wants_bound;
-    const policy_stages* by = nullptr;                           // null: as usual
+    const policy_stages* stages = nullptr;                       // null: as usual
     const std::vector<exercise::saved_policy>* saved = nullptr;  // that are followed where there is one
     bool keeps = false;                                          // with the plan, to be saved
 
-    bool is_on_priced_paths() const { return by != nullptr && by->on_priced_paths; }
+    bool is_on_priced_paths() const { return stages != nullptr && stages->on_priced_paths; }
     std::uint64_t paths() const { return is_on_priced_paths() ? run.paths : run.training_paths; }
-    // Of the paths that policies are found from.
-    std::uint64_t seed() const;
+    std::uint64_t seed() const;  // of these paths
 };
 
 // A trade with rights, on its way to a policy. Each call throws tilewalk::error.
@@ -52,9 +51,10 @@ class policy_of_trade {
 
     // Takes the policy of the file, or plans the paths that one is found from; at most so many.
     void prepare(std::uint64_t most_paths = ~std::uint64_t{0});
-    // What a policy is to be found from; null if there is none to find.
+    // The paths that a policy is to be found from; null if there is none to find.
     const exercise::untrained* to_find() const { return untrained_ ? &*untrained_ : nullptr; }
     void take(exercise::policy found);
+    void add_remark(const std::string& text);
     // Finds what is to be found on so many threads of the CPU.
     void find(int threads);
     // None where no right is left.

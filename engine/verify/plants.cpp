@@ -647,7 +647,7 @@ std::span<const plant> plants() {
         plant{"discount_forgotten", "what using a right pays is not discounted",
               [] {
                   stages s;
-                  // Where rates move, the rights are on them.
+                  // Rights are on rates where rates move.
                   s.policies.change_market = [](market_state& in) {
                       discount_with(in, [&in](const curves& right, const std::string& currency) {
                           const bool moves = in.rate_models.contains(currency);

@@ -166,7 +166,7 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
         return beyond <= 1e-9 * t.scale ? 0 : farthest_z;
     };
     const double lower = z_of(e.lower_bound - truth, e.lower_error, got.skew);
-    // Where hardly a path differs from the others, few paths do not show what the rare one adds.
+    // Few paths do not show what a rare one adds, where hardly any differs from the others.
     const double rare = 1e-4 * std::abs(truth);
     const double below = truth - e.upper_bound;
     const double upper = z_of(below > 0 ? std::max(below - rare, 0.0) : below, e.upper_error, 0);

@@ -77,7 +77,7 @@ std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> tra
 // Over those of one row out of `rows`: the three means.
 std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size_t rows);
 
-// Of what trades are worth, policies give away at most so much in the mean, and martingales leave open.
+// Policies give away at most so much of what trades are worth, in the mean, and martingales leave open.
 inline constexpr double most_given_away = 0.015, most_left_open = 0.04;
 // Over all trades that can be ended early: the largest z of a bound, and the mean z of lower and of upper
 // bounds where it is on the wrong side. Chances are at most those told: bounds that are not sharp lie on the

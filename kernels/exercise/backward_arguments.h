@@ -39,7 +39,7 @@ struct backward_arguments {
     word32 blocks_of_trade;
 };
 
-// What is found on a date, in this order: means and scales of features; where using the right pays something
+// Numbers found on a date, in this order: means and scales of features; where using the right pays something
 // and where it does not, the coefficients, the least and the most, and the rank; slopes [move][function].
 static constexpr int numbers_of_side(int functions) {
     return functions + 3;
@@ -68,7 +68,7 @@ struct backward_sizes {
     constexpr int factor_doubles() const { return functions * (functions + 2) + (functions + 1) / 2; }
     constexpr int doubles() const {
         const int column_doubles = columns() * paths_of_block;
-        // What is summed over tiles, and the factors of both sides, stand where the columns were.
+        // Sums over tiles and the factors of both sides stand where the columns were.
         const int fits = most_sums(features, functions, moves) + 2 * factor_doubles();
         return doubles_of_walk + (column_doubles > fits ? column_doubles : fits) + factor_doubles() +
                2 * features + 2 * numbers_of_side(functions) + 4 * moves * functions + 4 * lanes_of_inner;

@@ -569,7 +569,8 @@ class backward_walk {
         }
         __syncthreads();
     }
-    // What is to come on paths that live. Where there is a bound, sums also how far it is from what comes.
+    // Estimates what is to come on paths that live, and, if there is a bound, sums how far that is from what
+    // comes.
     void estimate() {
         const auto each = [&](int side, bool has_path, word32 p) {
             fill_functions(functions, has_path, p);

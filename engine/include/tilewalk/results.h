@@ -44,12 +44,11 @@ struct early_exercise {
     // None where holder and issuer both have rights, for which the policy's worth is no bound.
     double lower_bound = no_figure, lower_error = no_figure;
     double upper_bound = no_figure, upper_error = no_figure;
-    // Of a right that is there every so many years between two dates: the price if it were there all the
-    // time, from the step to continuous exercise, and how far that may be wrong. The bounds are of the dates
-    // stated.
+    // The price of a right that is there every so many years between two dates, if it were there all the
+    // time, and how far that may be wrong. The bounds are of the dates stated.
     double extrapolated = no_figure, step_error = no_figure;
     std::uint64_t training_paths = 0;
-    // Of the policy's worth, by part of the run.
+    // The policy's worth by part of the run.
     std::vector<double> part_means{};
 };
 
@@ -87,8 +86,8 @@ struct price_row {
     bool has_error() const { return is_figure(standard_error); }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price; }
-    // What totals take: the value, or, of a trade that can be ended early, the quantity times what its policy
-    // is worth. Bounds are no sample of one payoff, so their middle has no error in common with others.
+    // Totals take the value, or, of a trade that can be ended early, the quantity times what its policy is
+    // worth. Bounds are no sample of one payoff, so their middle has no error in common with others.
     double value_in_totals() const { return quantity * (early ? early->policy_value : price); }
     double error_in_totals() const {
         return (quantity < 0 ? -quantity : quantity) * (early ? early->policy_error : standard_error);
@@ -143,7 +142,7 @@ struct currency_total {
     std::string currency;
     std::uint64_t trades = 0;
     std::uint64_t without_error = 0;  // of these, trades that have no standard error
-    // Of these, trades that can be ended early, which count with what their policies are worth.
+    // Trades among these that can be ended early, which count with what their policies are worth.
     std::uint64_t by_policy = 0;
     double value = 0;  // none where the sum is too large for a number
     // The standard error of the value and its 95 % interval, by Student's t: from how much the total differs

@@ -74,7 +74,7 @@ class swaption_by_factor {
             worth -= strike_ * (ends_[i] - ends_[i - 1]) * bond(ends_[i], y, variance);
         return sign_ * worth;
     }
-    // Of the number at that time: the integral of the square of volatility(t) exp(a t).
+    // The number's variance at that time: the integral of the square of volatility(t) exp(a t).
     double variance(double until) const {
         std::vector<double> edges{0, until};
         of_.volatility.add_breaks(until, edges);
@@ -111,8 +111,8 @@ known_trade draw_bermudan_put(dice& d) {
         m.spot);
 }
 
-// Where nothing is paid before the maturity and rates are not below 0, a call is worth more than exercising
-// it pays.
+// A call is worth more than exercising it pays, where nothing is paid before the maturity and rates are not
+// below 0.
 known_trade draw_american_call(dice& d) {
     random_market m(d, true);
     m.yield = 0;

@@ -95,8 +95,8 @@ class block_recording {
         return out;
     }
 
-    // What a decision is taken by may be asked for before it means anything, such as a mean before the first
-    // day that counts.
+    // A decision may ask for a number before it means anything, such as a mean before the first day that
+    // counts.
     value number_or_0(value v) {
         constexpr double most = 1e37;  // which is a number in single, too
         return program::select(made_.number(-most) < v && v < made_.number(most), v, made_.number(0));
