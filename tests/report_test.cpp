@@ -330,7 +330,8 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
     r.rows[1].reported = {"fair_strike", no_figure, no_figure, "the price never is 0"};
     const std::string csv = written(r, output_format::csv);
     EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
-    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos)
+        << csv;
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("implied_volatility: 0.22125 +- 0.00125\n"), std::string::npos) << table;
     EXPECT_NE(table.find("fair_strike: none\n"), std::string::npos) << table;

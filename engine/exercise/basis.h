@@ -10,8 +10,6 @@
 namespace tilewalk::exercise {
 
 inline constexpr std::size_t most_functions = 64;
-// More features leave no room for the square of each.
-inline constexpr std::size_t most_features = 30;
 
 class basis {
   public:

@@ -16,6 +16,7 @@
 #include "engine/exercise/notice.h"
 #include "engine/exercise/swing.h"
 #include "kernels/tile.h"
+#include "products/language/product.h"
 #include "products/program/row_names.h"
 
 namespace tilewalk::exercise {
@@ -312,12 +313,12 @@ void reduce(begun& to) {
         made.push_back("the mean " + of);
     }
     to.known.insert(to.known.end(), made.begin(), made.end());
-    if (to.known.size() <= most_features) return;
-    throw error(error_kind::input, "the decision to end the trade depends on " +
-                                       std::to_string(known.size()) + " numbers of the path, and on " +
-                                       std::to_string(to.known.size()) +
-                                       " if those of a kind are ranked, expected at most " +
-                                       std::to_string(most_features) + "; name features: in the product");
+    if (to.known.size() <= language::most_features) return;
+    throw error(error_kind::input,
+                "the decision to end the trade depends on " + std::to_string(known.size()) +
+                    " numbers of the path, and on " + std::to_string(to.known.size()) +
+                    " if those of a kind are ranked, expected at most " +
+                    std::to_string(language::most_features) + "; name features: in the product");
 }
 
 std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often) {
@@ -365,7 +366,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         out.known.push_back(plain.code.states[s]);
     }
     if (!plainly.rights().empty() && plainly.rights().front().named > 0) take_named(t, out);
-    if (by.features.size() > most_features) reduce(out);
+    if (by.features.size() > language::most_features) reduce(out);
     // Notices cut the time between dates into unequal steps, which move the path by the roots of their
     // lengths.
     const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/book/library.h"
-#include "engine/exercise/basis.h"
 #include "engine/reading/argument_reader.h"
 #include "products/language/functions.h"
 #include "products/language/lexer.h"
@@ -305,9 +304,9 @@ std::vector<language::placed_text> read_features(const config::node& root) {
             f.fail("found " + f.found() + ", expected an expression; put one with a comma in quotes");
         out.push_back({f.text(), f.content_start()});
     }
-    if (out.size() > exercise::most_features) {
+    if (out.size() > language::most_features) {
         features->fail("found " + std::to_string(out.size()) + " features, expected at most " +
-                       std::to_string(exercise::most_features));
+                       std::to_string(language::most_features));
     }
     return out;
 }

@@ -60,6 +60,9 @@ struct parameter {
 // The party that has a right: the one that is paid by the trade, or the one that pays.
 enum class party { holder, issuer };
 
+// Numbers of the path that a decision is taken by; more leave no room for the square of each.
+inline constexpr std::size_t most_features = 30;
+
 struct syntax;  // the checked tree of a script, private to the language
 
 // A text of the language at its place in a file.
