@@ -35,6 +35,10 @@ std::string rate_text(double per_second) {
     return fmt::format("{:.1f} G", per_second / 1e9);
 }
 
+bool finds_policies(const progress& now) {
+    return now.policies_done < now.policies;
+}
+
 // A write that fails is ignored: a progress bar is not worth failing for.
 void show(std::string_view text) {
     [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
@@ -43,14 +47,19 @@ void show(std::string_view text) {
 }  // namespace
 
 std::string progress_line(const progress& now, double seconds, int columns) {
-    const double done = now.path_steps > 0
-                            ? static_cast<double>(now.path_steps_done) / static_cast<double>(now.path_steps)
-                            : 0.0;
+    const auto part = [](auto of, auto all) {
+        return all > 0 ? static_cast<double>(of) / static_cast<double>(all) : 0.0;
+    };
+    const bool finds = finds_policies(now);
+    const double done =
+        finds ? part(now.policies_done, now.policies) : part(now.path_steps_done, now.path_steps);
     const double rate = seconds > 0 ? static_cast<double>(now.path_steps_done) / seconds : 0.0;
-    const bool can_guess = done > 0.005;
+    const std::string left = done > 0.005 ? clock_text(seconds * (1 - done) / done) : "?";
     const std::string figures =
-        fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
-                    now.trades, rate_text(rate), can_guess ? clock_text(seconds * (1 - done) / done) : "?");
+        finds ? fmt::format(" {:3.0f}%  {}/{} policies  {} until paths are walked", 100 * done,
+                            now.policies_done, now.policies, left)
+              : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
+                            now.trades, rate_text(rate), left);
     // One column stays free: a full line would wrap on some terminals.
     const int room = std::clamp(columns - static_cast<int>(figures.size()) - 3, 0, 40);
     if (room < 5) return figures.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
@@ -71,10 +80,12 @@ progress_bar::~progress_bar() {
 
 void progress_bar::update(const progress& now) {
     const auto time = clock::now();
+    if (finds_policies(now)) walks_since_ = time;
     if (!shown_ || time < next_) return;
     next_ = time + std::chrono::milliseconds(100);
+    const auto since = finds_policies(now) ? start_ : walks_since_;
     show(std::string(wipe) +
-         progress_line(now, std::chrono::duration<double>(time - start_).count(), terminal_columns()));
+         progress_line(now, std::chrono::duration<double>(time - since).count(), terminal_columns()));
     drawn_ = true;
 }
 

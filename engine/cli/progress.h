@@ -25,6 +25,7 @@ class progress_bar {
     using clock = std::chrono::steady_clock;
     bool shown_ = false, drawn_ = false;
     clock::time_point start_ = clock::now(), next_ = start_ + std::chrono::milliseconds(300);
+    clock::time_point walks_since_ = start_;
 };
 
 // Lines on standard error for those who read a log; none where the command is to be quiet.
@@ -44,7 +45,8 @@ class progress_notes {
     clock::time_point start_ = clock::now(), next_ = start_;
 };
 
-// The line for a bar on a terminal of this many columns.
+// The line for a bar on a terminal of this many columns, so long after policies began to be found or, once
+// they are, after paths began to be walked.
 std::string progress_line(const progress& now, double seconds, int columns);
 
 }  // namespace tilewalk::cli

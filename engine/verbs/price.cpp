@@ -3,6 +3,7 @@
 #include "engine/verbs/price.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -105,24 +106,41 @@ std::uint64_t path_steps_of(const planned_run& r, std::size_t m) {
     return steps;
 }
 
+bool has_bound_to_walk(const planned& p) {
+    return !p.failure && p.rights && p.rights->bounding;
+}
+
+std::uint64_t path_steps_of_bounds(const planned_run& r) {
+    std::uint64_t steps = 0;
+    for (const planned& p : r.plans)
+        if (has_bound_to_walk(p)) steps += r.run.paths * p.rights->bounding->when.steps();
+    return steps;
+}
+
 // The bounds that plans with rights have, by plan, from random numbers of their own.
-std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by) {
+std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by, teller& tells) {
     std::vector<found_bound> out(r.plans.size());
     std::vector<planned> bounding;
     std::vector<std::size_t> of;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const planned& p = r.plans[k];
-        if (p.failure || !p.rights || !p.rights->bounding) continue;
+        if (!has_bound_to_walk(p)) continue;
         bounding.emplace_back().ready = p.rights->bounding;
         of.push_back(k);
     }
     if (bounding.empty()) return out;
     all.seed = seed_of_bounds(all.seed);
     run_manifest untold;
-    run_options quietly = r.options;
-    quietly.on_progress = {};
-    teller quiet(quietly);
-    book_walk walk(bounding, r.run, all, quiet);
+    run_options heard;
+    const progress before = tells.now;
+    if (tells.is_heard()) {
+        heard.on_progress = [&](const progress& of_bounds) {
+            tells.now.path_steps_done = before.path_steps_done + of_bounds.path_steps_done;
+            tells.tell();
+        };
+    }
+    teller told(heard);
+    book_walk walk(bounding, r.run, all, told);
     walk.on_gpus(by.gpus, by.on, untold);
     walk.on_cpu(r.operations, by.on_cpu);
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
@@ -199,7 +217,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
 }  // namespace
 
 // Finds the policies of trades with rights, each on paths of its own, and plans them to follow these.
-void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const teller& tells) {
+void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells) {
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     const std::optional<std::vector<exercise::saved_policy>> saved = policies_in(r.run);
@@ -220,6 +238,12 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
             all.push_back({policy_of_trade(t, r.in[m].state(), by), r.plans[k], t, scenarios.first[m]});
     }
     if (all.empty()) return;
+    std::atomic<std::size_t> done = 0;
+    tells.now.policies = all.size();
+    const auto tell = [&] {
+        tells.now.policies_done = done;
+        tells.tell();
+    };
     // A failure stays with its trade.
     const auto for_each = [&](int threads, const std::function<void(right_in_run&)>& of) {
         cpu::for_each(
@@ -234,14 +258,18 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
                     one.plan.failure = at_trade(one.trade, e);
                 }
             },
-            tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+            tells.is_heard() ? tell : std::function<void()>());
     };
     for_each(r.run.threads, [](right_in_run& one) { one.of.prepare(); });
     find_on_gpus(all, r, by, gpus, on());
     // One trade takes all threads; many take one each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
-    for_each(are_few ? 1 : r.run.threads,
-             [&](right_in_run& one) { one.of.find(are_few ? r.run.threads : 1); });
+    for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
+        one.of.find(are_few ? r.run.threads : 1);
+        ++done;
+    });
+    done = all.size();  // those that failed count, too
+    tell();
     for_each(r.run.threads,
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
 }
@@ -269,6 +297,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
     run_manifest told;
     told.lost_devices = by.on.lost;
+    tells.now.path_steps += path_steps_of_bounds(r);
     book_walk walk(r.plans, r.run, all, tells);
     walk.on_gpus(by.gpus, by.on, told, by.keeps, by.way_back);
     told.kernels_compiled += r.facts_of_policies.kernels_compiled;
@@ -284,7 +313,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.plan_seconds = seconds(planned_at - r.begin).count();
     told.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    const std::vector<found_bound> bounds = walk_bounds(r, all, by);
+    const std::vector<found_bound> bounds = walk_bounds(r, all, by, tells);
     std::vector<priced_book> made(r.in.size());
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;

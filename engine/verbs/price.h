@@ -95,7 +95,7 @@ struct walkers {
 };
 // Trades with rights are planned to follow policies, which GPUs find where they can.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need
-void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const teller& tells);
+void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
 

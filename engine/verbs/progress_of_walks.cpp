@@ -42,6 +42,8 @@ void progress_of_walks::take(const progress& of_walk) {
                                                : 0;
     done_ = std::max(done_, before_ + share_ * std::min(part, 1.0));
     if (is_of_prices_) priced_ = std::max(priced_, std::min(of_walk.trades_done, trades_));
+    policies_ = std::max(policies_, of_walk.policies);
+    policies_done_ = std::max(policies_done_, of_walk.policies_done);
     tell();
 }
 
@@ -49,6 +51,8 @@ void progress_of_walks::tell() const {
     progress now;
     now.trades = trades_;
     now.trades_done = priced_;
+    now.policies = policies_;
+    now.policies_done = policies_done_;
     now.path_steps_done = steps_before_ + steps_;
     // So many that what is done is its part of them.
     now.path_steps = done_ > 0 ? std::max(now.path_steps_done,

@@ -35,6 +35,7 @@ class progress_of_walks {
     double done_ = 0;                // of the whole
     std::uint64_t steps_before_ = 0, steps_ = 0;
     bool is_of_prices_ = false;
+    std::size_t policies_ = 0, policies_done_ = 0;  // of the walk that has most
 };
 
 }  // namespace tilewalk::verbs
