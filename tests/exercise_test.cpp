@@ -249,22 +249,6 @@ TEST(exercise, results_read_back_what_they_wrote) {
     EXPECT_EQ(read.rows[0].early->step_error, steps.rows[0].early->step_error);
 }
 
-// Delta by differences of prices, policies found anew: against differences on the lattice.
-TEST(exercise, sensitivities_are_differences_of_prices) {
-    const std::string text = put_on("spot: 40, volatility: 0.2", 0.06, "40", "{start: 0, end: 1, count: 10}");
-    const book b = book::parse(text);
-    run_options options;
-    options.overrides.paths = 65536;
-    const results got = engine().greeks(b, *b.market(), {{"delta"}}, options);
-    ASSERT_FALSE(got.greeks.empty());
-    std::vector<double> dates;
-    for (int i = 1; i <= 10; ++i) dates.push_back(i / 10.0);
-    const double truth =
-        (put_on_a_lattice(40.4, 40, 0.06, 0.2, dates) - put_on_a_lattice(39.6, 40, 0.06, 0.2, dates)) / 0.8;
-    EXPECT_EQ(got.greeks[0].method, "bump");
-    EXPECT_NEAR(got.greeks[0].value, truth, 4.5 * got.greeks[0].standard_error + 0.01 * std::abs(truth));
-}
-
 // Steps are extrapolated to exercise at any time: the lattice knows what ten dates gain over five, and nearly
 // what fifty gain over ten.
 TEST(exercise, steps_are_extrapolated) {

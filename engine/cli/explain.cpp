@@ -368,9 +368,9 @@ std::string ranks_text(const trade_plan::decision& by, bool all) {
 
 // How Greeks are found, see docs/greeks.md.
 std::string greeks_text(const trade_plan& plan, bool all) {
-    if (plan.ends_early) return "bumped, with policies found anew: the trade can be ended early";
-    if (plan.jumps.empty()) return "pathwise: the payoff jumps nowhere";
-    std::string out = "pathwise, but for numbers that move a jump; it jumps ";
+    const std::string pathwise = plan.ends_early ? "pathwise, with decisions held still" : "pathwise";
+    if (plan.jumps.empty()) return pathwise + ": the payoff jumps nowhere" + (plan.ends_early ? " else" : "");
+    std::string out = pathwise + ", but for numbers that move a jump; it jumps ";
     each_of(
         plan.jumps.size(), values_cut, all,
         [&](std::size_t i) {

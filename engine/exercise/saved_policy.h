@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +38,8 @@ struct saved_policy {
     };
     std::vector<date> dates;
 };
+
+using saved_policies = std::map<std::string, std::shared_ptr<const saved_policy>, std::less<>>;  // by trade
 
 // Nothing where no path was needed, because such a policy is found again at no cost; and nothing for rights
 // of several uses or with notice.

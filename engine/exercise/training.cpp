@@ -542,12 +542,14 @@ policy trained(untrained of, const training& by) {
     return std::move(of.by);
 }
 
+std::unique_ptr<language::decider> follower_of(const policy& by) {
+    if (by.uses > 0) return std::make_unique<following_uses>(by);
+    return std::make_unique<following>(by);
+}
+
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                                    program::precision to, const plan::poll& often) {
-    following once(by);
-    following_uses several(by);
-    language::decider* const decides = by.uses > 0 ? static_cast<language::decider*>(&several) : &once;
-    return plan::plan_trade(t, in, to, {}, often, decides);
+    return plan::plan_trade(t, in, to, {}, often, follower_of(by).get());
 }
 
 plan::trade_program bounding_plan(const books::trade& t, const markets::market_view& in, const policy& by,

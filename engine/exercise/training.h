@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,6 +85,8 @@ struct training {
 // The policy, found on the CPU. Throws tilewalk::error (numeric) where a path has no finite number.
 policy trained(untrained of, const training& by);
 
+// Decides as the policy says, which outlives it.
+std::unique_ptr<language::decider> follower_of(const policy& by);
 // The programs that follow a policy and that bound what any can be worth; of the second the first output is
 // the bound.
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,

@@ -495,12 +495,14 @@ struct trade_numbers::state {
     const program::path_program& code;
     std::vector<bool> idle;
     program::number_type walked_in;
+    maker_of_deciders rights;
     recorded_trade recorded;
     std::shared_ptr<const program::path_data> data;
 
     recorded_trade recorded_in(const markets::market_view& market, const poll& often) const {
         trade_program unread;
-        return record_without(idle, of, market, often, is_told::no, unread);
+        const std::unique_ptr<language::decider> decides = rights ? rights() : nullptr;
+        return record_without(idle, of, market, often, is_told::no, unread, decides.get());
     }
     std::shared_ptr<const program::path_data> bound(const program::program_data& numbers) const {
         return std::make_shared<const program::path_data>(program::bind(code, numbers, walked_in));
@@ -509,8 +511,9 @@ struct trade_numbers::state {
 
 trade_numbers::trade_numbers(const books::trade& t, const markets::market_view& market,
                              const program::path_program& code, const std::vector<bool>& idle,
-                             program::precision for_precision, const poll& often) {
-    auto made = std::make_unique<state>(state{t, code, idle, program::real_type(for_precision), {}, {}});
+                             program::precision for_precision, const poll& often, maker_of_deciders rights) {
+    auto made = std::make_unique<state>(
+        state{t, code, idle, program::real_type(for_precision), std::move(rights), {}, {}});
     made->recorded = made->recorded_in(market, often);
     made->data = made->bound(made->recorded.made.data);
     state_ = std::move(made);

@@ -53,15 +53,17 @@ trade_program plan_trade(const books::trade& t, const markets::market_view& mark
 // Whether somebody may end the trade early.
 bool has_rights(const books::trade& t);
 
+using maker_of_deciders = std::function<std::unique_ptr<language::decider>()>;
+
 // The numbers of a planned trade in other markets. Passes look at a program and not at its numbers: where the
 // trade is recorded as the same program, they give what they gave before and need not run again.
 class trade_numbers {
   public:
-    // `code` and `idle` are of the trade's plan in `market`, for a walk in this precision. The trade and the
-    // code outlive this.
+    // `code` and `idle` are of the trade's plan in `market`, for a walk in this precision, with rights used
+    // by a decider as `rights` makes them, or by nobody. The trade and the code outlive this.
     trade_numbers(const books::trade& t, const markets::market_view& market,
                   const program::path_program& code, const std::vector<bool>& idle,
-                  program::precision for_precision, const poll& often = {});
+                  program::precision for_precision, const poll& often = {}, maker_of_deciders rights = {});
     ~trade_numbers();
     trade_numbers(const trade_numbers&) = delete;
     trade_numbers& operator=(const trade_numbers&) = delete;

@@ -17,6 +17,7 @@
 #include "engine/config/wording.h"
 #include "engine/cpu/crew.h"
 #include "engine/cuda/random/catalogue.h"
+#include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/moved_markets.h"
 #include "engine/greeks/ways_back.h"
@@ -104,6 +105,10 @@ double policy_value(const price_row& row) {
     return row.early ? row.early->policy_value : row.price;
 }
 
+const std::vector<double>& parts_of_policy_value(const price_row& row) {
+    return row.early ? row.early->part_means : row.part_means;
+}
+
 // A trade's sensitivity to a number that no derivative of paths gives.
 struct bumped {
     std::size_t trade, number;
@@ -154,11 +159,14 @@ class greek_run {
         by.add_ways_back = [&, see = by.see_moves, widths = by.widths](planned_run& r) {
             add_ways_back(r, see, widths);
         };
+        by.policies.keeps = true;
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
+        held_ = std::move(priced.policies);
         const run_options heard = progress_.heard();
         stages usual;
         usual.on_cpu = by.on_cpu;
+        usual.wants_bounds = false;
         find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::vector<rows_by_number> rows(trades.size());
         cpu::for_each(trades.size(), run_.threads, options_.cancel,
@@ -182,7 +190,10 @@ class greek_run {
             progress_.begin(static_cast<double>(some.size()));
             greek_run there(settings_, gpus_, some, moved, wanted, heard);
             there.move_as(*this, share, widths);
-            return there.told(usual);
+            // Another day has other dates.
+            stages in_it = usual;
+            if (moved.state().as_of == in_.state().as_of) in_it.policies.held = &held_;
+            return there.told(in_it);
         };
         if (asked_.is_theta_wanted) add_theta(by_trade, out, heard, usual);
         add_second_order(by_trade, asked_.second_order, out,
@@ -321,11 +332,17 @@ class greek_run {
 
     // Null where no difference of the program's numbers says how the price moves.
     std::unique_ptr<const plan::trade_numbers> numbers_of(const planned& p, std::size_t i) const {
-        if (by_ == method::bump || p.rights) return nullptr;
+        if (by_ == method::bump) return nullptr;
         const ready_trade& of = *p.ready;
+        plan::maker_of_deciders rights;
+        if (p.rights) {
+            // A right that is used today is no part of the program.
+            if (of.certain || p.rights->used_today) return nullptr;
+            rights = [policy = p.rights->policy] { return exercise::follower_of(*policy); };
+        }
         return std::make_unique<const plan::trade_numbers>(book_.state().trades[i], in_.state(), *of.code,
                                                            of.idle, run_.how.precision,
-                                                           poll_of(options_.cancel));
+                                                           poll_of(options_.cancel), std::move(rights));
     }
 
     // Nothing where no difference of the program's numbers says how the price moves.
@@ -653,6 +670,7 @@ class greek_run {
         std::vector<priced_book> priced;
         stages by;
         by.wants_bounds = false;
+        by.policies.held = &held_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
         auto first = priced.begin();
@@ -707,12 +725,14 @@ class greek_run {
                 continue;
             }
             const auto mean = [](const price_row& r, std::size_t part) {
-                return r.part_means.empty() ? r.price : r.part_means[part];
+                const std::vector<double>& of = parts_of_policy_value(r);
+                return of.empty() ? policy_value(r) : of[part];
             };
             const price_row& then = later->rows[t];
-            const std::size_t parts = std::max(now.part_means.size(), then.part_means.size());
+            const std::size_t parts =
+                std::max(parts_of_policy_value(now).size(), parts_of_policy_value(then).size());
             if (parts == 0) {
-                row.value = now.quantity * (then.price - now.price);
+                row.value = now.quantity * (policy_value(then) - policy_value(now));
                 row.standard_error = 0;
                 continue;
             }
@@ -780,6 +800,9 @@ class greek_run {
     std::map<std::size_t, jumping_trade> jumping_;  // by trade
     std::uint64_t steps_of_pilot_ = 0;
     std::vector<bumped> bumps_;
+    // Moved markets of the same day follow the policies of this one: rights are used in each as is best in
+    // this one, which changes no value to the first order.
+    exercise::saved_policies held_;
     greeks::adjoint_store adjoints_;
 };
 

@@ -23,8 +23,9 @@
 #include "tilewalk/engine.h"
 
 namespace tilewalk::exercise {
+struct policy;
 struct saved_policy;
-}
+}  // namespace tilewalk::exercise
 
 namespace tilewalk::verbs {
 
@@ -73,6 +74,7 @@ struct ready_trade {
 
 // The rights of a trade, with the policy by which its plan uses them.
 struct ready_rights {
+    std::shared_ptr<const exercise::policy> policy;
     std::shared_ptr<const ready_trade> bounding;  // null: no bound
     std::optional<double> used_today;             // what using a right today pays, where the policy does
     bool is_policy_lower = true;                  // than the best one

@@ -157,6 +157,15 @@ std::string policies_of(const planned_run& r, std::size_t m) {
     return report::policies_json(all);
 }
 
+exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) {
+    const std::size_t trades = r.book.trades.size();
+    exercise::saved_policies out;
+    for (const planned& p : std::span(r.plans).subspan(m * trades, trades))
+        if (!p.failure && p.rights && p.rights->saved)
+            out.try_emplace(p.rights->saved->trade, p.rights->saved);
+    return out;
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, priced_book& into) {
@@ -220,7 +229,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells) {
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
-    const std::optional<std::vector<exercise::saved_policy>> saved = policies_in(r.run);
+    const std::optional<exercise::saved_policies> saved = policies_in(r.run);
     shape_store shapes;
     const policy_search by{r.run,
                            r.operations,
@@ -229,6 +238,7 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
                            r.wants_bounds,
                            &r.policies,
                            saved ? &*saved : nullptr,
+                           r.options.keep_policies || r.policies.keeps,
                            r.options.keep_policies};
     std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
@@ -321,6 +331,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         of.path_steps = path_steps[m];
         add_rows(r, m, walked, bounds, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
+        if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -389,8 +400,12 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     // A GPU takes a moment to open, which planning needs not wait for.
     auto choosing = std::async(std::launch::async, [&] { return gpus.choose(run.device); }).share();
     const choice_of_devices on = [&]() -> const cuda::backend::choice& { return choosing.get(); };
-    by.ready.empty() ? plan_all(planned, by.plan, tells) : take_plans(planned, by.ready);
-    find_policies(planned, gpus, on, tells);
+    if (by.ready.empty()) {
+        plan_all(planned, by.plan, tells);
+        find_policies(planned, gpus, on, tells);
+    } else {
+        take_plans(planned, by.ready);  // which follow policies where there are rights
+    }
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     return walked_and_told(std::move(planned), {gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu},

@@ -13,16 +13,13 @@
 
 #include "engine/cpu/back_end.h"
 #include "engine/cuda/backend.h"
+#include "engine/exercise/saved_policy.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/walks.h"
 #include "kernels/moments.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
-
-namespace exercise {
-struct policy;
-}  // namespace exercise
 
 namespace verbs {
 struct planned_run;
@@ -33,6 +30,9 @@ struct policy_stages {
     std::function<void(markets::market_state&)> change_market{};  // that they are found and followed in
     std::function<void(exercise::policy&)> change{};              // what was found
     bool on_priced_paths = false;                                 // on those that prices are from
+    // Followed by trades that have one here, which it fits. The others find theirs.
+    const exercise::saved_policies* held = nullptr;
+    bool keeps = false;  // fills priced_book::policies
 };
 
 struct stages {
@@ -66,6 +66,7 @@ struct priced_book {
     std::vector<kernels::moments> moments;  // by row; empty where no path was walked
     // By row, by wanted number of the market and by part of the run.
     std::vector<std::vector<std::vector<double>>> derivatives{};
+    exercise::saved_policies policies{};
 };
 
 namespace verbs {

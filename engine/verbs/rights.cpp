@@ -33,9 +33,14 @@ std::uint64_t policy_search::seed() const {
     return is_on_priced_paths() ? run.seed : mixed(run.seed ^ 0x747261696e);
 }
 
-std::optional<std::vector<exercise::saved_policy>> policies_in(const settled& run) {
+std::optional<exercise::saved_policies> policies_in(const settled& run) {
     if (run.policy.empty()) return std::nullopt;
-    return report::load_policies(run.policy);
+    exercise::saved_policies out;
+    for (exercise::saved_policy& of : report::load_policies(run.policy)) {
+        auto kept = std::make_shared<const exercise::saved_policy>(std::move(of));
+        out.try_emplace(kept->trade, kept);
+    }
+    return out;
 }
 
 policy_of_trade::policy_of_trade(const books::trade& t, const markets::market_state& in,
@@ -49,16 +54,30 @@ policy_of_trade::policy_of_trade(const books::trade& t, const markets::market_st
 
 void policy_of_trade::prepare(std::uint64_t most_paths) {
     const plan::poll often = poll_of(by_.cancel);
+    if (takes_held(often)) return;
     if (by_.saved != nullptr) {
-        const auto saved = std::ranges::find(*by_.saved, trade_.id, &exercise::saved_policy::trade);
-        if (saved != by_.saved->end()) {
-            policy_ = exercise::policy_as_saved(trade_, market(), *saved, often);
+        if (const auto saved = by_.saved->find(trade_.id); saved != by_.saved->end()) {
+            policy_ = exercise::policy_as_saved(trade_, market(), *saved->second, often);
             return;
         }
     }
     untrained_ = exercise::untrained_of(trade_, market(), std::min(by_.paths(), most_paths), often);
     if (by_.saved != nullptr && untrained_ && !untrained_->is_certain && untrained_->by.is_plain())
         add_remark("its policy is not in " + by_.run.policy + " and was found anew");
+}
+
+// Says false where there is none that fits.
+bool policy_of_trade::takes_held(const plan::poll& often) {
+    if (by_.stages == nullptr || by_.stages->held == nullptr) return false;
+    const auto found = by_.stages->held->find(trade_.id);
+    if (found == by_.stages->held->end()) return false;
+    try {
+        policy_ = exercise::policy_as_saved(trade_, market(), *found->second, often);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::input) throw;
+        return false;
+    }
+    return true;
 }
 
 void policy_of_trade::add_remark(const std::string& text) {
@@ -90,6 +109,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
         return std::make_shared<const ready_trade>(std::move(made), by.shapes);
     };
     auto rights = std::make_shared<ready_rights>();
+    rights->policy = std::make_shared<const exercise::policy>(policy);
     rights->is_policy_lower = policy.has_holder;
     rights->training_paths = policy.paths;
     rights->gain_of_step = policy.gain_of_step;
@@ -100,7 +120,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
         if (auto saved = exercise::saved_of(t, in, policy, often))
             rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
     }
-    if ((by.keeps || by.saved != nullptr) && !policy.is_plain())
+    if ((by.is_to_save || by.saved != nullptr) && !policy.is_plain())
         rights->remark = "each run finds its policy: those of several uses or with notice are not kept";
     // A use that goes on is a part of the plan that follows.
     const bool ends_today = policy.uses == 0 || p.ready->certain;

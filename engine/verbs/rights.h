@@ -26,7 +26,7 @@ namespace tilewalk::verbs {
 std::uint64_t seed_of_bounds(std::uint64_t seed);
 
 // The policies of the file that a run names; nothing if it names none. Throws tilewalk::error (io, input).
-std::optional<std::vector<exercise::saved_policy>> policies_in(const settled& run);
+std::optional<exercise::saved_policies> policies_in(const settled& run);
 
 // How policies are found.
 struct policy_search {
@@ -35,9 +35,10 @@ struct policy_search {
     shape_store& shapes;
     const std::atomic<bool>* cancel;
     bool wants_bound;
-    const policy_stages* stages = nullptr;                       // null: as usual
-    const std::vector<exercise::saved_policy>* saved = nullptr;  // that are followed where there is one
-    bool keeps = false;                                          // with the plan, to be saved
+    const policy_stages* stages = nullptr;            // null: as usual
+    const exercise::saved_policies* saved = nullptr;  // of the run's file, followed where there is one
+    bool keeps = false;                               // with the plan
+    bool is_to_save = false;                          // as somebody asks for
 
     bool is_on_priced_paths() const { return stages != nullptr && stages->on_priced_paths; }
     std::uint64_t paths() const { return is_on_priced_paths() ? run.paths : run.training_paths; }
@@ -63,6 +64,8 @@ class policy_of_trade {
     const markets::market_state& market() const { return changed_ ? *changed_ : in_; }
 
   private:
+    bool takes_held(const plan::poll& often);
+
     const books::trade& trade_;
     const markets::market_state& in_;
     const policy_search& by_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "products/program/activity.h"
+#include "products/program/row_names.h"
 #include "products/program/trial.h"
 
 namespace tilewalk::program {
@@ -146,15 +147,48 @@ wanted_numbers numbers_of_paths(const path_program& p) {
 
 }  // namespace
 
+namespace {
+
+// Nodes of a section that matter to what paths go on with by more than the decisions of a policy, which are
+// comparisons with what it takes the value to come for.
+std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
+    const lane_section& s = p.sections[section];
+    std::vector<bool> is_to_come(s.nodes.size()), matters(s.nodes.size());
+    for (index i = 0; i < s.nodes.size(); ++i) {
+        const node& n = s.nodes[i];
+        if (n.code == operation::row) {
+            is_to_come[i] = row_names::is_of_a_decision(name_of_row(p, section, n.args[0]));
+            continue;
+        }
+        if (is_comparison(n.code) || combines_truths(n.code)) continue;
+        const auto from = operands(n).subspan(n.code == operation::select ? 1 : 0);
+        is_to_come[i] = std::ranges::any_of(from, [&](index arg) { return is_to_come[arg]; });
+    }
+    for (const state_write& w : s.writes) matters[w.node] = true;
+    for (std::size_t i = s.nodes.size(); i-- > 0;) {
+        if (!matters[i]) continue;
+        const node& n = s.nodes[i];
+        const auto of = operands(n);
+        if (is_comparison(n.code) && std::ranges::any_of(of, [&](index arg) { return is_to_come[arg]; }))
+            matters[i] = false;
+        else
+            for (const index arg : of) matters[arg] = true;
+    }
+    return matters;
+}
+
+}  // namespace
+
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when) {
     const wanted_numbers all = numbers_of_paths(p);
     const active_values active(p, all);
     std::vector<jump> out;
     std::vector<candidate> candidates;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
-        const std::vector<bool> is_active = active.of(s);
+        const std::vector<bool> is_active = active.of(s), matters = beside_decisions(p, s);
         const std::vector<node>& nodes = p.sections[s].nodes;
         for (index i = 0; i < nodes.size(); ++i) {
+            if (!matters[i]) continue;
             const node& n = nodes[i];
             const bool is_moved = std::ranges::any_of(operands(n), [&](index arg) { return is_active[arg]; });
             if (!is_moved) continue;

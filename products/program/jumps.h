@@ -14,6 +14,8 @@ namespace tilewalk::program {
 // A comparison is continuous if every `select` that its truth decides, by itself or through other truths, has
 // equal sides where the compared numbers are equal. That is tried on some paths, with one of the two numbers
 // put in the place of the other; a comparison for which nothing could be tried counts as a jump.
+// The decisions of a policy are none: nobody gains, to the first order, by another decision where both are
+// worth the same.
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when);
 
 // Those that move with the wanted numbers: the others are where they are, whatever the wanted numbers.
