@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Asian case by QuantLib's Monte Carlo engine and by Tilewalk, on one core each, in one run. Both must
-// agree on the price before a time counts.
+// The Asian case and Longstaff and Schwartz's put by QuantLib's Monte Carlo engines and by Tilewalk, on one
+// core each, in one run. Both must agree on the Asian's price before a time counts, and the put's must be
+// within its bounds, by QuantLib's finite differences.
 #include <cmath>
 
 #include "bench/asian_case.h"
 
 #include <ql/exercise.hpp>
 #include <ql/instruments/asianoption.hpp>
+#include <ql/instruments/vanillaoption.hpp>
 #include <ql/pricingengines/asian/mc_discr_arith_av_price.hpp>
+#include <ql/pricingengines/vanilla/fdblackscholesvanillaengine.hpp>
+#include <ql/pricingengines/vanilla/mcamericanengine.hpp>
 #include <ql/processes/blackscholesprocess.hpp>
 #include <ql/quotes/simplequote.hpp>
 #include <ql/termstructures/volatility/equityfx/blackconstantvol.hpp>
@@ -20,6 +24,23 @@ namespace {
 using tilewalk::bench::asian_case;
 namespace ql = QuantLib;
 
+ql::Date first_day() {
+    return {15, ql::January, 2026};
+}
+
+ql::ext::shared_ptr<ql::BlackScholesMertonProcess> lognormal(double spot, double rate, double volatility) {
+    const ql::Date today = first_day();
+    ql::Settings::instance().evaluationDate() = today;
+    const ql::Actual365Fixed days;
+    const auto flat = [&](double r) {
+        return ql::Handle<ql::YieldTermStructure>(ql::ext::make_shared<ql::FlatForward>(today, r, days));
+    };
+    return ql::ext::make_shared<ql::BlackScholesMertonProcess>(
+        ql::Handle<ql::Quote>(ql::ext::make_shared<ql::SimpleQuote>(spot)), flat(0.0), flat(rate),
+        ql::Handle<ql::BlackVolTermStructure>(
+            ql::ext::make_shared<ql::BlackConstantVol>(today, ql::NullCalendar(), volatility, days)));
+}
+
 struct price_and_error {
     double price = 0, standard_error = 0;
 };
@@ -27,16 +48,8 @@ struct price_and_error {
 // The same payoff on 252 days of the year: QuantLib fixes on dates, Tilewalk in equal steps. The prices
 // differ by less than a hundredth of the bound below.
 price_and_error price_by_quantlib(const asian_case& c, std::size_t paths) {
-    const ql::Date today(15, ql::January, 2026);
-    ql::Settings::instance().evaluationDate() = today;
-    const ql::Actual365Fixed days;
-    const auto flat = [&](double rate) {
-        return ql::Handle<ql::YieldTermStructure>(ql::ext::make_shared<ql::FlatForward>(today, rate, days));
-    };
-    const auto process = ql::ext::make_shared<ql::BlackScholesMertonProcess>(
-        ql::Handle<ql::Quote>(ql::ext::make_shared<ql::SimpleQuote>(c.spot)), flat(0.0), flat(c.rate),
-        ql::Handle<ql::BlackVolTermStructure>(
-            ql::ext::make_shared<ql::BlackConstantVol>(today, ql::NullCalendar(), c.volatility, days)));
+    const auto process = lognormal(c.spot, c.rate, c.volatility);
+    const ql::Date today = first_day();
     std::vector<ql::Date> fixings;
     for (int i = 1; i <= c.fixings; ++i) {
         fixings.push_back(today + static_cast<ql::Date::serial_type>(std::lround(365.0 * i / c.fixings)));
@@ -71,7 +84,86 @@ void tilewalk_one_core(benchmark::State& state) {
     if (!(std::abs(ours.price - theirs.price) <= 4.5 * error)) state.SkipWithError("the two prices differ");
 }
 
+// Longstaff and Schwartz's put, on 50 dates of a year.
+struct put_case {
+    double spot = 36, strike = 40, rate = 0.06, volatility = 0.2;
+    int dates = 50;
+
+    tilewalk::book book() const {
+        const auto text = [](double x) { return std::to_string(x); };
+        return tilewalk::book::parse(
+            "market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
+            "}}, assets: {ACME: {currency: USD, spot: " + text(spot) + ", volatility: " + text(volatility) +
+            "}}}\n"
+            "trades:\n"
+            "  - {id: put, product: bermudan_basket, basket: [ACME], option: put, strike: " +
+            text(strike) + ", exercise_dates: {start: 0, end: 1, count: " + std::to_string(dates) + "}}\n");
+    }
+    ql::ext::shared_ptr<ql::StrikedTypePayoff> payoff() const {
+        return ql::ext::make_shared<ql::PlainVanillaPayoff>(ql::Option::Put, strike);
+    }
+};
+
+// On the days that the dates fall on.
+double truth_of(const put_case& c) {
+    std::vector<ql::Date> dates;
+    for (int i = 1; i <= c.dates; ++i)
+        dates.push_back(first_day() + static_cast<ql::Date::serial_type>(std::lround(365.0 * i / c.dates)));
+    ql::VanillaOption option(c.payoff(), ql::ext::make_shared<ql::BermudanExercise>(dates));
+    option.setPricingEngine(ql::ext::make_shared<ql::FdBlackScholesVanillaEngine>(
+        lognormal(c.spot, c.rate, c.volatility), 1000, 1000));
+    return option.NPV();
+}
+
+void quantlib_put(benchmark::State& state) {
+    constexpr std::size_t paths = 1 << 15;
+    const put_case c;
+    const auto process = lognormal(c.spot, c.rate, c.volatility);
+    ql::VanillaOption option(c.payoff(),
+                             ql::ext::make_shared<ql::AmericanExercise>(first_day(), first_day() + 365));
+    for (auto _ : state) {
+        option.setPricingEngine(ql::MakeMCAmericanEngine<ql::PseudoRandom>(process)
+                                    .withSteps(static_cast<ql::Size>(c.dates))
+                                    .withSamples(paths)
+                                    .withCalibrationSamples(paths)
+                                    .withPolynomialOrder(3)
+                                    .withSeed(42));
+        option.NPV();
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(paths));
+    state.counters["price"] = option.NPV();
+    state.counters["standard_error"] = option.errorEstimate();
+    state.counters["bias"] = option.NPV() - truth_of(c);
+}
+
+// As many paths to find the policy from, to follow it, and to bound what any is worth.
+void tilewalk_put_one_core(benchmark::State& state) {
+    constexpr std::uint64_t paths = 1 << 15;
+    const put_case c;
+    const tilewalk::engine pricer;
+    const tilewalk::book book = c.book();
+    tilewalk::run_options options;
+    options.overrides.paths = paths;
+    options.overrides.training_paths = paths;
+    options.overrides.threads = 1;
+    tilewalk::price_row row;
+    for (auto _ : state) row = pricer.price(book, options).rows.at(0);
+    if (!row.early) return state.SkipWithError(row.message.c_str());
+    const tilewalk::early_exercise& e = *row.early;
+    const double truth = truth_of(c);
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(paths));
+    state.counters["price"] = row.price;
+    state.counters["standard_error"] = row.standard_error;
+    state.counters["bias"] = row.price - truth;
+    state.counters["lower_bound"] = e.lower_bound;
+    state.counters["upper_bound"] = e.upper_bound;
+    if (!(e.lower_bound - 4.5 * e.lower_error <= truth && truth <= e.upper_bound + 4.5 * e.upper_error))
+        state.SkipWithError("the truth is not between the bounds");
+}
+
 BENCHMARK(quantlib)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(tilewalk_one_core)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(quantlib_put)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(tilewalk_put_one_core)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace

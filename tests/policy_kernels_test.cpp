@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <regex>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/cuda/backend.h"
 #include "engine/cuda/compiler.h"
@@ -85,6 +89,55 @@ TEST(policy_kernels, spill_nothing) {
         EXPECT_EQ(got.spilled, 0) << name << ", " << architecture;
         EXPECT_LE(got.frame, is_known ? known->second : 0) << name << ", " << architecture;
     }
+}
+
+// So kernels can be compiled before policies are found.
+TEST(policy_kernels, do_not_depend_on_what_is_found) {
+    const book all = trades_with_rights();
+    const markets::market_state& in = demo_market().state();
+    std::size_t compared = 0;
+    for (const books::trade& t : all.state().trades) {
+        const auto forms = [&](std::uint64_t paths) {
+            std::vector<std::string> out;
+            std::optional<exercise::untrained> of = exercise::untrained_of(t, in, paths, {});
+            if (!of || of->is_certain) return out;
+            if (cuda::is_found_on_gpus(*of)) {
+                const cuda::policy_kernels k = cuda::policy_kernels_of(*of);
+                out.insert(out.end(), {k.leaving, k.all.text, k.every_second.text});
+            }
+            const exercise::policy found = exercise::trained(
+                std::move(*of), {paths, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
+            const auto shape = [](const plan::trade_program& made) { return program::shape_of(made.code); };
+            constexpr auto precision = program::precision::double_;
+            out.push_back(shape(exercise::following_plan(t, in, found, precision, {})));
+            if (found.has_bound()) out.push_back(shape(exercise::bounding_plan(t, in, found, precision, {})));
+            return out;
+        };
+        const std::vector<std::string> few = forms(64);
+        EXPECT_EQ(few, forms(2048)) << t.id;
+        compared += few.size();
+    }
+    EXPECT_GT(compared, 40u);
+}
+
+// Paths of the policy, the way back over all dates and over every second of them, and paths that follow it
+// and bound what any is worth.
+TEST(policy_kernels, are_compiled_ahead) {
+    const book one = book::parse(
+        "trades:\n  - {id: t, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: "
+        "0.1}\n");
+    std::vector<std::string> names;
+    for (const warmed_kernel& k : engine().warm(one, demo_market(), {}, {"sm_90"})) {
+        EXPECT_EQ(k.failure, "") << k.name;
+        EXPECT_EQ(k.products, std::vector<std::string>{"american"}) << k.name;
+        names.push_back(k.name);
+    }
+    const auto count = [&](const std::string& in_name) {
+        return std::ranges::count_if(names, [&](const std::string& n) { return n.find(in_name) != n.npos; });
+    };
+    EXPECT_EQ(count("policy"), 3);
+    EXPECT_EQ(count("of_bounds"), 1);
+    EXPECT_EQ(std::ssize(names), 5);
 }
 
 class policies_on_a_gpu : public ::testing::Test {

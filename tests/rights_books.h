@@ -82,7 +82,7 @@ inline std::string put_on(const std::string& asset, double rate, const std::stri
 // The value of a Bermudan put on a lattice of log prices, by quadrature from date to date: the density of the
 // move over a step on an even grid, with the payoff's kink on a point of it.
 inline double put_on_a_lattice(double spot, double strike, double rate, double volatility,
-                               const std::vector<double>& dates) {
+                               const std::vector<double>& dates, double dividends = 0) {
     constexpr int n = 1501;
     const double width = 8 * volatility * std::sqrt(dates.back()), h = 2 * width / (n - 1);
     const auto place = [](int i) { return static_cast<std::size_t>(i); };
@@ -91,7 +91,8 @@ inline double put_on_a_lattice(double spot, double strike, double rate, double v
     std::vector<double> value(n);
     for (int i = 0; i < n; ++i) value[place(i)] = pays(i);
     const auto back = [&](double years, double from) {
-        const double sd = volatility * std::sqrt(years), mean = (rate - volatility * volatility / 2) * years;
+        const double sd = volatility * std::sqrt(years),
+                     mean = (rate - dividends - volatility * volatility / 2) * years;
         const int reach = static_cast<int>(8 * sd / h);
         const int middle = static_cast<int>(std::floor((from + mean - at(0)) / h));
         double sum = 0, weights = 0;

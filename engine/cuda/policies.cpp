@@ -336,7 +336,7 @@ class search {
         std::map<std::tuple<std::string, std::string, std::string, word64>, std::size_t> known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i];
-            if (t.is_certain || !t.by.is_plain() || !t.made.data.scenarios.empty()) continue;
+            if (!is_found_on_gpus(t)) continue;
             policy_kernels text = policy_kernels_of(t);
             if (text.all.shared_bytes > shared_bytes_) continue;
             const auto [at, is_new] = known.try_emplace(

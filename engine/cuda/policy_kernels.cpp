@@ -94,4 +94,8 @@ policy_kernels policy_kernels_of(const exercise::untrained& of) {
     return out;
 }
 
+bool is_found_on_gpus(const exercise::untrained& of) {
+    return !of.is_certain && of.by.is_plain() && of.made.data.scenarios.empty();
+}
+
 }  // namespace tilewalk::cuda

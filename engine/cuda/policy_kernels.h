@@ -24,5 +24,7 @@ struct policy_kernels {
     way_back all, every_second;
 };
 policy_kernels policy_kernels_of(const exercise::untrained& of);
+// Rights of several uses or with notice, and those on scenarios, are left to the CPU.
+bool is_found_on_gpus(const exercise::untrained& of);
 
 }  // namespace tilewalk::cuda

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/exercise/policy_at_hand.h"
-#include "products/program/row_names.h"
 
 namespace tilewalk::exercise {
 
@@ -104,12 +103,10 @@ value following::uses(const right_at_hand& right, recorder& into) {
     if (right.notice > 0) return notices_.is_of(right, into);
     const rows_of_policy rows(by_, right, into);
     const basis_at_hand at(by_, right, rows, into);
-    const value left =
-        select(into.constant(0) < at.paid,
-               at.to_come(rows, std::string(program::row_names::to_come) + " if paid",
-                          [](const decision_date& d) -> const fitted_side& { return d.paid; }),
-               at.to_come(rows, std::string(program::row_names::to_come) + " if unpaid",
-                          [](const decision_date& d) -> const fitted_side& { return d.unpaid; }));
+    const value left = select(
+        into.constant(0) < at.paid,
+        at.to_come(rows, "if paid", [](const decision_date& d) -> const fitted_side& { return d.paid; }),
+        at.to_come(rows, "if unpaid", [](const decision_date& d) -> const fitted_side& { return d.unpaid; }));
     const value pays_more = right.of == language::party::holder ? left < at.paid : at.paid < left;
     return by_.notice_slots > 0 ? pays_more && notices_.are_none(into) : pays_more;
 }

@@ -3,10 +3,7 @@
 
 #include <cmath>
 #include <functional>
-#include <string>
 #include <utility>
-
-#include "products/program/row_names.h"
 
 namespace tilewalk::exercise {
 
@@ -94,13 +91,13 @@ void given_notices::decide(const right_at_hand& right, recorder& into) {
     const auto to_come = [&](const std::string& name, notice_case of) {
         return select(
             into.constant(0) < at.paid,
-            at.to_come(rows, std::string(program::row_names::to_come) + name + " if paid",
+            at.to_come(rows, name + " if paid",
                        [=](const decision_date& d) -> const fitted_side& { return d.levels[of].paid; }),
-            at.to_come(rows, std::string(program::row_names::to_come) + name + " if unpaid",
+            at.to_come(rows, name + " if unpaid",
                        [=](const decision_date& d) -> const fitted_side& { return d.levels[of].unpaid; }));
     };
-    const value without = to_come(" without notice", without_notice);
-    const value with = to_come(" with notice", with_notice);
+    const value without = to_come("without notice", without_notice);
+    const value with = to_come("with notice", with_notice);
     const value better = right.of == language::party::holder ? without < with : with < without;
     const value number = rows.row("number of notice", [&](const decision_date& d) {
         return static_cast<double>(&d - by_.dates.data() + 1);

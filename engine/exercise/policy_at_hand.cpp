@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "products/program/row_names.h"
+
 namespace tilewalk::exercise {
 
 using language::right_at_hand;
@@ -103,8 +105,9 @@ basis_at_hand::basis_at_hand(const policy& by, const right_at_hand& right, const
     functions = by.functions.of(features, into.constant(1));
 }
 
-value basis_at_hand::to_come(const rows_of_policy& rows, const std::string& name,
+value basis_at_hand::to_come(const rows_of_policy& rows, const std::string& when,
                              const std::function<const fitted_side&(const decision_date&)>& side) const {
+    const std::string name = std::string(program::row_names::to_come).append(when);
     const std::vector<value> coefficients =
         rows.rows(name, functions.size(),
                   [&](const decision_date& d, std::size_t i) { return side(d).coefficients[i]; });

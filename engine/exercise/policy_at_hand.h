@@ -58,8 +58,8 @@ struct basis_at_hand {
     basis_at_hand(const policy& by, const language::right_at_hand& right, const rows_of_policy& rows,
                   program::recorder& into);
 
-    // The value to come that a side of each date was fitted to.
-    program::value to_come(const rows_of_policy& rows, const std::string& name,
+    // The value to come that a side of each date was fitted to, in the case that `when` names.
+    program::value to_come(const rows_of_policy& rows, const std::string& when,
                            const std::function<const fitted_side&(const decision_date&)>& side) const;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/exercise/policy_at_hand.h"
-#include "products/program/row_names.h"
 
 namespace tilewalk::exercise {
 
@@ -98,9 +97,9 @@ value following_uses::uses(const right_at_hand& right, recorder& into) {
     for (std::size_t uses = 0; uses <= static_cast<std::size_t>(by_.uses); ++uses) {
         to_come.push_back(select(
             pays,
-            at.to_come(rows, numbered(std::string(program::row_names::to_come) + " if paid, uses", uses),
+            at.to_come(rows, numbered("if paid, uses", uses),
                        [=](const decision_date& d) -> const fitted_side& { return d.levels[uses].paid; }),
-            at.to_come(rows, numbered(std::string(program::row_names::to_come) + " if unpaid, uses", uses),
+            at.to_come(rows, numbered("if unpaid, uses", uses),
                        [=](const decision_date& d) -> const fitted_side& { return d.levels[uses].unpaid; })));
     }
     value worth = to_come[1] - to_come[0];

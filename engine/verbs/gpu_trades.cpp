@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/gpu_trades.h"
 
-#include <set>
+#include <array>
 #include <utility>
 
 #include "engine/cpu/tile_pool.h"
+#include "engine/verbs/rights.h"
 
 namespace tilewalk::verbs {
 
@@ -62,30 +63,104 @@ void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before) {
     }
 }
 
+void book_on_gpu::walk::add(std::size_t trade, const ready_trade& planned) {
+    trades.push_back(trade);
+    jobs.push_back(planned.job());
+}
+
 book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
-                         const std::atomic<bool>* cancel)
-    : book_(book), plans_(book.trades.size()) {
+                         const cpu::lane_operations& operations, const std::atomic<bool>* cancel)
+    : book_(book), run_(run), plans_(book.trades.size()), policies_(book.trades.size()) {
     missing_pairs missing;
-    const planner by = usual_planner();
+    const planner as_usual = usual_planner();
+    const policy_search by{run, operations, shapes_, cancel, true};
     cpu::for_each(
         plans_.size(), run.threads, cancel,
         [&](int, std::uint64_t i) {
-            plans_[i] = plan_one(book.trades[i], in, run, shapes_, missing, cancel, by);
+            const books::trade& t = book.trades[i];
+            plans_[i] = plan_one(t, in, run, shapes_, missing, cancel, as_usual);
+            if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
         },
         [] {});
-    std::vector<run::job> jobs;
     for (std::size_t i = 0; i < plans_.size(); ++i) {
-        if (!plans_[i].needs_paths()) continue;
-        walks_.push_back(i);
-        jobs.push_back(plans_[i].ready->job());
+        const planned& p = plans_[i];
+        if (p.needs_paths()) prices_.add(i, *p.ready);
+        if (!p.failure && p.rights && p.rights->bounding) bounds_.add(i, *p.rights->bounding);
     }
-    trades_.emplace(jobs);
+    prices_.on_gpu.emplace(prices_.jobs);
+    bounds_.on_gpu.emplace(bounds_.jobs);
 }
 
-std::vector<std::string> book_on_gpu::products_of(const cuda::needed_kernel& k) const {
+void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, const policy_search& by) {
+    constexpr std::uint64_t few_paths = 64;
+    const books::trade& t = book_.trades[trade];
+    try {
+        policy_of_trade of(t, in, by);
+        of.prepare(few_paths);
+        if (of.to_find() != nullptr && cuda::is_found_on_gpus(*of.to_find()))
+            policies_[trade] = cuda::policy_kernels_of(*of.to_find());
+        of.find(1);
+        follow(plans_[trade], t, of, by, 0);
+    } catch (const std::exception& e) {
+        throw_if_cancelled(e);
+        plans_[trade].failure = at_trade(t, e);
+    }
+}
+
+std::vector<std::string> book_on_gpu::products_of(const std::set<std::size_t>& trades) const {
     std::set<std::string> names;
-    for (const std::size_t j : k.jobs) names.insert(book_.trades[walks_[j]].product_name);
+    for (const std::size_t i : trades) names.insert(book_.trades[i].product_name);
     return {names.begin(), names.end()};
+}
+
+std::vector<book_on_gpu::kernel> book_on_gpu::kernels(const std::optional<cuda::tuned_device>& tuned) const {
+    std::vector<kernel> out;
+    std::set<std::string> texts;
+    for (const walk* w : {&prices_, &bounds_}) {
+        const std::span<const run::job> jobs = w->on_gpu->jobs();
+        if (jobs.empty()) continue;
+        for (cuda::needed_kernel& k : cuda::kernels_of(jobs, run_.how, run_.correlation, tuned)) {
+            if (!texts.insert(k.text).second) continue;
+            std::set<std::size_t> trades;
+            for (const std::size_t j : k.jobs) trades.insert(w->trades[j]);
+            if (w == &bounds_) k.name += "_of_bounds";
+            std::vector<std::string> products = products_of(trades);
+            out.push_back({std::move(k), jobs, std::move(products)});
+        }
+    }
+    return out;
+}
+
+std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
+    struct text {
+        std::string name;
+        std::set<std::size_t> trades;
+    };
+    std::map<std::string, text> by_text;
+    std::vector<std::string> in_order;
+    for (std::size_t i = 0; i < policies_.size(); ++i) {
+        if (!policies_[i]) continue;
+        const cuda::policy_kernels& of = *policies_[i];
+        const std::array<std::pair<const char*, const std::string*>, 3> all{
+            {{"paths_of_policy_", &of.leaving},
+             {"policy_", &of.all.text},
+             {"policy_of_every_second_date_", &of.every_second.text}}};
+        for (const auto& [name, source] : all) {
+            if (source->empty()) continue;
+            const auto [at, is_new] = by_text.try_emplace(*source);
+            if (is_new) {
+                in_order.push_back(*source);
+                at->second.name = name + std::to_string(in_order.size());
+            }
+            at->second.trades.insert(i);
+        }
+    }
+    std::vector<kernel> out;
+    for (std::string& source : in_order) {
+        const text& of = by_text.at(source);
+        out.push_back({{.name = of.name, .text = std::move(source), .jobs = {}}, {}, products_of(of.trades)});
+    }
+    return out;
 }
 
 }  // namespace tilewalk::verbs

@@ -3,19 +3,26 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
 #include "engine/cuda/launcher.h"
+#include "engine/cuda/policy_kernels.h"
 #include "engine/plan/unite.h"
 #include "engine/verbs/planned.h"
 
 namespace tilewalk::verbs {
+
+struct policy_search;
 
 // Never changes once it is made.
 class gpu_trades {
@@ -60,21 +67,41 @@ struct ready_on_gpus {
     cuda::ready_run walk, sample;
 };
 
-// The trades of a book that walk paths, as GPUs would be given them.
+// The trades of a book that walk paths, as GPUs would be given them. Those with rights follow policies found
+// on few paths, whose programs are those of any.
 class book_on_gpu {
   public:
     book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
-                const std::atomic<bool>* cancel);
+                const cpu::lane_operations& operations, const std::atomic<bool>* cancel);
 
-    std::span<const run::job> jobs() const { return trades_->jobs(); }
-    std::vector<std::string> products_of(const cuda::needed_kernel& k) const;
+    // A kernel, the jobs among which it has its own, and the products that need it.
+    struct kernel {
+        cuda::needed_kernel needed;
+        std::span<const run::job> jobs;
+        std::vector<std::string> products;
+    };
+    // Those that walk paths for prices, and for bounds.
+    std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
+    // Those that find policies. They have no jobs.
+    std::vector<kernel> kernels_of_policies() const;
 
   private:
+    struct walk {
+        std::vector<std::size_t> trades{};  // by job
+        std::vector<run::job> jobs{};
+        std::optional<gpu_trades> on_gpu{};
+
+        void add(std::size_t trade, const ready_trade& planned);
+    };
+    void find_form(std::size_t trade, const markets::market_state& in, const policy_search& by);
+    std::vector<std::string> products_of(const std::set<std::size_t>& trades) const;
+
     const books::book_state& book_;
+    const settled& run_;
     shape_store shapes_;
     std::vector<planned> plans_;
-    std::vector<std::size_t> walks_;  // by job: the trade
-    std::optional<gpu_trades> trades_;
+    std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
+    walk prices_, bounds_;
 };
 
 }  // namespace tilewalk::verbs

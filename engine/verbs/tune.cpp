@@ -147,18 +147,19 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();
-    const book_on_gpu book(state, in.state(), run, options.cancel);
+    const book_on_gpu book(state, in.state(), run, operations_named(settings_.instruction_set),
+                           options.cancel);
     tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(properties.uuid), {});
     with.cancel = options.cancel;
     with.says = says;
     std::vector<tuned_kernel> out;
-    for (const auto& needed : cuda::kernels_of(book.jobs(), run.how, run.correlation)) {
-        if (!needed.is_walk) continue;
+    for (const book_on_gpu::kernel& k : book.kernels()) {
+        if (!k.needed.is_walk) continue;
         tuned_kernel& t = out.emplace_back();
-        t.name = needed.name;
-        t.products = book.products_of(needed);
+        t.name = k.needed.name;
+        t.products = k.products;
         try {
-            tune_one(with, needed, book.jobs(), run, seconds, properties, gpus_->tuned(), t);
+            tune_one(with, k.needed, k.jobs, run, seconds, properties, gpus_->tuned(), t);
         } catch (const error& e) {
             if (e.kind() == error_kind::cancelled) throw;
             t.failure = e.message();

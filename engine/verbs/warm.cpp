@@ -31,16 +31,18 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         }
         tuned.emplace(cuda::tuned_device{gpus_->tuned(), gpus.devices.front()->get().properties()});
     }
-    const book_on_gpu on_gpu(state, in.state(), run, options.cancel);
-    const auto needed = cuda::kernels_of(on_gpu.jobs(), run.how, run.correlation, tuned);
+    const book_on_gpu on_gpu(state, in.state(), run, operations_named(settings_.instruction_set),
+                             options.cancel);
+    std::vector<book_on_gpu::kernel> needed = on_gpu.kernels(tuned);
+    for (book_on_gpu::kernel& k : on_gpu.kernels_of_policies()) needed.push_back(std::move(k));
 
     std::vector<warmed_kernel> out;
     for (const std::string& target : targets) {
         for (std::size_t k = 0; k < needed.size(); ++k) {
             warmed_kernel& w = out.emplace_back();
-            w.name = needed[k].name;
+            w.name = needed[k].needed.name;
             w.architecture = target;
-            w.products = on_gpu.products_of(needed[k]);
+            w.products = needed[k].products;
         }
     }
     cuda::kernel_store& kernels = gpus_->kernels();
@@ -51,7 +53,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
             const auto begin = std::chrono::steady_clock::now();
             try {
                 bool compiled_here = false;
-                kernels.cubin({needed[i % needed.size()].text, w.architecture}, &compiled_here);
+                kernels.cubin({needed[i % needed.size()].needed.text, w.architecture}, &compiled_here);
                 w.from_cache = !compiled_here;
             } catch (const error& e) {
                 w.failure = e.message();

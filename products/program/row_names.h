@@ -55,8 +55,8 @@ inline bool is_convexity_of_some_currency(std::string_view name) {
     return at != std::string_view::npos && is_numbered(name.substr(at + 1), convexity);
 }
 
-// What a policy takes the value to come for, and the coefficients that it is made of.
-inline constexpr std::string_view to_come = "to come";
+// What a policy takes the value to come for is made of these.
+inline constexpr std::string_view to_come = "to come ";
 inline bool is_of_a_decision(std::string_view name) {
     return name.starts_with(to_come);
 }
