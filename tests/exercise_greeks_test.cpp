@@ -9,7 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "tests/rights_books.h"
@@ -22,6 +22,8 @@ using tests::put_on;
 using tests::put_on_a_lattice;
 
 constexpr double rate = 0.06, strike = 40;
+// Units of the rows: a percent of volatility, a basis point of rates.
+constexpr double percent = 0.01, basis_point = 1e-4;
 // What a policy misses of the best one, its sensitivities may miss, too: a part of them.
 constexpr double missed = 0.01;
 
@@ -74,8 +76,8 @@ TEST(exercise_greeks, are_those_of_the_lattice) {
     };
     const std::map<std::string, double> truths{
         {"delta", slope([&](double x) { return value(x, 0.2, rate); }, 40, 0.2)},
-        {"vega", slope([&](double x) { return value(40, x, rate); }, 0.2, 0.002)},
-        {"rho", slope([&](double x) { return value(40, 0.2, x); }, rate, 0.001)},
+        {"vega", percent * slope([&](double x) { return value(40, x, rate); }, 0.2, 0.002)},
+        {"rho", basis_point * slope([&](double x) { return value(40, 0.2, x); }, rate, 0.001)},
         {"gamma", (value(40.4, 0.2, rate) - 2 * value(40, 0.2, rate) + value(39.6, 0.2, rate)) / 0.16}};
     for (const auto& [measure, truth] : truths) {
         const greek_row row = row_of(got, measure);
@@ -95,8 +97,8 @@ TEST(exercise_greeks, are_those_of_policies_found_again) {
     const results got = greeks_of(put_at(40, 0.2), {"delta", "vega", "rho"}, 131072);
     for (const move& m :
          {move{"delta", put_at(40.4, 0.2), put_at(39.6, 0.2), 0.8},
-          move{"vega", put_at(40, 0.205), put_at(40, 0.195), 0.01},
-          move{"rho", put_at(40, 0.2, rate + 0.0025), put_at(40, 0.2, rate - 0.0025), 0.005}}) {
+          move{"vega", put_at(40, 0.205), put_at(40, 0.195), 0.01 / percent},
+          move{"rho", put_at(40, 0.2, rate + 0.0025), put_at(40, 0.2, rate - 0.0025), 0.005 / basis_point}}) {
         const early_exercise up = worth(m.up), down = worth(m.down);
         std::vector<double> apart;
         double sum = 0, squares = 0;
@@ -126,11 +128,11 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
         return engine().greeks(b, *b.market(), {{"delta", "vega", "rho"}, method}, options);
     };
     const results paths = by("auto"), differences = by("bump");
-    std::map<std::pair<std::string, std::string>, const greek_row*> of;
-    for (const greek_row& g : differences.greeks) of[{g.trade, g.key}] = &g;
+    std::map<std::tuple<std::string, std::string, std::string>, const greek_row*> of;
+    for (const greek_row& g : differences.greeks) of[{g.trade, g.measure, g.key}] = &g;
     std::size_t compared = 0;
     for (const greek_row& g : paths.greeks) {
-        const auto found = of.find({g.trade, g.key});
+        const auto found = of.find({g.trade, g.measure, g.key});
         if (found == of.end() || g.has_failed() || g.method == "bump") continue;
         const greek_row& other = *found->second;
         ASSERT_FALSE(other.has_failed()) << g.trade << " " << g.key << ": " << other.message;
