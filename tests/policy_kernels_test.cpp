@@ -136,8 +136,8 @@ TEST(policy_kernels, are_compiled_ahead) {
         return std::ranges::count_if(names, [&](const std::string& n) { return n.find(in_name) != n.npos; });
     };
     EXPECT_EQ(count("policy"), 3);
+    EXPECT_EQ(count("walk"), 2);
     EXPECT_EQ(count("of_bounds"), 1);
-    EXPECT_EQ(std::ssize(names), 5);
 }
 
 class policies_on_a_gpu : public ::testing::Test {

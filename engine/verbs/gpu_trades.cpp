@@ -137,6 +137,7 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
         std::set<std::size_t> trades;
     };
     std::map<std::string, text> by_text;
+    std::map<std::string, int> count;  // by kind
     std::vector<std::string> in_order;
     for (std::size_t i = 0; i < policies_.size(); ++i) {
         if (!policies_[i]) continue;
@@ -150,7 +151,7 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
             const auto [at, is_new] = by_text.try_emplace(*source);
             if (is_new) {
                 in_order.push_back(*source);
-                at->second.name = name + std::to_string(in_order.size());
+                at->second.name = name + std::to_string(++count[name]);
             }
             at->second.trades.insert(i);
         }

@@ -182,6 +182,9 @@ std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when) {
     const wanted_numbers all = numbers_of_paths(p);
     const active_values active(p, all);
+    std::vector<bool> is_written(p.states.size(), false);
+    for (const lane_section& s : p.sections)
+        for (const state_write& w : s.writes) is_written[w.state] = true;
     std::vector<jump> out;
     std::vector<candidate> candidates;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
@@ -194,10 +197,11 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
             if (!is_moved) continue;
             if (n.code == operation::floor) out.push_back({static_cast<index>(s), i});
             // A number of the path that is a condition itself jumps where it is 0. A number of the trade is
-            // the same for small moves of what it is made from.
+            // the same for small moves of what it is made from, and so is a state that nothing changes.
             const auto is_moved_by_paths = [&](index arg) {
-                return is_active[arg] && nodes[arg].code != operation::row &&
-                       nodes[arg].code != operation::term;
+                const node& of = nodes[arg];
+                const bool stays = of.code == operation::state && !is_written[of.args[0]];
+                return is_active[arg] && of.code != operation::row && of.code != operation::term && !stays;
             };
             if (n.code == operation::select && is_moved_by_paths(n.args[0]))
                 out.push_back({static_cast<index>(s), i});
