@@ -115,8 +115,9 @@ double truth_of(const put_case& c) {
     return option.NPV();
 }
 
+constexpr std::size_t put_paths = 1 << 17, put_training_paths = 1 << 14;
+
 void quantlib_put(benchmark::State& state) {
-    constexpr std::size_t paths = 1 << 15;
     const put_case c;
     const auto process = lognormal(c.spot, c.rate, c.volatility);
     ql::VanillaOption option(c.payoff(),
@@ -124,34 +125,34 @@ void quantlib_put(benchmark::State& state) {
     for (auto _ : state) {
         option.setPricingEngine(ql::MakeMCAmericanEngine<ql::PseudoRandom>(process)
                                     .withSteps(static_cast<ql::Size>(c.dates))
-                                    .withSamples(paths)
-                                    .withCalibrationSamples(paths)
+                                    .withSamples(put_paths)
+                                    .withCalibrationSamples(put_training_paths)
                                     .withPolynomialOrder(3)
                                     .withSeed(42));
         option.NPV();
     }
-    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(paths));
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(put_paths));
     state.counters["price"] = option.NPV();
     state.counters["standard_error"] = option.errorEstimate();
     state.counters["bias"] = option.NPV() - truth_of(c);
 }
 
-// As many paths to find the policy from, to follow it, and to bound what any is worth.
+// As many paths to find the policy from and to follow it as QuantLib takes, and as many more that bound what
+// any policy is worth.
 void tilewalk_put_one_core(benchmark::State& state) {
-    constexpr std::uint64_t paths = 1 << 15;
     const put_case c;
     const tilewalk::engine pricer;
     const tilewalk::book book = c.book();
     tilewalk::run_options options;
-    options.overrides.paths = paths;
-    options.overrides.training_paths = paths;
+    options.overrides.paths = put_paths;
+    options.overrides.training_paths = put_training_paths;
     options.overrides.threads = 1;
     tilewalk::price_row row;
     for (auto _ : state) row = pricer.price(book, options).rows.at(0);
     if (!row.early) return state.SkipWithError(row.message.c_str());
     const tilewalk::early_exercise& e = *row.early;
     const double truth = truth_of(c);
-    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(paths));
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(put_paths));
     state.counters["price"] = row.price;
     state.counters["standard_error"] = row.standard_error;
     state.counters["bias"] = row.price - truth;

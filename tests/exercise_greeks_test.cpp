@@ -134,7 +134,9 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
     for (const greek_row& g : paths.greeks) {
         // Decisions are no jumps; what is paid may have some.
         EXPECT_NE(g.method, "bump") << g.trade << " " << g.key;
-        if (g.trade == "american_put") EXPECT_EQ(g.method, "pathwise") << g.key;
+        if (g.trade == "american_put") {
+            EXPECT_EQ(g.method, "pathwise") << g.key;
+        }
         smoothed += g.method == "smoothed";
         const auto found = of.find({g.trade, g.measure, g.key});
         if (found == of.end() || g.has_failed() || g.method == "bump") continue;
