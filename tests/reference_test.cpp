@@ -464,7 +464,25 @@ expressed geometric_basket(const json& model, const json& product) {
     return bermudan_basket(model, product, "geometric_mean");
 }
 
+// The periods begin days after exercise.
+expressed late_swaption(const json& product) {
+    if (product.at("kind") != "payer") throw std::invalid_argument("a receiver");
+    json terms = taken(product, {"strike", "notional"});
+    for (std::size_t i = 0; i < 5; ++i) {
+        const std::string number = "_" + std::to_string(i + 1);
+        const json& coupon = product.at("fixed_coupons").at(i);
+        if (coupon.at(2) != 1.0 || coupon.at(0) != product.at("exercise_times").at(i))
+            throw std::invalid_argument("a coupon of another length, or that begins on another day");
+        terms["exercise" + number] = product.at("exercise_times").at(i);
+        terms["start" + number] = product.at("float_start").at(i);
+        terms["pays" + number] = coupon.at(1);
+    }
+    terms["end"] = product.at("float_end");
+    return {{}, "late_swaption", terms};
+}
+
 expressed bermudan_swaption(const json&, const json& product) {
+    if (product.contains("float_end")) return late_swaption(product);
     json terms = taken(product, {"strike", "notional"}), payments = json::array();
     const json& coupons = product.at("fixed_coupons");
     for (std::size_t i = 0; i < coupons.size(); ++i) {
@@ -964,7 +982,6 @@ std::optional<std::string> obstacle(const published_case& c) {
     if (!c.is_price() && sensitivities().count(c.said.at("quantity")) == 0)
         return "the quantity " + c.said.at("quantity").get<std::string>();
     if (c.product().value("dividend_model", "spot") != "spot") return "escrowed dividends";
-    if (c.product().contains("float_end")) return "periods that begin days after exercise";
     if (types().count(type) == 0) return "the product " + type;
     return std::nullopt;
 }
