@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade with its way back, to every number of its program; and the market that the library's examples are
-// for.
+// A trade with its way back, to every number of its program; one that can be ended early follows a policy.
+// And the market that the library's examples are for.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/exercise/training.h"
 #include "engine/plan/trade_program.h"
 #include "engine/run/job.h"
 #include "products/program/adjoint.h"
@@ -16,13 +22,23 @@ inline const market& demo_market() {
     return one;
 }
 
+inline plan::trade_program plan_as_walked(const books::trade& t, const market& in, program::precision to) {
+    constexpr std::uint64_t training_paths = 2048, seed = 7;
+    std::optional<exercise::untrained> of;
+    if (plan::has_rights(t)) of = exercise::untrained_of(t, in.state(), training_paths, {});
+    if (!of || of->is_certain) return plan::plan_trade(t, in.state(), to);
+    const exercise::policy by = exercise::trained(
+        *std::move(of), {seed, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
+    return exercise::following_plan(t, in.state(), by, to, {});
+}
+
 struct both_ways {
     plan::trade_program made;
     program::adjoint_program back;
     program::path_data data_of_back;
 
     both_ways(const books::trade& t, const market& in, program::precision to = program::precision::double_)
-        : made(plan::plan_trade(t, in.state(), to)),
+        : made(plan_as_walked(t, in, to)),
           back(program::adjoint(made.code, program::all_numbers_of(made.code))),
           data_of_back(program::data_of_back(back, made.data)) {}
     both_ways(const both_ways&) = delete;

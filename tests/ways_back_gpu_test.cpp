@@ -22,11 +22,12 @@
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
+#include "products/program/row_names.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/own_folder.h"
-#include "tilewalk/book.h"
+#include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
 namespace {
@@ -185,6 +186,32 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
         }
     }
     EXPECT_EQ(compiled, 13u);
+}
+
+// Those of trades that follow a policy, with derivatives to all numbers but those of the policy.
+TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    std::size_t compiled = 0;
+    for (const std::string name : {"american", "american_barrier", "bermudan_swaption", "shout"}) {
+        const auto pages = product_pages();
+        const auto page = std::ranges::find(pages, name, [](const auto& p) { return p.name; });
+        ASSERT_NE(page, pages.end());
+        const book one = book::parse("trades:\n  - " + page->example + '\n');
+        const precision to = compiled % 2 == 0 ? precision::double_ : precision::single;
+        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        program::wanted_numbers wanted = program::all_numbers_of(of.made.code);
+        for (std::size_t s = 0; s < wanted.rows.size(); ++s) {
+            for (std::size_t column = 0; column < wanted.rows[s].size(); ++column) {
+                const std::string row = program::name_of_row(of.made.code, s, column);
+                if (program::row_names::is_of_a_decision(row) || row.find("of feature") != row.npos)
+                    wanted.rows[s][column] = false;
+            }
+        }
+        const program::adjoint_program back = program::adjoint(of.made.code, wanted);
+        const auto kernel = cuda::way_back_kernel_of(
+            of.made.code, back, cuda::best_way_back(to, kernels::philox_rounds, of.made.code, back));
+        expect_no_stack(kernel, ++compiled % 2 == 0 ? "sm_80" : "sm_90", name);
+    }
 }
 
 TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {

@@ -118,6 +118,24 @@ INSTANTIATE_TEST_SUITE_P(all, ways_back_on_host,
                                          "cgmy_asian", "rates_hull_white_barrier"),
                          [](const auto& at) { return at.param; });
 
+// Paths end where a policy ends them, and their derivatives with them.
+TEST(ways_back_of_policies_on_host, have_the_bits_of_the_cpu) {
+    const book all = book::parse(
+        "trades:\n"
+        "  - {id: put, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: 0.25}\n"
+        "  - {id: barrier, product: american_barrier, underlying: ACME, option: put, strike: 100, maturity: "
+        "1, "
+        "direction: up, barrier: 120, exercise_step: 0.5}\n"
+        "  - {id: swing, product: swing, underlying: ACME, strike: 100, exercise_dates: [0.5, 1.0], rights: "
+        "2}\n");
+    for (const books::trade& t : all.state().trades) {
+        for (const precision to : {precision::double_, precision::single}) {
+            SCOPED_TRACE(t.id + ", " + std::string(program::name_of(to)));
+            expect_bits(tests::both_ways(t, tests::demo_market(), to).job(), to, true);
+        }
+    }
+}
+
 // Derivatives to numbers of tables: of one number found and of several, beside rows and alone, after each
 // step and after some.
 TEST(ways_back_with_tables_on_host, have_the_bits_of_the_cpu) {
