@@ -991,6 +991,34 @@ TEST_F(command, policies_are_kept_and_followed) {
     EXPECT_TRUE(has(wrong.out, "it is of the product 'european', and the trade of 'american'")) << wrong.out;
 }
 
+TEST_F(command, a_bound_is_nested_on_demand) {
+    const std::string trade =
+        "trades:\n  - {id: put, product: american, underlying: ACME, option: put, strike: 100, maturity: 1, "
+        "exercise_step: 0.25}\n";
+    std::ofstream(folder / "early.yaml") << "market: market.yaml\nsettings: {paths: 4096}\n" << trade;
+    std::ofstream(folder / "nested.yaml") << "market: market.yaml\nsettings: {paths: 4096, upper: nested}\n"
+                                          << trade;
+    std::ofstream(folder / "misspelt.yaml") << "market: market.yaml\nsettings: {upper: nestd}\n" << trade;
+    const auto told = [&](const std::vector<std::string>& arguments) {
+        const finished got = run(arguments);
+        EXPECT_EQ(got.code, 0) << got.err;
+        return nlohmann::json::parse(got.out);
+    };
+    const auto fitted = told({"price", "early.yaml", "--format", "json"});
+    const auto by_option = told({"price", "early.yaml", "--upper", "nested", "--format", "json"});
+    const auto by_book = told({"price", "nested.yaml", "--format", "json"});
+    const auto early = [](const nlohmann::json& of) { return of["rows"][0]["early"]; };
+    EXPECT_EQ(early(by_option), early(by_book));
+    EXPECT_EQ(early(by_option)["lower_bound"], early(fitted)["lower_bound"]);
+    EXPECT_NE(early(by_option)["upper_bound"], early(fitted)["upper_bound"]);
+    EXPECT_EQ(by_option["manifest"]["settings"]["upper"], "nested") << "which bound it is";
+    EXPECT_EQ(by_book["manifest"]["settings"]["upper"], "nested");
+    expect({"price", "early.yaml", "--upper", "nestd"}, 2, "did you mean 'nested'?");
+    expect({"price", "misspelt.yaml"}, 2, "misspelt.yaml:2:18");
+    expect({"price", "early.yaml", "--upper", "nested", "--replay", "x.npy"}, 2, "leave out one of them");
+    EXPECT_TRUE(has(run({"price", "--help"}).out, "--upper NAME"));
+}
+
 TEST_F(command, ids_go_out_as_they_came_in) {
     std::ofstream(folder / "formulas.yaml")
         << "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}}\nsettings: {paths: 64}\ntrades:\n"

@@ -256,14 +256,31 @@ void lane_walk<real, shock>::execute(const frame& in, std::size_t number, std::s
     }
 }
 
+// Sets the states with which paths begin, and gives their first step. What is left of a step that was walked
+// is run with shocks of their own: no section takes those that another has taken.
+template <class real, class shock>
+std::size_t lane_walk<real, shock>::begin_states(const path_job& job, const frame& in) {
+    const way_begun* const from = job.begun;
+    for (std::uint32_t s = 0; s < in.code->states; ++s) {
+        const double state = from == nullptr
+                                 ? job.data->initial_states[s]
+                                 : from->states[s * from->pitch + first_path_ / kernels::paths_per_tile];
+        functions_.fill(registers_[s].of, static_cast<real>(state));
+    }
+    if (from == nullptr) return 0;
+    const auto left = job.when->events_after(from->step).subspan(from->events);
+    if (!left.empty()) refill(from->step);
+    for (const program::event& e : left) execute(in, e.section, e.row);
+    return from->step + 1;
+}
+
 template <class real, class shock>
 void lane_walk<real, shock>::walk(const path_job& job, std::uint64_t first_path, double* out,
                                   const std::atomic<bool>* cancel) {
     const lane_program& code = *job.code;
     begin(job, first_path, code);
-    for (std::uint32_t s = 0; s < code.states; ++s)
-        functions_.fill(registers_[s].of, static_cast<real>(job.data->initial_states[s]));
-    walk_piece(job, forth(code, *job.data), 0, job.when->steps(), false, cancel);
+    const frame in = forth(code, *job.data);
+    walk_piece(job, in, begin_states(job, in), job.when->steps(), false, cancel);
     for (const std::uint32_t output : code.outputs) {
         std::copy_n(registers_[output].of, lanes, out);
         out += kernels::paths_per_tile;
@@ -299,6 +316,7 @@ void lane_walk<real, shock>::walk_piece(const path_job& job, const frame& in, st
     for (std::size_t step = from; step < to; ++step) {
         if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
             throw error(error_kind::cancelled, "the run was stopped");
+        if (job.goes_on && !functions_.any(registers_[*job.goes_on].of, true)) return;
         refill(step);
         if (keeps) {
             for (const auto& shocks : {in.normals, in.uniforms, in.scenarios})
@@ -487,20 +505,23 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
     summarise(job, tile, results);
 }
 
+tile_result result_of_tile(std::span<const double> payoffs, std::uint64_t first_path) {
+    tile_result r{};
+    for (std::size_t p = 0; p < payoffs.size(); ++p) {
+        if (std::isfinite(payoffs[p])) continue;
+        if (r.not_finite++ == 0) r.first_not_finite = first_path + p;
+    }
+    if (r.not_finite == 0)
+        r.moments = kernels::tile_moments(payoffs.data(), static_cast<int>(payoffs.size()));
+    return r;
+}
+
 void lane_machine::summarise(const path_job& job, std::uint64_t tile, std::span<tile_result> results) {
     const std::size_t outputs = job.code->outputs.size();
     const std::uint64_t first = tile * kernels::paths_per_tile;
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
     const auto row = [&](std::size_t k) { return payoffs_.data() + k * kernels::paths_per_tile; };
-    const auto result_of = [&](const double* payoffs) {
-        tile_result r{};
-        for (std::uint64_t p = 0; p < count; ++p) {
-            if (std::isfinite(payoffs[p])) continue;
-            if (r.not_finite++ == 0) r.first_not_finite = first + p;
-        }
-        if (r.not_finite == 0) r.moments = kernels::tile_moments(payoffs, static_cast<int>(count));
-        return r;
-    };
+    const auto result_of = [&](const double* payoffs) { return result_of_tile({payoffs, count}, first); };
     for (std::size_t o = 0; o < outputs; ++o) results[o] = result_of(row(o));
     for (std::size_t k = 0; k < job.code->crossed.size(); ++k) {
         const program::output_pair& pair = job.code->crossed[k];

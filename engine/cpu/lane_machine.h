@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,15 @@ struct left_numbers {
     std::uint64_t pitch = 0;  // of rows: the paths of the run, or more
 };
 
+// Paths that begin on their way, where others have left all their states: those of a tile begin where the one
+// path of the tile's number was.
+struct way_begun {
+    // The others had walked this step, and run so many events after it.
+    std::size_t step = 0, events = 0;
+    const double* states = nullptr;  // [state][path]
+    std::uint64_t pitch = 0;         // of states
+};
+
 // One trade, ready to be walked.
 //
 // Numbers of the trade are kept in double in every precision; `single` rounds each once when it is used.
@@ -69,7 +79,11 @@ struct path_job {
     std::span<const arrays::shock_cube> scenarios{};
     run::tile_range range{};  // of the tiles that are walked; empty: the whole run
     const lane_way_back* back = nullptr;
-    const left_numbers* leaves = nullptr;  // if there is no way back
+    // If there is no way back:
+    const left_numbers* leaves = nullptr;
+    const way_begun* begun = nullptr;
+    // A state: where it is 0 on all of 256 paths, nothing more happens to their outputs and they end.
+    std::optional<std::uint32_t> goes_on{};
 
     std::uint64_t tiles() const;  // of the run
     run::tile_range walked_tiles() const;
@@ -79,6 +93,9 @@ struct path_job {
 };
 
 using kernels::tile_result;
+
+// The result of a tile's payoffs, of which the first is that of the path first_path.
+tile_result result_of_tile(std::span<const double> payoffs, std::uint64_t first_path);
 
 // The walk of a tile in one precision: states and numbers of type `real`, made from shocks of type `shock`.
 template <class real, class shock>
@@ -162,6 +179,7 @@ class lane_walk {
     };
     void begin(const path_job& job, std::uint64_t first_path, const lane_program& code);
     void refill(std::size_t step);
+    std::size_t begin_states(const path_job& job, const frame& in);
     frame forth(const lane_program& code, const program::path_data& data);
     void execute(const frame& in, std::size_t section, std::size_t run);
 

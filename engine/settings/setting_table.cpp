@@ -127,6 +127,15 @@ std::vector<run_setting> settings_of_run() {
          .value = &s::policy,
          .meaning = "Policies to follow instead of finding them, from price --save-policy",
          .decides_bits = true},
+        {.name = "upper",
+         .takes = kind::choice,
+         .value = &s::upper,
+         .meaning =
+             "Bound beside what the policy of a trade that can be ended early is worth: from the fit that "
+             "found it, or from paths inside of paths on the CPU, which take long",
+         .preset = "regression",
+         .choices = {"regression", "nested"},
+         .decides_bits = true},
     };
 }
 

@@ -23,6 +23,7 @@
 #include "tilewalk/engine.h"
 
 namespace tilewalk::exercise {
+struct nested_program;
 struct policy;
 struct saved_policy;
 }  // namespace tilewalk::exercise
@@ -75,9 +76,10 @@ struct ready_trade {
 // The rights of a trade, with the policy by which its plan uses them.
 struct ready_rights {
     std::shared_ptr<const exercise::policy> policy;
-    std::shared_ptr<const ready_trade> bounding;  // null: no bound
-    std::optional<double> used_today;             // what using a right today pays, where the policy does
-    bool is_policy_lower = true;                  // than the best one
+    std::shared_ptr<const ready_trade> bounding;             // null: no bound, or another
+    std::shared_ptr<const exercise::nested_program> nested;  // in its place
+    std::optional<double> used_today;  // what using a right today pays, where the policy does
+    bool is_policy_lower = true;       // than the best one
     std::uint64_t training_paths = 0;
     std::optional<double> gain_of_step;  // see exercise::policy
     double error_of_gain = 0;

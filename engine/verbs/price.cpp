@@ -15,6 +15,7 @@
 #include "engine/arrays/shock_file.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/policies.h"
+#include "engine/exercise/nested.h"
 #include "engine/report/policy_file.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/manifest.h"
@@ -110,10 +111,20 @@ bool has_bound_to_walk(const planned& p) {
     return !p.failure && p.rights && p.rights->bounding;
 }
 
+bool has_bound_to_nest(const planned& p) {
+    return !p.failure && p.rights && p.rights->nested;
+}
+
+std::uint64_t outer_paths_of(const planned_run& r) {
+    return exercise::outer_paths_for(r.run.paths);
+}
+
 std::uint64_t path_steps_of_bounds(const planned_run& r) {
     std::uint64_t steps = 0;
-    for (const planned& p : r.plans)
+    for (const planned& p : r.plans) {
         if (has_bound_to_walk(p)) steps += r.run.paths * p.rights->bounding->when.steps();
+        if (has_bound_to_nest(p)) steps += p.rights->nested->path_steps(outer_paths_of(r));
+    }
     return steps;
 }
 
@@ -146,6 +157,31 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
     for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = {std::move(walked[k]), bounding[k].failure};
     return out;
+}
+
+// Adds the nested bounds. They are walked on the CPU and in double, wherever and however the prices are, so
+// that their bits depend on nothing else.
+void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& to) {
+    for (std::size_t k = 0; k < r.plans.size(); ++k) {
+        if (!has_bound_to_nest(r.plans[k])) continue;
+        const std::uint64_t before = tells.now.path_steps_done;
+        exercise::nested_walk by{seed_of_nested_bounds(r.run.seed), outer_paths_of(r), &r.operations,
+                                 r.run.threads, r.options.cancel};
+        if (tells.is_heard()) {
+            by.on_progress = [&](std::uint64_t done) {
+                tells.now.path_steps_done = before + done;
+                tells.tell();
+            };
+        }
+        try {
+            to[k].walked.emplace(exercise::nested_bound(*r.plans[k].rights->nested, by), false, planned{});
+        } catch (const std::exception& e) {
+            throw_if_cancelled(e);
+            to[k].failure = at_trade(r.book.trades[k % r.book.trades.size()], e);
+        }
+        tells.now.path_steps_done = before + r.plans[k].rights->nested->path_steps(by.outer_paths);
+        tells.tell();
+    }
 }
 
 // The file of the policies that were followed in the market number m.
@@ -323,7 +359,8 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.plan_seconds = seconds(planned_at - r.begin).count();
     told.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    const std::vector<found_bound> bounds = walk_bounds(r, all, by, tells);
+    std::vector<found_bound> bounds = walk_bounds(r, all, by, tells);
+    nest_bounds(r, tells, bounds);
     std::vector<priced_book> made(r.in.size());
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/exercise/nested.h"
 #include "engine/exercise/training.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/units.h"
@@ -23,10 +24,18 @@ std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
+void add_to(std::string& all, const std::string& text) {
+    all += (all.empty() ? "" : "; ") + text;
+}
+
 }  // namespace
 
 std::uint64_t seed_of_bounds(std::uint64_t seed) {
     return mixed(seed ^ 0x626f756e64);
+}
+
+std::uint64_t seed_of_nested_bounds(std::uint64_t seed) {
+    return mixed(seed ^ 0x6e6573746564);
 }
 
 std::uint64_t policy_search::seed() const {
@@ -81,7 +90,7 @@ bool policy_of_trade::takes_held(const plan::poll& often) {
 }
 
 void policy_of_trade::add_remark(const std::string& text) {
-    remark_ += (remark_.empty() ? "" : "; ") + text;
+    add_to(remark_, text);
 }
 
 void policy_of_trade::take(exercise::policy found) {
@@ -96,6 +105,25 @@ void policy_of_trade::find(int threads) {
     take(exercise::trained(std::move(*untrained_),
                            {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel}));
 }
+
+namespace {
+
+// Plans the nested bound of a trade whose rights one side has, or says why there is none.
+void nest(ready_rights& to, const books::trade& t, const markets::market_state& in,
+          const exercise::policy& by, const plan::poll& often) {
+    std::string why = exercise::why_not_nested(by);
+    if (why.empty()) {
+        exercise::nested_program made = exercise::nested_plan(t, in, by, often);
+        why = exercise::why_not_nested(made);
+        if (why.empty()) to.nested = std::make_shared<const exercise::nested_program>(std::move(made));
+    }
+    if (why.empty()) return;
+    add_to(to.remark, (by.has_bound() ? "its bound is that of the regression, for it has no nested one: "
+                                      : "it has no nested bound: ") +
+                          why);
+}
+
+}  // namespace
 
 void follow(planned& p, const books::trade& t, const policy_of_trade& of, const policy_search& by,
             std::uint32_t first_scenario) {
@@ -121,13 +149,16 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
             rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
     }
     if ((by.is_to_save || by.saved != nullptr) && !policy.is_plain())
-        rights->remark = "each run finds its policy: those of several uses or with notice are not kept";
+        add_to(rights->remark,
+               "each run finds its policy: those of several uses or with notice are not kept");
     // A use that goes on is a part of the plan that follows.
     const bool ends_today = policy.uses == 0 || p.ready->certain;
     if (policy.is_used_today && ends_today) rights->used_today = policy.today;
     if (!p.ready->certain) {
         p.ready = planned_as(exercise::following_plan(t, in, policy, to, often));
-        if (policy.has_bound() && by.wants_bound)
+        if (by.wants_bound && by.run.nests_bounds && policy.has_holder != policy.has_issuer)
+            nest(*rights, t, in, policy, often);
+        if (by.wants_bound && !rights->nested && policy.has_bound())
             rights->bounding = planned_as(exercise::bounding_plan(t, in, policy, to, often));
     }
     p.rights = std::move(rights);
@@ -135,14 +166,10 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
 
 namespace {
 
-void add_message(price_row& row, const std::string& text) {
-    row.message += (row.message.empty() ? "" : "; ") + text;
-}
-
 // Why the price is what the policy is worth; empty if there is a bound.
 std::string why_no_bound(const price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.paths == 0) return {};
-    if (!of.bounding) return "both sides have rights, or no normal number moves the path";
+    if (!of.bounding && !of.nested) return "both sides have rights, or no normal number moves the path";
     if (bound.failure) return bound.failure->message();
     const kernels::tile_result& r = bound.walked->result;
     const bool is_number = r.not_finite == 0 && std::isfinite(r.moments.mean) &&
@@ -158,9 +185,9 @@ void add_extrapolation(early_exercise& to, double price, const ready_rights& of)
 }
 
 void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound) {
-    if (!of.remark.empty()) add_message(row, of.remark);
+    if (!of.remark.empty()) add_to(row.message, of.remark);
     const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
-    if (!why.empty()) add_message(row, "the price is what its policy is worth, without a bound: " + why);
+    if (!why.empty()) add_to(row.message, "the price is what its policy is worth, without a bound: " + why);
     const bool has_bound = bound.walked && why.empty();
     if (of.used_today) {
         row.price = row.low = row.high = *of.used_today;
@@ -192,8 +219,11 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
         char text[32];
         std::snprintf(text, sizeof text, "%.3g", apart);
-        add_message(row, std::string("its bounds are ") + text + " apart; more paths train a better policy");
+        add_to(row.message,
+               std::string("its bounds are ") + text + " apart; more paths train a better policy");
     }
+    // The paths of a nested bound are not those of the run, and no part of these has a middle.
+    if (of.nested) row.part_means.clear();
     const std::vector<double>& parts = bound.walked->part_means;
     for (std::size_t i = 0; i < row.part_means.size() && i < parts.size(); ++i)
         row.part_means[i] = (row.part_means[i] + parts[i]) / 2;

@@ -55,6 +55,12 @@ settled settle(const run_options& options, const run_settings& file) {
     s.replay = all.replay.value_or("");
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
+    s.nests_bounds = *all.upper == "nested";
+    if (s.nests_bounds && !s.replay.empty()) {
+        throw error(error_kind::usage,
+                    "upper: nested draws paths inside of paths, and replay: " + s.replay +
+                        " has none to draw; leave out one of them, or take upper: regression");
+    }
     s.how = wished_kernel(all);
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;

@@ -24,6 +24,7 @@ struct settled {
     std::string replay;  // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty
+    bool nests_bounds;
     cuda::kernel_wish how;
     std::string correlation;
     std::uint64_t memory_bytes;
