@@ -40,17 +40,26 @@ void check_numbers(const saved_policy& saved, const policy& by) {
     const auto are = [](const std::vector<double>& numbers, std::size_t count) {
         return numbers.size() == count && are_finite(numbers);
     };
-    bool fit = are(saved.first_slopes, moves);
+    const auto are_levels = [&](const decision_date& d) {
+        return std::ranges::all_of(d.levels, [&](const fitted_level& l) {
+            return are(l.paid.coefficients, functions) && are(l.unpaid.coefficients, functions) &&
+                   are(l.slopes, moves * functions);
+        });
+    };
+    bool fit = by.uses > 0 || are(saved.first_slopes, moves);
+    for (const std::vector<double>& slopes : saved.first_slopes_by_uses) fit = fit && are(slopes, moves);
     for (const saved_policy::date& d : saved.dates) {
         fit = fit && are(d.levels, features - 1) && are(d.found.means, features) &&
-              are(d.found.scales, features) && are(d.found.paid.coefficients, functions) &&
-              are(d.found.unpaid.coefficients, functions) && are(d.found.slopes, moves * functions);
+              are(d.found.scales, features) && are_levels(d.found) &&
+              (!d.found.is_notice() || d.found.levels.size() == 2);
+        if (d.found.levels.empty())
+            fit = fit && are(d.found.paid.coefficients, functions) &&
+                  are(d.found.unpaid.coefficients, functions) && are(d.found.slopes, moves * functions);
     }
     if (!fit) refuse("it has more or fewer numbers than its functions take");
 }
 
 void check_fit(const saved_policy& saved, const books::trade& t, const policy_to_find& of) {
-    if (!of.by.is_plain()) refuse("the trade has rights of several uses or with notice, which are not kept");
     if (saved.product != t.product_name)
         refuse("it is of the product " + config::shown(saved.product) + ", and the trade of " +
                config::shown(t.product_name));
@@ -87,14 +96,55 @@ std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted,
     return out;
 }
 
+// What was found for a date of the same kind: with as many cases as the decision tells apart.
+void take_found(decision_date& to, const decision_date& found, const policy& by) {
+    to.means = found.means;
+    to.scales = found.scales;
+    to.paid = found.paid;
+    to.unpaid = found.unpaid;
+    to.slopes = found.slopes;
+    to.levels = found.levels;
+    if (by.uses == 0) {
+        if (found.levels.size() != (to.is_notice() ? 2u : 0u))
+            refuse("rights of one of both have notice, or several uses");
+        return;
+    }
+    const auto cases = static_cast<std::size_t>(by.uses) + 1;
+    if (found.levels.size() < cases)
+        refuse("it tells apart up to " + std::to_string(std::max<std::size_t>(found.levels.size(), 1) - 1) +
+               " uses, and the trade has " + std::to_string(by.uses));
+    to.levels.resize(cases);
+}
+
 // The slopes of the interval that begins today, where that on which the policy was found has passed: those of
 // the date before, as they are in the middle of its paths.
-std::vector<double> slopes_of_today(const saved_policy& saved, std::size_t first, std::size_t functions) {
-    if (first == 0) return saved.first_slopes;
-    const std::vector<double>& all = saved.dates[first - 1].found.slopes;
+std::vector<double> in_the_middle(const std::vector<double>& slopes, std::size_t functions) {
     std::vector<double> out;
-    for (std::size_t m = 0; m < all.size(); m += functions) out.push_back(all[m]);
+    for (std::size_t m = 0; m < slopes.size(); m += functions) out.push_back(slopes[m]);
     return out;
+}
+
+void take_first_slopes(policy& to, const saved_policy& saved, std::size_t first) {
+    const std::size_t functions = to.functions.functions();
+    if (to.uses == 0) {
+        if (first == 0) {
+            to.first_slopes = saved.first_slopes;
+        } else {
+            const decision_date& before = saved.dates[first - 1].found;
+            to.first_slopes =
+                in_the_middle(before.is_notice() ? before.levels[0].slopes : before.slopes, functions);
+        }
+        return;
+    }
+    const auto cases = static_cast<std::size_t>(to.uses) + 1;
+    const std::size_t found =
+        first == 0 ? saved.first_slopes_by_uses.size() : saved.dates[first - 1].found.levels.size();
+    if (found < cases) refuse("it has no martingale for " + std::to_string(to.uses) + " uses");
+    for (std::size_t uses = 0; uses < cases; ++uses) {
+        to.first_slopes_by_uses.push_back(
+            first == 0 ? saved.first_slopes_by_uses[uses]
+                       : in_the_middle(saved.dates[first - 1].found.levels[uses].slopes, functions));
+    }
 }
 
 // A price is decided by as it is quoted, and a rate as it is, whatever the number is that moves along the
@@ -115,7 +165,6 @@ void move_to_market(decision_date& d, const std::vector<double>& then, const std
 
 std::optional<saved_policy> saved_of(const books::trade& t, const markets::market_view& in, const policy& by,
                                      const plan::poll& often) {
-    if (!by.is_plain()) return std::nullopt;
     std::optional<policy_to_find> of = policy_to_find_of(t, in, often);
     if (!of || of->is_certain) return std::nullopt;
     saved_policy out;
@@ -129,6 +178,7 @@ std::optional<saved_policy> saved_of(const books::trade& t, const markets::marke
     out.training_paths = by.paths;
     if (by.today) out.is_used_today = by.is_used_today;
     out.first_slopes = by.first_slopes;
+    out.first_slopes_by_uses = by.first_slopes_by_uses;
     out.gain_of_step = by.gain_of_step;
     out.error_of_gain = by.error_of_gain;
     for (std::size_t k = 0; k < by.dates.size(); ++k) {
@@ -147,7 +197,7 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
     policy out = std::move(of->by);
     if (out.today && !saved.is_used_today)
         refuse("a right is there on " + to_string(in.as_of) + ", of which it says nothing");
-    out.is_used_today = out.today && *saved.is_used_today;
+    out.is_used_today = out.today && (out.must_be_used_today || *saved.is_used_today);
     out.paths = saved.training_paths;
     const double passed = days_passed(saved, in);
     std::size_t first = saved.dates.size();
@@ -156,12 +206,8 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
         decision_date& d = out.dates[k];
         const std::size_t from = nearest_date(saved, d, of->dates[k].years + passed, of->dates[k].label);
         first = std::min(first, from);
-        const decision_date& found = saved.dates[from].found;
-        d.means = found.means;
-        d.scales = found.scales;
-        d.paid = found.paid;
-        d.unpaid = found.unpaid;
-        d.slopes = found.slopes;
+        take_found(d, saved.dates[from].found, out);
+        d.forced_from = out.uses - out.least_uses + static_cast<int>(out.dates.size() - k);
         move_to_market(d, saved.dates[from].levels, of->dates[k].levels, of->are_products);
         has_moved = has_moved || saved.dates[from].levels != of->dates[k].levels;
     }
@@ -170,9 +216,7 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
         out.gain_of_step = saved.gain_of_step;
         out.error_of_gain = saved.error_of_gain;
     }
-    if (out.has_bound())
-        out.first_slopes =
-            out.dates.empty() ? saved.first_slopes : slopes_of_today(saved, first, out.functions.functions());
+    if (out.has_bound()) take_first_slopes(out, saved, out.dates.empty() ? 0 : first);
     return out;
 }
 

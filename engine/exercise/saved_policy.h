@@ -28,6 +28,7 @@ struct saved_policy {
     std::uint64_t training_paths = 0;
     std::optional<bool> is_used_today;  // none: no right was there on that day
     std::vector<double> first_slopes;
+    std::vector<std::vector<double>> first_slopes_by_uses;  // of a right of several uses, see policy
     std::optional<double> gain_of_step;  // see policy
     double error_of_gain = 0;
     struct date {
@@ -41,8 +42,7 @@ struct saved_policy {
 
 using saved_policies = std::map<std::string, std::shared_ptr<const saved_policy>, std::less<>>;  // by trade
 
-// Nothing where no path was needed, because such a policy is found again at no cost; and nothing for rights
-// of several uses or with notice.
+// Nothing where no path was needed, because such a policy is found again at no cost.
 std::optional<saved_policy> saved_of(const books::trade& t, const markets::market_view& in, const policy& by,
                                      const plan::poll& often);
 

@@ -122,12 +122,11 @@ std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& mad
     return out;
 }
 
-void add_dates(untrained& to, const leaving& by) {
-    const plan::trade_program& made = to.made;
-    for (const met_date& met : dates_of(by, made)) {
-        const auto& of = to.leaves[met.section];
-        untrained::date& d = to.dates.emplace_back();
-        d.first_row = of.first_row + met.run * of.states.size();
+// The dates met, with nothing found yet.
+std::vector<untrained::date> unfound(std::span<const met_date> met_dates, const plan::trade_program& made) {
+    std::vector<untrained::date> all;
+    for (const met_date& met : met_dates) {
+        untrained::date& d = all.emplace_back();
         d.step = met.step;
         d.index = index_of(made.blocks[met.block], met.run);
         d.is_notice = met.right->is_notice;
@@ -136,15 +135,24 @@ void add_dates(untrained& to, const leaving& by) {
         d.found.run = met.run;
         d.found.of = met.right->of;
     }
-    std::vector<untrained::date>& all = to.dates;
     for (std::size_t k = 0; k < all.size(); ++k) {
         for (std::size_t l = k + 1; l < all.size() && all[k].is_notice; ++l) {
             const bool is_its = all[l].found.block == all[k].found.block && !all[l].is_notice;
             if (is_its && all[l].index == all[k].index) all[k].other = l, all[l].other = k;
         }
     }
-    to.is_of_steps = std::ranges::all_of(all, [&](const untrained::date& d) {
-        return d.decides() && made.blocks[d.found.block].longest_step > 0;
+    return all;
+}
+
+void add_dates(untrained& to, const leaving& by) {
+    const std::vector<met_date> met = dates_of(by, to.made);
+    to.dates = unfound(met, to.made);
+    for (std::size_t k = 0; k < met.size(); ++k) {
+        const auto& of = to.leaves[met[k].section];
+        to.dates[k].first_row = of.first_row + met[k].run * of.states.size();
+    }
+    to.is_of_steps = std::ranges::all_of(to.dates, [&](const untrained::date& d) {
+        return d.decides() && to.made.blocks[d.found.block].longest_step > 0;
     });
 }
 
@@ -159,10 +167,7 @@ double root_between(std::size_t from, std::size_t to, const program::timeline& w
 }
 
 // Notices get a slot each until their payments, and roots.
-void place_notices(untrained& to) {
-    std::vector<untrained::date>& dates = to.dates;
-    const program::timeline& when = to.made.when;
-    policy& by = to.by;
+void place_notices(std::vector<untrained::date>& dates, const program::timeline& when, policy& by) {
     std::vector<std::optional<std::size_t>> kept;  // by slot: the payment that it is kept for
     std::size_t before = 0;                        // steps before the interval
     for (std::size_t k = 0; k < dates.size(); ++k) {
@@ -498,20 +503,17 @@ std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const mar
     out.known = of->known;
     out.by = std::move(of->by);
     if (out.is_certain) return out;
-    std::size_t before = 0;
-    for (const met_date& met : dates_of(of->plainly, of->plain)) {
-        if (!met.right->decides()) continue;
-        const language::block& b = of->plain.blocks[met.block];
-        const std::size_t at = b.times.size() - of->plain.data.runs[met.section] + met.run;
+    const std::vector<met_date> met = dates_of(of->plainly, of->plain);
+    std::vector<untrained::date> dates = unfound(met, of->plain);
+    place_notices(dates, of->plain.when, out.by);
+    for (std::size_t k = 0; k < met.size(); ++k) {
+        if (!dates[k].decides()) continue;
+        const language::block& b = of->plain.blocks[met[k].block];
+        const std::size_t at = b.times.size() - of->plain.data.runs[met[k].section] + met[k].run;
         out.dates.push_back(
-            {b.times[at], to_string(b.labels[at]), levels_of(out, of->scales, met, b.times[at], in)});
-        decision_date& d = out.by.dates.emplace_back();
-        d.block = met.right->block;
-        d.run = met.run;
-        d.of = met.right->of;
-        d.root = root_between(std::exchange(before, met.step + 1), met.step + 1, of->plain.when, out.by);
+            {b.times[at], to_string(b.labels[at]), levels_of(out, of->scales, met[k], b.times[at], in)});
+        out.by.dates.push_back(std::move(dates[k].found));
     }
-    out.by.last_root = root_between(before, of->plain.when.steps(), of->plain.when, out.by);
     return out;
 }
 
@@ -527,7 +529,7 @@ std::optional<untrained> untrained_of(const books::trade& t, const markets::mark
     out.made = plan::plan_trade(t, in, program::precision::double_, {}, often, &recorded);
     lay_out(out, recorded);
     add_dates(out, recorded);
-    place_notices(out);
+    place_notices(out.dates, out.made.when, out.by);
     out.paths = paths_that_fit(out.rows, paths);
     return out;
 }

@@ -95,11 +95,12 @@ class json_members {
         }
         return out;
     }
-    std::vector<double> numbers(const std::string& key) {
-        const nlohmann::json& items = list(key);
+    std::vector<double> numbers(const std::string& key) { return numbers_of(take(key), path(key)); }
+    std::vector<double> numbers_of(const nlohmann::json& items, const std::string& at) const {
+        if (!items.is_array()) fail(at, items, "a list");
         std::vector<double> out;
         for (std::size_t i = 0; i < items.size(); ++i) {
-            if (!items[i].is_number()) fail(path(key) + "[" + std::to_string(i) + "]", items[i], "a number");
+            if (!items[i].is_number()) fail(at + "[" + std::to_string(i) + "]", items[i], "a number");
             out.push_back(items[i].get<double>());
         }
         return out;

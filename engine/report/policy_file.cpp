@@ -40,27 +40,44 @@ std::string json_of(const fitted_side& side) {
            "}";
 }
 
+// A decision that tells no cases apart has one.
+std::string json_of(const decision_date& f) {
+    const auto fit = [](const fitted_side& paid, const fitted_side& unpaid,
+                        const std::vector<double>& slopes) {
+        return "\"paid\": " + json_of(paid) + ", \"unpaid\": " + json_of(unpaid) +
+               ", \"slopes\": " + json_of(slopes);
+    };
+    if (f.levels.empty()) return fit(f.paid, f.unpaid, f.slopes);
+    std::string cases;
+    for (const exercise::fitted_level& l : f.levels)
+        cases += (cases.empty() ? "{" : ", {") + fit(l.paid, l.unpaid, l.slopes) + "}";
+    return "\"index\": " + std::to_string(f.index) + ", \"cases\": [" + cases + "]";
+}
+
 std::string json_of(const saved_policy::date& d) {
     const decision_date& f = d.found;
     return "{\"date\": " + json_string(d.label) + ", \"years\": " + json_number(d.years) +
            ", \"block\": " + std::to_string(f.block) +
            ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"levels\": " + json_of(d.levels) +
-           ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) +
-           ", \"paid\": " + json_of(f.paid) + ", \"unpaid\": " + json_of(f.unpaid) +
-           ", \"slopes\": " + json_of(f.slopes) + "}";
+           ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) + ", " + json_of(f) +
+           "}";
 }
 
 std::string json_of(const saved_policy& p) {
     std::string dates;
     for (const saved_policy::date& d : p.dates)
         dates += (dates.empty() ? "\n      " : ",\n      ") + json_of(d);
+    std::string by_uses;
+    for (const std::vector<double>& slopes : p.first_slopes_by_uses)
+        by_uses += (by_uses.empty() ? "" : ", ") + json_of(slopes);
+    if (!by_uses.empty()) by_uses = ", \"first_slopes_by_uses\": [" + by_uses + "]";
     const std::string used = !p.is_used_today ? "null" : *p.is_used_today ? "true" : "false";
     return "{\"trade\": " + json_string(p.trade) + ", \"product\": " + json_string(p.product) +
            ", \"script\": " + json_string(p.script) + ", \"as_of\": " + json_string(p.as_of) +
            ", \"features\": " + json_list(p.features) + ", \"functions\": " + std::to_string(p.functions) +
            ", \"normals\": " + std::to_string(p.normals) +
            ", \"training_paths\": " + std::to_string(p.training_paths) + ", \"used_today\": " + used +
-           ", \"first_slopes\": " + json_of(p.first_slopes) +
+           ", \"first_slopes\": " + json_of(p.first_slopes) + by_uses +
            ", \"gain_of_step\": " + (p.gain_of_step ? json_number(*p.gain_of_step) : "null") +
            ", \"error_of_gain\": " + json_number(p.error_of_gain) + ", \"dates\": [" + dates +
            (dates.empty() ? "]}" : "\n    ]}");
@@ -76,7 +93,13 @@ fitted_side read_side(json_members from) {
     return out;
 }
 
-saved_policy::date read_date(json_members from) {
+void read_fit(json_members& from, fitted_side& paid, fitted_side& unpaid, std::vector<double>& slopes) {
+    paid = read_side(from.mapping("paid"));
+    unpaid = read_side(from.mapping("unpaid"));
+    slopes = from.numbers("slopes");
+}
+
+saved_policy::date read_date(json_members from, const std::string& name) {
     saved_policy::date out;
     out.label = from.text("date");
     out.years = from.number("years");
@@ -85,9 +108,19 @@ saved_policy::date read_date(json_members from) {
     out.levels = from.numbers("levels");
     out.found.means = from.numbers("means");
     out.found.scales = from.numbers("scales");
-    out.found.paid = read_side(from.mapping("paid"));
-    out.found.unpaid = read_side(from.mapping("unpaid"));
-    out.found.slopes = from.numbers("slopes");
+    if (!from.has("cases")) {
+        read_fit(from, out.found.paid, out.found.unpaid, out.found.slopes);
+        from.finish();
+        return out;
+    }
+    out.found.index = from.natural<int>("index");
+    const auto& cases = from.list("cases");
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+        json_members one(cases[k], from.path("cases") + "[" + std::to_string(k) + "]", name);
+        exercise::fitted_level& l = out.found.levels.emplace_back();
+        read_fit(one, l.paid, l.unpaid, l.slopes);
+        one.finish();
+    }
     from.finish();
     return out;
 }
@@ -105,11 +138,18 @@ saved_policy read_policy(json_members from, const std::string& name) {
     if (const auto& used = from.take("used_today"); !used.is_null())
         out.is_used_today = from.boolean("used_today");
     out.first_slopes = from.numbers("first_slopes");
+    if (from.has("first_slopes_by_uses")) {
+        const auto& by_uses = from.list("first_slopes_by_uses");
+        for (std::size_t k = 0; k < by_uses.size(); ++k)
+            out.first_slopes_by_uses.push_back(from.numbers_of(
+                by_uses[k], from.path("first_slopes_by_uses") + "[" + std::to_string(k) + "]"));
+    }
     out.gain_of_step = from.number_or_null("gain_of_step");
     out.error_of_gain = from.at_least_zero("error_of_gain");
     const auto& dates = from.list("dates");
     for (std::size_t k = 0; k < dates.size(); ++k)
-        out.dates.push_back(read_date({dates[k], from.path("dates") + "[" + std::to_string(k) + "]", name}));
+        out.dates.push_back(
+            read_date({dates[k], from.path("dates") + "[" + std::to_string(k) + "]", name}, name));
     from.finish();
     return out;
 }

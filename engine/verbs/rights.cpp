@@ -71,7 +71,7 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
         }
     }
     untrained_ = exercise::untrained_of(trade_, market(), std::min(by_.paths(), most_paths), often);
-    if (by_.saved != nullptr && untrained_ && !untrained_->is_certain && untrained_->by.is_plain())
+    if (by_.saved != nullptr && untrained_ && !untrained_->is_certain)
         add_remark("its policy is not in " + by_.run.policy + " and was found anew");
 }
 
@@ -148,9 +148,6 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
         if (auto saved = exercise::saved_of(t, in, policy, often))
             rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
     }
-    if ((by.is_to_save || by.saved != nullptr) && !policy.is_plain())
-        add_to(rights->remark,
-               "each run finds its policy: those of several uses or with notice are not kept");
     // A use that goes on is a part of the plan that follows.
     const bool ends_today = policy.uses == 0 || p.ready->certain;
     if (policy.is_used_today && ends_today) rights->used_today = policy.today;
