@@ -999,8 +999,8 @@ TEST_F(command, a_bound_is_nested_on_demand) {
     std::ofstream(folder / "nested.yaml") << "market: market.yaml\nsettings: {paths: 4096, upper: nested}\n"
                                           << trade;
     std::ofstream(folder / "misspelt.yaml") << "market: market.yaml\nsettings: {upper: nestd}\n" << trade;
-    const auto told = [&](const std::vector<std::string>& arguments) {
-        const finished got = run(arguments);
+    const auto told = [&](const std::vector<std::string>& words) {
+        const finished got = run(words);
         EXPECT_EQ(got.code, 0) << got.err;
         return nlohmann::json::parse(got.out);
     };
@@ -1014,7 +1014,7 @@ TEST_F(command, a_bound_is_nested_on_demand) {
     EXPECT_EQ(by_option["manifest"]["settings"]["upper"], "nested") << "which bound it is";
     EXPECT_EQ(by_book["manifest"]["settings"]["upper"], "nested");
     expect({"price", "early.yaml", "--upper", "nestd"}, 2, "did you mean 'nested'?");
-    expect({"price", "misspelt.yaml"}, 2, "misspelt.yaml:2:18");
+    expect({"price", "misspelt.yaml"}, 2, "misspelt.yaml:2:19");
     expect({"price", "early.yaml", "--upper", "nested", "--replay", "x.npy"}, 2, "leave out one of them");
     EXPECT_TRUE(has(run({"price", "--help"}).out, "--upper NAME"));
 }

@@ -465,6 +465,19 @@ TEST(nested_bound, says_why_there_is_none) {
     EXPECT_EQ(row.price, row_of(by_scenarios, 4096, "regression").price);
 }
 
+// 64 outer paths have room for a million numbers each.
+TEST(nested_bound, of_very_many_dates_has_no_room) {
+    exercise::nested_program of;
+    of.made.code.states.resize(10);
+    of.made.code.sections.resize(3);
+    of.made.data.runs = {1, 100000, 1};
+    of.decisions.push_back({1, 0, 0, 1});
+    EXPECT_EQ(exercise::why_not_nested(of), "");
+    of.made.data.runs[1] = 104858;
+    EXPECT_EQ(exercise::why_not_nested(of),
+              "it would keep 1048581 numbers of each outer path, at most 1048576 have room");
+}
+
 TEST(nested_bound, is_refused_beside_shocks_from_a_file) {
     run_options options = with(4096, "nested");
     options.overrides.replay = "shocks.npy";

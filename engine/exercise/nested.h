@@ -22,9 +22,8 @@
 
 namespace tilewalk::exercise {
 
-// Inner paths of a date of an outer path: a tile, whose walk finds their mean.
-std::uint64_t inner_paths();
-// Outer paths of a run of so many paths, at most so many.
+// Outer paths for a run of so many paths. Each has a tile of inner paths on each date, whose walk finds their
+// mean.
 std::uint64_t outer_paths_for(std::uint64_t paths);
 
 // A program whose paths are outer or inner ones, as a state of theirs says.
@@ -49,9 +48,10 @@ struct nested_program {
     std::uint64_t path_steps(std::uint64_t outer_paths) const;
 };
 
-// Why a policy, or a trade that follows it, has no nested bound; empty if it has one.
+// Why a policy, or the trade that follows it, has no nested bound; empty if it has one.
 std::string why_not_nested(const policy& by);
 std::string why_not_nested(const nested_program& of);
+// Of a policy that may have one.
 nested_program nested_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                            const plan::poll& often);
 
@@ -66,7 +66,7 @@ struct nested_walk {
 };
 // The bound on each outer path: its mean bounds the price from above, or, if the right is the issuer's, from
 // below, whatever the policy and however few the inner paths. Does not depend on the number of threads.
-// Throws tilewalk::error (cancelled; input for a trade of too many dates).
+// Throws tilewalk::error (cancelled).
 run::tally nested_bound(const nested_program& of, const nested_walk& by);
 
 }  // namespace tilewalk::exercise

@@ -130,9 +130,8 @@ std::vector<run_setting> settings_of_run() {
         {.name = "upper",
          .takes = kind::choice,
          .value = &s::upper,
-         .meaning =
-             "Bound beside what the policy of a trade that can be ended early is worth: from the fit that "
-             "found it, or from paths inside of paths on the CPU, which take long",
+         .meaning = "Bound beside what the policy of a trade that can be ended early is worth, from the fit "
+                    "that found it or from paths inside of paths on the CPU, which take long",
          .preset = "regression",
          .choices = {"regression", "nested"},
          .decides_bits = true},
