@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -115,6 +116,23 @@ TEST(exercise_greeks, are_those_of_policies_found_again) {
                     4.5 * (error + row.standard_error) + missed * std::abs(row.value))
             << m.measure;
     }
+}
+
+// A difference of prices is that of two runs which follow the policy of the market between them.
+TEST(exercise_greeks, differences_hold_the_policy) {
+    run_options options;
+    options.overrides.paths = 16384;
+    options.overrides.threads = 2;
+    options.keep_policies = true;
+    const std::string file = testing::TempDir() + "tilewalk_exercise_greeks.json";
+    std::ofstream(file) << engine().price(book::parse(put_at(40, 0.2)), options).policies;
+    options.overrides.policy = file;
+    const auto followed = [&](double spot) {
+        return engine().price(book::parse(put_at(spot, 0.2)), options).rows[0].early->policy_value;
+    };
+    const greek_row row = row_of(greeks_of(put_at(40, 0.2), {"delta"}, 16384, "bump"), "delta");
+    EXPECT_EQ(row.method, "bump");
+    EXPECT_NEAR(row.value, (followed(40.4) - followed(39.6)) / 0.8, 1e-9);
 }
 
 // Every trade of the library's book: derivatives of paths against differences in which the policy decides
