@@ -347,9 +347,17 @@ TEST(exercise, many_states_are_ranked) {
     const auto plan = engine().explain(b, *b.market())[0];
     ASSERT_TRUE(plan.decides_by);
     ASSERT_EQ(plan.decides_by->knows.size(), 6u);
-    EXPECT_EQ(plan.decides_by->knows[1], "number 2 from the largest of 40 such as x0");
-    EXPECT_EQ(plan.decides_by->knows[5], "the mean of 40 such as x0");
+    EXPECT_EQ(plan.decides_by->knows[1], "number 2 from the largest of 40 by spot(a)");
+    EXPECT_EQ(plan.decides_by->knows[5], "the mean of 40 by spot(a)");
     EXPECT_LE(plan.decides_by->functions, 64u);
+    // A mean compares nothing: states are ranked as they are.
+    std::string mean_of_all = text;
+    mean_of_all.insert(mean_of_all.find("strike: 100"), "price: mean, ");
+    const book means = book::parse(mean_of_all);
+    const auto averaged = engine().explain(means, *means.market())[0];
+    ASSERT_EQ(averaged.decides_by->knows.size(), 6u);
+    EXPECT_EQ(averaged.decides_by->knows[1], "number 2 from the largest of 40 such as x0");
+    EXPECT_EQ(averaged.decides_by->knows[5], "the mean of 40 such as x0");
     const price_row ranked = priced(text, 16384).rows[0];
     ASSERT_TRUE(ranked.early) << ranked.message;
     const early_exercise& e = *ranked.early;

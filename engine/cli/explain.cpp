@@ -326,7 +326,9 @@ std::string rights_text(const trade_plan::decision& by, bool all) {
         [&](std::size_t skipped) { known += fmt::format("{} others, ", skipped); });
     return fmt::format(
         "decided by {}the payment: {} functions up to degree {}; {}", known, by.functions, by.degree,
-        by.moves > 0 ? fmt::format("a bound by {} moves an interval", by.moves) : std::string("no bound"));
+        by.moves > 0 ? fmt::format("a bound by {} moves an interval{}", by.moves,
+                                   by.are_moves_ranked ? ", of assets by their ranks when it begins" : "")
+                     : std::string("no bound"));
 }
 
 // A day of the calendar as it is written, else the years.

@@ -29,7 +29,7 @@ int bytes_of(const kernels::backward_sizes& sizes) {
 // A block waits for memory and for its threads most of the time, so that a multiprocessor takes two where
 // their numbers fit; those of more moves fill its registers.
 std::string backward_text(const exercise::policy& by, const kernels::backward_sizes& sizes) {
-    const exercise::interval_moves moves(sizes.moves > 0 ? by.normals.size() : 0);
+    const exercise::interval_moves moves = by.moves();
     const auto& products = by.functions.products();
     const auto& of_moves = moves.moves();
     return fmt::format(
@@ -50,7 +50,7 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
 }}
 )",
         fmt::arg("states", by.functions.features() - 1), fmt::arg("functions", sizes.functions),
-        fmt::arg("normals", sizes.moves > 0 ? by.normals.size() : 0), fmt::arg("moves", sizes.moves),
+        fmt::arg("normals", moves.columns()), fmt::arg("moves", sizes.moves),
         fmt::arg("threads", kernels::paths_of_block),
         fmt::arg("resident", by.normals.size() <= 1 && 2 * bytes_of(sizes) <= 160 * 1024 ? 2 : 1),
         fmt::arg(
@@ -64,10 +64,9 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
 }
 
 policy_kernels::way_back way_back_of(const exercise::policy& by) {
-    const std::size_t moves = by.has_bound() ? exercise::interval_moves(by.normals.size()).size() : 0;
     policy_kernels::way_back out;
     out.sizes = {static_cast<int>(by.functions.features()), static_cast<int>(by.functions.functions()),
-                 static_cast<int>(moves)};
+                 static_cast<int>(by.moves().size())};
     out.text = backward_text(by, out.sizes);
     out.shared_bytes = static_cast<std::uint32_t>(bytes_of(out.sizes));
     return out;

@@ -35,7 +35,7 @@ backward::backward(policy& into, std::span<const double> at_the_end, interval_le
       tiles_((paths_ + kernels::paths_per_tile - 1) / kernels::paths_per_tile),
       threads_(threads),
       cancel_(cancel),
-      moves_(into.has_bound() ? into.normals.size() : 0),
+      moves_(into.moves()),
       after_(std::move(last)),
       total_(at_the_end.begin(), at_the_end.end()),
       worth_(total_),
@@ -49,7 +49,7 @@ backward::backward(policy& into, std::span<const double> at_the_end, interval_le
         b.features.resize(into_.functions.features());
         b.functions.resize(into_.functions.functions());
         b.moves.resize(moves_.size());
-        b.normals.resize(into_.normals.size());
+        b.columns.resize(moves_.columns());
     }
 }
 
@@ -177,10 +177,10 @@ void backward::fill_functions(block& b, paths_of paths, const decision_date& d, 
 void backward::fill_moves(block& b, paths_of paths) const {
     for (block_column& m : b.moves) m.fill(0);
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        for (std::size_t n = 0; n < b.normals.size(); ++n)
-            b.normals[n] = after_.sums[n][paths[i]] * after_.root;
+        for (std::size_t c = 0; c < b.columns.size(); ++c)
+            b.columns[c] = after_.sums[c][paths[i]] * after_.root;
         for (std::size_t m = 0; m < moves_.size(); ++m)
-            b.moves[m][i] = interval_moves::of(moves_.moves()[m], b.normals, 1.0);
+            b.moves[m][i] = interval_moves::of(moves_.moves()[m], b.columns, 1.0);
     }
 }
 

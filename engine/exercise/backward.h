@@ -17,7 +17,8 @@
 
 namespace tilewalk::exercise {
 
-// An interval between dates, as paths have left it: the sums of each normal slot, a number a path.
+// An interval between dates, as paths have left it: a number a path for each column of moves, the sums of
+// normals first. Each comes to its own by `root`.
 struct interval_left {
     std::vector<const double*> sums;
     double root = 0;
@@ -53,7 +54,7 @@ class backward {
     struct block {
         std::vector<block_column> features, functions, moves;
         block_column one, other;
-        std::vector<double> normals;
+        std::vector<double> columns;  // of moves
     };
     using paths_of = std::span<const std::uint32_t>;
 

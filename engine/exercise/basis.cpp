@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exercise/basis.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace tilewalk::exercise {
 
 namespace {
@@ -14,11 +18,12 @@ int degree_for(std::size_t states) {
 
 }  // namespace
 
+std::uint32_t basis::add(std::uint32_t before, std::size_t feature) {
+    made_.push_back({before, static_cast<std::uint32_t>(feature)});
+    return static_cast<std::uint32_t>(made_.size());
+}
+
 basis::basis(std::size_t states) : states_(states), degree_(degree_for(states)) {
-    const auto add = [&](std::uint32_t before, std::size_t feature) {
-        made_.push_back({before, static_cast<std::uint32_t>(feature)});
-        return static_cast<std::uint32_t>(made_.size());
-    };
     // By degree: each monomial times its last feature and those behind it.
     std::vector<std::uint32_t> last_degree{0};
     std::vector<std::size_t> last_feature{0};
@@ -39,6 +44,36 @@ basis::basis(std::size_t states) : states_(states), degree_(degree_for(states)) 
     const std::uint32_t paid = add(0, states_);
     add(paid, states_);
     for (std::size_t f = 0; f < states_ && functions() < most_functions; ++f) add(paid, f);
+}
+
+basis basis::of_ranked(std::size_t ranked, std::size_t others) {
+    // A factor counts so much of 12: of the first two 4, so that they go up to degree 3 (of two alone, to 4),
+    // of the third 6, of others 8; and those behind come by themselves. More functions would fit the value
+    // better, but the few steps by which slopes are found don't get through that many.
+    constexpr int most = 12, of_others = 8;
+    const int of_first = ranked == 2 ? 3 : 4;
+    const std::array<int, 3> counts{of_first, of_first, 6};
+    const auto count_of = [&](std::size_t f) {
+        return f >= ranked ? of_others : f < counts.size() ? counts[f] : most;
+    };
+    basis out(ranked + others, most / of_first);
+    struct monomial {
+        std::uint32_t number;
+        std::size_t last;
+        int count;
+    };
+    std::vector<monomial> last_degree{{0, 0, 0}};
+    while (!last_degree.empty()) {
+        std::vector<monomial> next;
+        for (const monomial& m : last_degree)
+            for (std::size_t f = m.last; f < out.states_; ++f)
+                if (const int count = m.count + count_of(f); count <= most)
+                    next.push_back({out.add(m.number, f), f, count});
+        last_degree = std::move(next);
+    }
+    const std::uint32_t paid = out.add(0, out.states_);
+    out.add(paid, out.states_);
+    return out;
 }
 
 }  // namespace tilewalk::exercise

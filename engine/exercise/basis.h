@@ -17,6 +17,9 @@ class basis {
     // all monomials of the states up to a degree that falls with their number, and that payment by itself,
     // squared, and times each state, as far as there is room.
     explicit basis(std::size_t states);
+    // So many of the features are ranked, the largest first, which tells most: degrees are higher for the
+    // first. Others stand behind them. The payment comes by itself and squared.
+    static basis of_ranked(std::size_t ranked, std::size_t others);
 
     std::size_t features() const { return states_ + 1; }
     std::size_t functions() const { return made_.size() + 1; }  // the first is 1
@@ -37,6 +40,9 @@ class basis {
     const std::vector<product>& products() const { return made_; }
 
   private:
+    basis(std::size_t states, int degree) : states_(states), degree_(degree) {}
+    std::uint32_t add(std::uint32_t before, std::size_t feature);
+
     std::size_t states_;
     int degree_ = 0;
     std::vector<product> made_;

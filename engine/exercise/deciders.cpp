@@ -20,6 +20,7 @@ using program::value;
 void leaving::begins() {
     rights_.clear();
     sums_.clear();
+    ranks_.close();
     moved_at_end_.clear();
     first_state_ = ~std::uint32_t{0};
     today_.reset();
@@ -35,19 +36,35 @@ std::uint32_t leaving::left(recorder& into, const std::string& name, value what)
 
 void leaving::open_sums(recorder& into) {
     if (!sums_.empty()) return;
-    for (std::size_t n = 0; n < normals_.size(); ++n) {
+    for (std::size_t n = 0; n < by_.normals.size(); ++n) {
         sums_.push_back(into.state(numbered("sum of normals", n), 0));
         first_state_ = std::min(first_state_, sums_.back());
     }
+    if (sums_.empty() || !by_.are_normals_ranked) return;
+    steps_ = into.state("steps of the interval", 0);
+    ranks_.open(by_, into);
 }
 
+// Ranked normals are left by rank, and with them their powers. These are of sums with variance 1, and leave
+// with the factor that sums have over such.
 std::vector<std::uint32_t> leaving::left_moves(recorder& into, const std::string& name) {
     open_sums(into);
-    std::vector<std::uint32_t> out;
-    for (std::size_t n = 0; n < sums_.size(); ++n) {
-        out.push_back(left(into, numbered(name + " moves", n), into.read(sums_[n])));
-        into.write(sums_[n], into.constant(0));
+    std::vector<value> columns;
+    for (const std::uint32_t sum : sums_) {
+        columns.push_back(into.read(sum));
+        into.write(sum, into.constant(0));
     }
+    if (ranks_.is_open()) {
+        columns = ranks_.in_order(columns, into);
+        const value factor = sqrt(max(into.read(steps_), 1));
+        into.write(steps_, into.constant(0));
+        std::vector<value> normals;
+        for (const value v : columns) normals.push_back(v / factor);
+        for (const value v : moves_.powers_of(normals, into.constant(1))) columns.push_back(v * factor);
+    }
+    std::vector<std::uint32_t> out;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+        out.push_back(left(into, numbered(name + " moves", c), columns[c]));
     return out;
 }
 
@@ -61,16 +78,19 @@ leaving::left_by_right& leaving::left_by(const right_at_hand& right, bool is_not
     of.at_most = right.at_most;
     of.at_least = right.at_least;
     of.named = right.features.size();
+    of.compared = right.compared;
+    of.compared.values.clear();  // which are of this recording alone
     of.is_notice = is_notice;
     of.has_notice = right.notice > 0;
     of.gives = left(into, name + " gives", right.gives);
     of.offered = left(into, name + " offered", truth(right.offered));
     of.unit = left(into, name + " unit", right.unit);
     of.alive = left(into, name + " alive", truth(right.alive));
-    const std::vector<value> made = made_features_at_hand(made_, right, into);
+    const std::vector<value> made = made_features_at_hand(by_.made, right, into);
     for (std::size_t f = 0; f < made.size(); ++f)
         of.made.push_back(left(into, numbered(name + " feature", f), made[f]));
     of.moved = left_moves(into, name);
+    if (ranks_.is_open()) ranks_.keep(right, into);
     return of;
 }
 
@@ -90,7 +110,9 @@ bool leaving::uses_today(const language::right_today& right) {
 
 void leaving::ends_step(std::span<const double> stops, recorder& into) {
     for (std::size_t n = 0; n < sums_.size(); ++n)
-        into.write(sums_[n], into.read(sums_[n]) + weighted_normal(normals_[n], weighs_steps_, stops, into));
+        into.write(sums_[n],
+                   into.read(sums_[n]) + weighted_normal(by_.normals[n], by_.weighs_steps, stops, into));
+    if (ranks_.is_open()) into.write(steps_, into.read(steps_) + 1);
 }
 
 void leaving::ends_path(std::uint32_t value, recorder& into) {
@@ -113,6 +135,7 @@ value following::uses(const right_at_hand& right, recorder& into) {
 
 void bounding::begins() {
     is_open_ = false;
+    ranks_.close();
     sums_.clear();
     slopes_.clear();
 }
@@ -126,6 +149,7 @@ void bounding::open(recorder& into) {
         sums_.push_back(into.state(numbered("sum of normals", n), 0));
     for (std::size_t m = 0; m < moves_.size(); ++m)
         slopes_.push_back(into.state(numbered("slope", m), by_.first_slopes[m]));
+    ranks_.open(by_, into);
     notices_.open(into);
 }
 
@@ -137,6 +161,7 @@ value bounding::better(value a, value b) const {
 value bounding::moved(recorder& into, value root) {
     std::vector<value> normals;
     for (const std::uint32_t sum : sums_) normals.push_back(into.read(sum) * root);
+    if (ranks_.is_open()) normals = ranks_.in_order(normals, into);
     const std::vector<value> moves = moves_.of(normals, into.constant(1));
     value out = into.read(martingale_);
     for (std::size_t m = 0; m < moves.size(); ++m) out = fma(into.read(slopes_[m]), moves[m], out);
@@ -175,6 +200,7 @@ value bounding::uses(const right_at_hand& right, recorder& into) {
     const value now = next_interval(rows, into);
     const value worth = into.read(right.value_state) + right.gives - now;
     into.write(best_, select(right.offered, better(before, worth), before));
+    if (ranks_.is_open()) ranks_.keep(right, into);
     set_slopes(right, rows, basis_at_hand(by_, right, rows, into), into);
     return into.truth(false);
 }

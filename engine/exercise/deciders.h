@@ -12,6 +12,7 @@
 
 #include "engine/exercise/notice.h"
 #include "engine/exercise/policy.h"
+#include "engine/exercise/policy_at_hand.h"
 #include "products/language/payoff.h"
 
 namespace tilewalk::exercise {
@@ -24,20 +25,20 @@ class leaving : public language::decider {
         language::party of;
         int at_most, at_least;
         std::size_t named;  // features that the product names
+        language::compared_assets compared;
         bool is_notice, has_notice;
         std::uint32_t gives, offered, unit, alive;
         std::vector<std::uint32_t> made;   // features
-        std::vector<std::uint32_t> moved;  // by normal slot: their sum since anything was left
+        std::vector<std::uint32_t> moved;  // by column of moves: sums of normals since anything was left
 
         bool decides() const { return is_notice || !has_notice; }
     };
 
     leaving() = default;
-    // With the features of a policy that are no states, and, if it has a bound, sums of its normal numbers.
-    explicit leaving(const policy& by)
-        : made_(by.made),
-          normals_(by.has_bound() ? by.normals : std::vector<std::uint32_t>()),
-          weighs_steps_(by.weighs_steps) {}
+    // With the features of a policy that are no states, and, if it has a bound, the columns of its moves.
+    explicit leaving(const policy& by) : by_(by), moves_(by.moves()) {
+        if (!by.has_bound()) by_.normals.clear();
+    }
 
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
@@ -60,9 +61,10 @@ class leaving : public language::decider {
     std::vector<std::uint32_t> left_moves(program::recorder& into, const std::string& name);
     void open_sums(program::recorder& into);
 
-    std::vector<made_feature> made_;
-    std::vector<std::uint32_t> normals_;
-    bool weighs_steps_ = false;
+    policy by_;
+    interval_moves moves_{0};
+    kept_ranks ranks_;
+    std::uint32_t steps_ = 0;  // the state that counts those of the interval, where normals are ranked
     std::vector<left_by_right> rights_;
     std::vector<std::uint32_t> sums_, moved_at_end_;
     std::uint32_t end_value_ = 0, value_ = 0, first_state_ = ~std::uint32_t{0};
@@ -91,7 +93,7 @@ class following : public language::decider {
 // best one's if the policy is good. With the issuer's right alone it is the worst date, and less.
 class bounding : public language::decider {
   public:
-    explicit bounding(const policy& by) : by_(by), moves_(by.normals.size()), notices_(by) {}
+    explicit bounding(const policy& by) : by_(by), moves_(by.moves()), notices_(by) {}
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
     void gives_notice(const language::right_at_hand& right, program::recorder& into) override;
@@ -114,6 +116,7 @@ class bounding : public language::decider {
     const policy& by_;
     interval_moves moves_;
     bounded_notices notices_;
+    kept_ranks ranks_;
     bool is_open_ = false;
     std::uint32_t martingale_ = 0, best_ = 0;
     std::vector<std::uint32_t> sums_, slopes_;

@@ -56,7 +56,7 @@ class given_notices {
 // given. Slots take turns.
 class bounded_notices {
   public:
-    explicit bounded_notices(const policy& by) : by_(by), moves_(by.normals.size()) {}
+    explicit bounded_notices(const policy& by) : by_(by), moves_(by.moves()) {}
     void open(program::recorder& into);
     // At a notice, where the martingale is so much.
     void keep(const language::right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,

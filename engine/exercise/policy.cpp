@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exercise/policy.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tilewalk/error.h"
 
 namespace tilewalk::exercise {
 
-interval_moves::interval_moves(std::size_t normals) {
+interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(normals) {
+    if (are_ranked) {
+        add_ranked();
+        return;
+    }
     constexpr std::size_t most_squared = 6;
     const int orders = normals == 1 ? 4 : normals <= most_squared ? 2 : 1;
     for (int order = 1; order <= orders; ++order)
@@ -15,6 +20,41 @@ interval_moves::interval_moves(std::size_t normals) {
     if (normals > most_squared) return;
     for (std::size_t a = 0; a < normals; ++a)
         for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
+}
+
+// Of many normals each has one move alone. Of fewer the first three have all of three orders but the product
+// of three, and the first two all of four. A kernel knows polynomials of one column and products of two; so a
+// polynomial that is a factor of a product is a column of its own.
+void interval_moves::add_ranked() {
+    const std::size_t n = normals_;
+    for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});
+    if (n > most_with_powers) return;
+    const auto column_of = [&](std::size_t normal, int order) {
+        powers_.push_back({normal, order});
+        return n + powers_.size() - 1;
+    };
+    const std::size_t first_three = std::min<std::size_t>(n, 3), first_two = std::min<std::size_t>(n, 2);
+    for (std::size_t a = 0; a < first_three; ++a) {
+        moves_.push_back({a, a, 2});
+        for (std::size_t b = a + 1; b < first_three; ++b) moves_.push_back({a, b, 1});
+    }
+    std::vector<std::size_t> squares;
+    for (std::size_t a = 0; a < first_three; ++a) {
+        moves_.push_back({a, a, 3});
+        squares.push_back(column_of(a, 2));
+        for (std::size_t b = 0; b < first_three; ++b)
+            if (b != a) moves_.push_back({squares[a], b, 1});
+    }
+    for (std::size_t a = 0; a < first_two; ++a) {
+        moves_.push_back({a, a, 4});
+        if (first_two == 2) moves_.push_back({column_of(a, 3), 1 - a, 1});
+    }
+    if (first_two == 2) moves_.push_back({squares[0], squares[1], 1});
+}
+
+bool policy::tells_volatilities() const {
+    return std::ranges::any_of(made,
+                               [](const made_feature& f) { return f.is == made_feature::kind::of_compared; });
 }
 
 void decide_today(policy& by, double to_come) {

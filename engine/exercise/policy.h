@@ -21,28 +21,47 @@ namespace tilewalk::exercise {
 // variance 1 whatever was known before: what a martingale can move by.
 class interval_moves {
   public:
-    explicit interval_moves(std::size_t normals);
+    // Normals that are ranked are those of assets in the order in which these were when the interval began:
+    // the first few tell most of what is to come, and move it by more polynomials.
+    explicit interval_moves(std::size_t normals, bool are_ranked = false);
 
+    // A column is a normal, or one of the powers behind them, which moves take as if it were one.
     struct move {
         std::size_t first, second;
         int order;
     };
+    struct power {
+        std::size_t normal;
+        int order;
+    };
     std::size_t size() const { return moves_.size(); }
     const std::vector<move>& moves() const { return moves_; }
+    std::size_t columns() const { return normals_ + powers_.size(); }
 
     template <class number>
-    static number of(const move& m, const std::vector<number>& normals, const number& one) {
-        const number& u = normals[m.first];
-        return m.second != m.first ? u * normals[m.second] : kernels::hermite(m.order, u, one);
+    std::vector<number> powers_of(const std::vector<number>& normals, const number& one) const {
+        std::vector<number> out;
+        for (const power& p : powers_) out.push_back(kernels::hermite(p.order, normals[p.normal], one));
+        return out;
+    }
+    template <class number>
+    static number of(const move& m, const std::vector<number>& columns, const number& one) {
+        const number& u = columns[m.first];
+        return m.second != m.first ? u * columns[m.second] : kernels::hermite(m.order, u, one);
     }
     template <class number>
     std::vector<number> of(const std::vector<number>& normals, const number& one) const {
-        std::vector<number> out;
-        for (const move& m : moves_) out.push_back(of(m, normals, one));
+        std::vector<number> columns = normals, out;
+        for (const number& p : powers_of(normals, one)) columns.push_back(p);
+        for (const move& m : moves_) out.push_back(of(m, columns, one));
         return out;
     }
 
   private:
+    void add_ranked();
+
+    std::size_t normals_;
+    std::vector<power> powers_;
     std::vector<move> moves_;
 };
 
@@ -79,13 +98,25 @@ struct decision_date {
     bool is_notice() const { return index > 0; }
 };
 
-// A feature that is no state by itself: one that the product names, by its number there, or one of many
-// states, which are ranked from the largest on, or averaged.
+// A feature that is no state by itself: one that the product names, by its number there; one of many states,
+// which are ranked from the largest on, or averaged; or one of the numbers that the script compares by asset,
+// likewise, or another number of the asset that has this rank.
 struct made_feature {
-    enum class kind : std::uint8_t { named, ranked, mean } is = kind::named;
+    enum class kind : std::uint8_t {
+        named,
+        ranked,
+        mean,
+        compared,
+        mean_compared,
+        of_compared
+    } is = kind::named;
     std::size_t number = 0;  // among those named, or the rank; from 0
     std::vector<std::uint32_t> states;
+    std::vector<double> by_asset;  // of_compared alone
 };
+// Assets of which each has a rank; of more so only the first few. And assets that move by more than one
+// polynomial each: a kernel has no room for those of more.
+inline constexpr std::size_t most_ranks = 7, ranks_of_many = 5, most_with_powers = 16;
 
 // The weight of a step's normal numbers in sums over steps.
 inline double weight_of_step(std::span<const double> stops, std::size_t step) {
@@ -97,10 +128,16 @@ struct policy {
     std::vector<std::uint32_t> features;  // states of the recorded program
     std::vector<made_feature> made;       // behind them
     std::vector<std::uint32_t> normals;   // slots of the step
-    bool weighs_steps = false;            // in sums of them, by their length; or all weigh alike
-    std::vector<decision_date> dates;     // in order of time
-    std::vector<double> first_slopes;     // by move: over the interval that begins today
-    double last_root = 0;                 // of the interval after the last date
+    // The script compares assets, and normals are one for each of them, in the order of their list. Moves
+    // take them by the rank of their asset when the interval began.
+    bool are_normals_ranked = false;
+    // What makes them of the numbers that steps draw, if correlated assets share these: [asset][normal], a
+    // rotation. Empty: they are those themselves.
+    std::vector<double> rotation;
+    bool weighs_steps = false;         // in sums of them, by their length; or all weigh alike
+    std::vector<decision_date> dates;  // in order of time
+    std::vector<double> first_slopes;  // by move: over the interval that begins today
+    double last_root = 0;              // of the interval after the last date
     // A right that is there today: its payment, and whether it is used.
     std::optional<double> today;
     bool is_used_today = false;
@@ -120,6 +157,11 @@ struct policy {
     bool is_plain() const { return uses == 0 && notice_slots == 0 && !weighs_steps; }
     // With rights of both, no decision of one bounds the value.
     bool has_bound() const { return has_holder != has_issuer && !normals.empty(); }
+    // Assets that the script compares are unlike.
+    bool tells_volatilities() const;
+    interval_moves moves() const {
+        return interval_moves(has_bound() ? normals.size() : 0, are_normals_ranked);
+    }
 };
 
 // Decides whether a right of today is used, if there is one; paths that do not use it are worth so much.

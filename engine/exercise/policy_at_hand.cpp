@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exercise/policy_at_hand.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "products/program/row_names.h"
 
@@ -52,6 +54,104 @@ std::vector<value> rows_of_policy::rows(
     return out;
 }
 
+namespace {
+
+// What the script compares, by asset, so that the largest comes first. It may be no number before it means
+// anything.
+std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) {
+    std::vector<value> out;
+    for (const value v : right.compared.values) {
+        const value number =
+            select(into.constant(-never) < v && v < into.constant(never), v, into.constant(0));
+        out.push_back(right.compared.is_smallest_first ? -number : number);
+    }
+    return out;
+}
+
+// Puts assets in the order of these keys, the largest first, and other numbers of theirs with them. Of many
+// assets so only the first ones; the others follow in some order. Assets that are level keep theirs.
+void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
+    const std::size_t n = keys.size(), ranks = n > most_ranks ? ranks_of_many : n - 1;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        for (std::size_t i = n - 1; i > r; --i) {
+            const value ahead = keys[i - 1], behind = keys[i], swaps = ahead < behind;
+            keys[i - 1] = max(ahead, behind);
+            keys[i] = min(ahead, behind);
+            for (std::vector<value>& of : others) {
+                const value first = of[i - 1];
+                of[i - 1] = select(swaps, of[i], first);
+                of[i] = select(swaps, first, of[i]);
+            }
+        }
+    }
+}
+
+// Features of what is compared: the ranked numbers, their mean, and other numbers of the assets in this
+// order.
+class compared_features {
+  public:
+    compared_features(const std::vector<made_feature>& made, const right_at_hand& right, recorder& into) {
+        const auto is_of_compared = [](const made_feature& f) {
+            return f.is == made_feature::kind::compared || f.is == made_feature::kind::mean_compared ||
+                   f.is == made_feature::kind::of_compared;
+        };
+        if (std::ranges::none_of(made, is_of_compared)) return;
+        keys_ = compared_at_hand(right, into);
+        mean_ = into.constant(0);
+        for (const value v : keys_) mean_ = mean_ + v;
+        mean_ = mean_ * (1 / static_cast<double>(keys_.size()));
+        for (const made_feature& f : made) {
+            if (f.is != made_feature::kind::of_compared || place_of_.contains(f.by_asset)) continue;
+            place_of_[f.by_asset] = others_.size();
+            std::vector<value>& of = others_.emplace_back();
+            for (std::size_t i = 0; i < f.by_asset.size(); ++i)
+                of.push_back(into.term(numbered("number of asset " + std::to_string(others_.size()), i),
+                                       f.by_asset[i]));
+        }
+        rank(keys_, others_);
+    }
+    value of(const made_feature& f) const {
+        if (f.is == made_feature::kind::mean_compared) return mean_;
+        return f.is == made_feature::kind::compared ? keys_.at(f.number)
+                                                    : others_[place_of_.at(f.by_asset)].at(f.number);
+    }
+
+  private:
+    std::vector<value> keys_;
+    value mean_;
+    std::map<std::vector<double>, std::size_t> place_of_;
+    std::vector<std::vector<value>> others_;
+};
+
+}  // namespace
+
+void kept_ranks::open(const policy& by, recorder& into) {
+    if (is_open() || !by.are_normals_ranked) return;
+    rotation_ = by.rotation;
+    for (std::size_t i = 0; i < by.normals.size(); ++i)
+        states_.push_back(into.state(numbered("compared", i), -static_cast<double>(i)));
+}
+
+std::vector<value> kept_ranks::in_order(const std::vector<value>& drawn, recorder& into) const {
+    const std::size_t n = states_.size();
+    std::vector<value> keys;
+    for (const std::uint32_t s : states_) keys.push_back(into.read(s));
+    std::vector<std::vector<value>> of{drawn};
+    for (std::size_t i = 0; i < n && !rotation_.empty(); ++i) {
+        std::vector<value> row;
+        for (std::size_t j = 0; j < n; ++j)
+            row.push_back(into.term(numbered("rotation", i) + "," + std::to_string(j), rotation_[i * n + j]));
+        of[0][i] = product(row, drawn);
+    }
+    rank(keys, of);
+    return std::move(of[0]);
+}
+
+void kept_ranks::keep(const right_at_hand& right, recorder& into) {
+    const std::vector<value> now = compared_at_hand(right, into);
+    for (std::size_t i = 0; i < states_.size(); ++i) into.write(states_[i], now[i]);
+}
+
 std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, const right_at_hand& right,
                                          recorder& into) {
     std::vector<value> out;
@@ -62,9 +162,12 @@ std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, 
         for (const std::uint32_t s : states) all.push_back(into.read(s));
         return all;
     };
+    const compared_features compared(made, right, into);
     for (const made_feature& f : made) {
         if (f.is == made_feature::kind::named) {
             out.push_back(right.features.at(f.number));
+        } else if (f.is != made_feature::kind::mean && f.is != made_feature::kind::ranked) {
+            out.push_back(compared.of(f));
         } else if (f.is == made_feature::kind::mean) {
             value sum = into.constant(0);
             for (const value v : read(f.states)) sum = sum + v;

@@ -45,6 +45,24 @@ class rows_of_policy {
     std::vector<const decision_date*> dates_;
 };
 
+// Where the assets that a script compares stood when the interval began, as a path keeps it.
+class kept_ranks {
+  public:
+    // Until the first date they are in the order of their list.
+    void open(const policy& by, program::recorder& into);
+    void close() { states_.clear(); }
+    bool is_open() const { return !states_.empty(); }
+    // The assets' own normals in the order of their ranks, of those that steps draw.
+    std::vector<program::value> in_order(const std::vector<program::value>& drawn,
+                                         program::recorder& into) const;
+    // An interval begins on the date at hand.
+    void keep(const language::right_at_hand& right, program::recorder& into);
+
+  private:
+    std::vector<double> rotation_;
+    std::vector<std::uint32_t> states_;  // what is compared, by asset
+};
+
 // The values of features that are no states.
 std::vector<program::value> made_features_at_hand(const std::vector<made_feature>& made,
                                                   const language::right_at_hand& right,

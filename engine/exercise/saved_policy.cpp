@@ -19,6 +19,10 @@ namespace {
     throw error(error_kind::input, "its saved policy does not fit: " + why);
 }
 
+bool is_volatility(const std::string& feature) {
+    return feature.starts_with(name_of_volatility);
+}
+
 std::string names_text(const std::vector<std::string>& names) {
     return names.empty() ? "nothing" : config::joined(names);
 }
@@ -36,7 +40,7 @@ bool are_finite(const std::vector<double>& numbers) {
 
 void check_numbers(const saved_policy& saved, const policy& by) {
     const std::size_t functions = by.functions.functions(), features = by.functions.features();
-    const std::size_t moves = by.has_bound() ? interval_moves(by.normals.size()).size() : 0;
+    const std::size_t moves = by.moves().size();
     const auto are = [](const std::vector<double>& numbers, std::size_t count) {
         return numbers.size() == count && are_finite(numbers);
     };
@@ -165,7 +169,7 @@ void move_to_market(decision_date& d, const std::vector<double>& then, const std
 
 std::optional<saved_policy> saved_of(const books::trade& t, const markets::market_view& in, const policy& by,
                                      const plan::poll& often) {
-    std::optional<policy_to_find> of = policy_to_find_of(t, in, often);
+    std::optional<policy_to_find> of = policy_to_find_of(t, in, often, by.tells_volatilities());
     if (!of || of->is_certain) return std::nullopt;
     saved_policy out;
     out.trade = t.id;
@@ -190,7 +194,8 @@ std::optional<saved_policy> saved_of(const books::trade& t, const markets::marke
 
 std::optional<policy> policy_as_saved(const books::trade& t, const markets::market_view& in,
                                       const saved_policy& saved, const plan::poll& often) {
-    std::optional<policy_to_find> of = policy_to_find_of(t, in, often);
+    std::optional<policy_to_find> of =
+        policy_to_find_of(t, in, often, std::ranges::any_of(saved.features, is_volatility));
     if (!of) return std::nullopt;
     if (of->is_certain) return std::move(of->by);
     check_fit(saved, t, *of);

@@ -60,7 +60,7 @@ class following_uses : public language::decider {
 // is. Paths find it the other way round: the best so far that has left j uses.
 class bounding_uses : public language::decider {
   public:
-    explicit bounding_uses(const policy& by) : by_(by), moves_(by.normals.size()) {}
+    explicit bounding_uses(const policy& by) : by_(by), moves_(by.moves()) {}
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
     bool uses_today(const language::right_today&) override { return false; }

@@ -6,15 +6,18 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "engine/analytics/jacobi.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/exercise/backward.h"
 #include "engine/exercise/deciders.h"
 #include "engine/exercise/notice.h"
 #include "engine/exercise/swing.h"
+#include "kernels/math.h"
 #include "kernels/tile.h"
 #include "products/language/product.h"
 #include "products/program/row_names.h"
@@ -194,14 +197,14 @@ void place_notices(std::vector<untrained::date>& dates, const program::timeline&
 class left_intervals {
   public:
     left_intervals(const untrained& of, const left_arrays& left)
-        : of_(of), left_(left), normals_(of.by.has_bound() ? of.by.normals.size() : 0) {}
+        : of_(of), left_(left), columns_(of.by.moves().columns()) {}
 
     // Until the date `to`; all dates are before the end.
     interval_left between(std::optional<std::size_t> from, std::size_t to, double root) {
         interval_left out{{}, root};
-        for (std::size_t n = 0; n < normals_; ++n) {
+        for (std::size_t c = 0; c < columns_; ++c) {
             std::vector<std::span<const double>> pieces;
-            for (std::size_t k = from ? *from + 1 : 0; k <= to; ++k) pieces.push_back(piece(k, n));
+            for (std::size_t k = from ? *from + 1 : 0; k <= to; ++k) pieces.push_back(piece(k, c));
             out.sums.push_back(pieces.size() == 1 ? pieces[0].data() : sum_of(pieces));
         }
         return out;
@@ -213,9 +216,9 @@ class left_intervals {
     }
 
   private:
-    std::span<const double> piece(std::size_t date, std::size_t n) const {
-        if (date == of_.dates.size()) return left_.at_the_end(1 + n);
-        return left_.row(of_.dates[date].first_row + of_.row_of_sums() + n);
+    std::span<const double> piece(std::size_t date, std::size_t column) const {
+        if (date == of_.dates.size()) return left_.at_the_end(1 + column);
+        return left_.row(of_.dates[date].first_row + of_.row_of_sums() + column);
     }
     const double* sum_of(const std::vector<std::span<const double>>& pieces) {
         std::vector<double>& sum = newer_.emplace_back(pieces[0].begin(), pieces[0].end());
@@ -226,7 +229,7 @@ class left_intervals {
 
     const untrained& of_;
     const left_arrays& left_;
-    std::size_t normals_;
+    std::size_t columns_;
     std::deque<std::vector<double>> older_, newer_;
 };
 
@@ -280,7 +283,7 @@ void take_named(const books::trade& t, begun& to) {
     to.by.features.clear();
     to.known.clear();
     for (const language::placed_text& f : t.product->payoff.features()) {
-        to.by.made.push_back({made_feature::kind::named, to.by.made.size(), {}});
+        to.by.made.push_back({made_feature::kind::named, to.by.made.size(), {}, {}});
         to.known.push_back(f.text);
     }
 }
@@ -311,10 +314,10 @@ void reduce(begun& to) {
         }
         const std::string of = "of " + std::to_string(all.size()) + " such as " + known[all[0]];
         for (std::size_t rank = 0; rank < ranks; ++rank) {
-            to.by.made.push_back({made_feature::kind::ranked, rank, states});
+            to.by.made.push_back({made_feature::kind::ranked, rank, states, {}});
             made.push_back("number " + std::to_string(rank + 1) + " from the largest " + of);
         }
-        to.by.made.push_back({made_feature::kind::mean, 0, states});
+        to.by.made.push_back({made_feature::kind::mean, 0, states, {}});
         made.push_back("the mean " + of);
     }
     to.known.insert(to.known.end(), made.begin(), made.end());
@@ -326,7 +329,124 @@ void reduce(begun& to) {
                     std::to_string(language::most_features) + "; name features: in the product");
 }
 
-std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often) {
+// The volatilities of the assets until the last date, if each is lognormal; else nothing.
+std::vector<double> volatilities_of(const std::vector<std::string>& assets, const markets::market_view& in,
+                                    double years) {
+    std::vector<double> out;
+    for (const std::string& name : assets) {
+        const markets::asset& a = in.find_asset(name);
+        if (!a.vol || a.model || a.scenario_vol) return {};
+        out.push_back(std::sqrt(a.vol->total_variance(years) / years));
+    }
+    return out;
+}
+
+// The rotation that makes normals of assets, of each its own, of those that steps draw for them: the first of
+// these moves all assets behind it, too, and so on, which depends on how assets are numbered. Of all normals
+// that are independent, those by the symmetric root of the correlations are the nearest to how the assets
+// move. Nothing where some asset moves as others make it, and there are none.
+std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& assets,
+                                               const std::vector<std::uint32_t>& slots,
+                                               const markets::market_view& in) {
+    constexpr double least_eigenvalue = 1e-4;
+    const std::size_t n = assets.size();
+    std::vector<std::size_t> drawn(n);  // assets in the order of their slots
+    std::iota(drawn.begin(), drawn.end(), std::size_t{0});
+    std::ranges::sort(drawn, {}, [&](std::size_t i) { return slots[i]; });
+    std::vector<double> correlations(n * n), root(n * n), rotation(n * n);
+    bool are_correlated = false;
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            correlations[i * n + j] = i == j ? 1 : in.correlation(assets[drawn[i]], assets[drawn[j]]);
+            are_correlated = are_correlated || (i != j && correlations[i * n + j] != 0);
+        }
+    }
+    if (!are_correlated) return std::vector<double>();
+    for (std::size_t j = 0; j < n; ++j) {
+        for (std::size_t i = j; i < n; ++i) {
+            double sum = correlations[i * n + j];
+            for (std::size_t k = 0; k < j; ++k) sum -= root[i * n + k] * root[j * n + k];
+            if (i == j && sum < least_eigenvalue) return std::nullopt;
+            root[i * n + j] = i == j ? kernels::sqrt(sum) : sum / root[j * n + j];
+        }
+    }
+    const std::vector<analytics::eigen_pair> pairs = analytics::eigen_pairs(correlations, n);
+    if (pairs.back().value < least_eigenvalue) return std::nullopt;
+    for (const analytics::eigen_pair& e : pairs) {
+        for (std::size_t j = 0; j < n; ++j) {
+            double along = 0;
+            for (std::size_t k = j; k < n; ++k) along += e.vector[k] * root[k * n + j];
+            along /= kernels::sqrt(e.value);
+            for (std::size_t i = 0; i < n; ++i) rotation[drawn[i] * n + drawn[j]] += e.vector[i] * along;
+        }
+    }
+    return rotation;
+}
+
+// Volatilities no further apart count as alike.
+constexpr double alike_volatilities = 0.8;
+
+// What the script compares by asset, such as the prices of a basket of which it pays the best, is known by
+// rank, and moves by the normals of the assets in this order. For that the path must be made of nothing but
+// prices of these assets, each of them with a normal number of its own. Assets that move
+// unlike each other are told apart by the volatilities of the first two. Those of other models than the
+// lognormal have no one number that does so.
+void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities) {
+    policy& by = to.by;
+    const std::vector<leaving::left_by_right>& rights = to.plainly.rights();
+    if (rights.empty() || by.uses > 0 || by.weighs_steps || !by.made.empty()) return;
+    const language::compared_assets& compared = rights.front().compared;
+    const std::vector<std::string>& assets = compared.assets;
+    const std::size_t n = assets.size();
+    const auto is_price = [](const std::string& known) { return kind_of_state(known) == "x"; };
+    if (n < 2 || by.features.size() != n || by.normals.size() != n) return;
+    if (!std::ranges::all_of(to.known, is_price)) return;
+    for (const leaving::left_by_right& r : rights)
+        if (r.compared.assets != assets || r.compared.expression != compared.expression ||
+            r.compared.is_smallest_first != compared.is_smallest_first)
+            return;
+    const std::vector<double> volatilities = volatilities_of(assets, in, to.plain.when.times.back());
+    if (volatilities.empty()) return;
+    std::vector<std::uint32_t> normals;
+    for (const std::string& asset : assets) {
+        for (const std::uint32_t slot : by.normals) {
+            const std::uint32_t stream = to.plain.code.normal_streams.at(slot);
+            if (to.plain.data.normal_names.at(stream).text == asset) normals.push_back(slot);
+        }
+    }
+    if (std::set(normals.begin(), normals.end()).size() != n || normals.size() != n) return;
+    const auto [least, most] = std::ranges::minmax(volatilities);
+    const bool are_unlike = tells_volatilities.value_or(least < alike_volatilities * most);
+    std::optional<std::vector<double>> rotation = rotation_of(assets, normals, in);
+    if (!rotation || (n > most_ranks && (are_unlike || !rotation->empty()))) return;
+    by.rotation = *std::move(rotation);
+    by.normals = std::move(normals);
+    by.are_normals_ranked = true;
+    by.features.clear();
+    to.known.clear();
+    const std::string of = " of " + std::to_string(n) + " by " + compared.expression;
+    const std::size_t ranks = n > most_ranks ? ranks_of_many : n;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        by.made.push_back({made_feature::kind::compared, rank, {}, {}});
+        to.known.push_back("number " + std::to_string(rank + 1) +
+                           (compared.is_smallest_first ? " from the smallest" : " from the largest") + of);
+    }
+    if (n > most_ranks) {
+        by.made.push_back({made_feature::kind::mean_compared, 0, {}, {}});
+        to.known.push_back("the mean" + of);
+        by.functions = basis(by.made.size());
+        return;
+    }
+    const std::size_t others = are_unlike ? 2 : 0;
+    for (std::size_t rank = 0; rank < others; ++rank) {
+        by.made.push_back({made_feature::kind::of_compared, rank, {}, volatilities});
+        to.known.push_back(std::string(name_of_volatility) + std::to_string(rank + 1));
+    }
+    by.functions = basis::of_ranked(n, others);
+}
+
+std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often,
+                           std::optional<bool> tells_volatilities = {}) {
     begun out;
     leaving& plainly = out.plainly;
     const plan::amendment look = [&](program::recorder::recorded& r, const std::vector<double>&) {
@@ -371,7 +491,6 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         out.known.push_back(plain.code.states[s]);
     }
     if (!plainly.rights().empty() && plainly.rights().front().named > 0) take_named(t, out);
-    if (by.features.size() > language::most_features) reduce(out);
     // Notices cut the time between dates into unequal steps, which move the path by the roots of their
     // lengths.
     const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };
@@ -380,6 +499,9 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     for (const program::node& n : plain.code.sections[0].nodes)
         if (n.code == program::operation::normal) normals.insert(n.args[0]);
     by.normals.assign(normals.begin(), normals.end());
+    rank_compared(out, in, tells_volatilities);
+    if (by.are_normals_ranked) return out;
+    if (by.features.size() > language::most_features) reduce(out);
     by.functions = basis(by.features.size() + by.made.size());
     return out;
 }
@@ -494,8 +616,9 @@ std::vector<bool> products_among(const begun& of) {
 }  // namespace
 
 std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
-                                                const plan::poll& often) {
-    std::optional<begun> of = begin(t, in, often);
+                                                const plan::poll& often,
+                                                std::optional<bool> tells_volatilities) {
+    std::optional<begun> of = begin(t, in, often, tells_volatilities);
     if (!of) return std::nullopt;
     policy_to_find out;
     out.is_certain = of->is_certain;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/arrays/shock_cube.h"
@@ -19,6 +20,9 @@
 #include "engine/plan/trade_program.h"
 
 namespace tilewalk::exercise {
+
+// How features are called that are volatilities of assets.
+inline constexpr std::string_view name_of_volatility = "the volatility of number ";
 
 // A policy before its paths: by what it will decide, and when.
 struct policy_to_find {
@@ -36,9 +40,11 @@ struct policy_to_find {
     std::vector<date> dates;         // of by.dates
     std::vector<bool> are_products;  // by feature
 };
-// Nothing where no right is left. Throws as untrained_of does.
+// Nothing where no right is left. A policy that is there says whether it tells assets apart by volatilities;
+// one that is to be found does where they are unlike. Throws as untrained_of does.
 std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
-                                                const plan::poll& often);
+                                                const plan::poll& often,
+                                                std::optional<bool> tells_volatilities = {});
 
 // A trade whose policy is still to be found: a program whose paths leave what it is found from.
 struct untrained {

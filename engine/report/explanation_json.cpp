@@ -163,6 +163,7 @@ std::string json_of(const trade_plan::decision& d) {
         .add("functions", static_cast<std::uint64_t>(d.functions))
         .add("degree", static_cast<std::uint64_t>(d.degree))
         .add("moves", static_cast<std::uint64_t>(d.moves))
+        .add("moves_are_ranked", d.are_moves_ranked)
         .add("dates", d.dates)
         .add("training_paths", d.training_paths)
         .text();

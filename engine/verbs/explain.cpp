@@ -170,11 +170,13 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
     finds.prepare(few);
     finds.find(by.run.threads);
     const exercise::policy& found = *finds.policy();
+    of = exercise::policy_to_find_of(t, in, often, found.tells_volatilities());
     trade_plan::decision out;
     out.knows = std::move(of->known);
     out.functions = found.functions.functions();
     out.degree = found.functions.degree();
-    if (found.has_bound()) out.moves = exercise::interval_moves(found.normals.size()).size();
+    out.moves = found.moves().size();
+    out.are_moves_ranked = out.moves > 0 && found.are_normals_ranked;
     for (std::size_t k = 0; k < found.dates.size(); ++k) {
         out.dates.push_back({of->dates[k].years, std::move(of->dates[k].label), found.dates[k].paid.rank,
                              found.dates[k].unpaid.rank});

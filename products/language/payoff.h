@@ -107,6 +107,14 @@ class world {
     virtual double fx_today(const std::string& currency) const;
 };
 
+// What a script compares by best, worst or nth: an expression for each asset of a list.
+struct compared_assets {
+    std::string expression;
+    std::vector<std::string> assets;
+    std::vector<program::value> values;  // by asset, on the date at hand
+    bool is_smallest_first = false;      // by worst
+};
+
 // A right on one of its dates, as a path knows it; or at the notice before.
 struct right_at_hand {
     std::size_t block = 0;
@@ -121,6 +129,7 @@ struct right_at_hand {
     int at_most = 0, at_least = 0;
     double notice = 0;
     std::vector<program::value> features;  // that the product names
+    compared_assets compared;              // first in the block; no assets: nothing is compared
 };
 
 // A right that is there on as_of.

@@ -113,6 +113,8 @@ struct trade_plan {
         std::size_t functions = 0;
         int degree = 0;
         std::size_t moves = 0;
+        // Moves are those of assets by their rank when the interval begins.
+        bool are_moves_ranked = false;
         // How many of the functions tell the paths of a date apart, where using the right pays something and
         // where it does not: others make up for the rest.
         struct date {

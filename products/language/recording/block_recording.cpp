@@ -92,6 +92,7 @@ class block_recording {
         out.notice = of.notice;
         for (const expression& e : at_.script.tree().features)
             out.features.push_back(number_or_0(expressions_.evaluate(e, variables_.at_first())));
+        out.compared = expressions_.compared();
         return out;
     }
 

@@ -255,6 +255,7 @@ void expressions::for_each_asset(std::size_t list, const std::function<void()>& 
 value expressions::aggregate(const expression& e, const frame& f) {
     std::vector<value> each;
     for_each_asset(e.list, [&] { each.push_back(evaluate(e.operands.back(), f)); });
+    keep_compared(e, each);
     if (e.calls == function::nth) return nth(e.operands[0], std::move(each));
     value v = each[0];
     for (std::size_t i = 1; i < each.size(); ++i) {
@@ -267,6 +268,12 @@ value expressions::aggregate(const expression& e, const frame& f) {
         }
     }
     return e.calls == function::average ? v / static_cast<double>(each.size()) : v;
+}
+
+void expressions::keep_compared(const expression& e, const std::vector<value>& each) {
+    const bool is_sum = e.calls == function::sum || e.calls == function::average;
+    if (is_sum || !compared_.assets.empty()) return;
+    compared_ = {written(e.operands.back()), at_.script.list_of(e.list), each, e.calls == function::worst};
 }
 
 // A number that decides the structure of the program, so no path and no term of a kernel can change it.

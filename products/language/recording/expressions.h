@@ -29,6 +29,8 @@ class expressions {
 
     // Calls `with` for each asset of a list in turn, which then is the asset of the innermost loop.
     void for_each_asset(std::size_t list, const std::function<void()>& with);
+    // What was compared first.
+    const compared_assets& compared() const { return compared_; }
     // The place of an index's asset in its loop's list, from 0.
     std::size_t element_at(const expression& index) const { return loops_[index.slot].element; }
 
@@ -46,6 +48,7 @@ class expressions {
     value arithmetic(const expression& e, const frame& f);
     value aggregate(const expression& e, const frame& f);
     value nth(const expression& rank, std::vector<value> each);
+    void keep_compared(const expression& e, const std::vector<value>& each);
 
     value schedule_size(std::size_t parameter);
     value forward(const expression& e);
@@ -62,6 +65,7 @@ class expressions {
     interest_rates rates_;
     intervals intervals_;
     std::vector<asset_of_loop> loops_;
+    compared_assets compared_;
 };
 
 }  // namespace tilewalk::language::recording
