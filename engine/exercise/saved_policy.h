@@ -29,7 +29,7 @@ struct saved_policy {
     std::optional<bool> is_used_today;  // none: no right was there on that day
     std::vector<double> first_slopes;
     std::vector<std::vector<double>> first_slopes_by_uses;  // of a right of several uses, see policy
-    std::optional<double> gain_of_step;  // see policy
+    std::optional<double> gain_of_step;                     // see policy
     double error_of_gain = 0;
     struct date {
         double years = 0;            // from as_of
