@@ -15,6 +15,7 @@
 #include "engine/exercise/basis.h"
 #include "engine/exercise/policy.h"
 #include "engine/exercise/regression.h"
+#include "products/language/product.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
@@ -414,7 +415,7 @@ TEST(exercise_parts, a_basis_has_all_monomials_as_far_as_there_is_room) {
     EXPECT_EQ(exercise::basis(1).functions(), 1u + 5 + 2 + 1);
     EXPECT_EQ(exercise::basis(2).functions(), 15u + 2 + 2);
     EXPECT_EQ(exercise::basis(5).functions(), 21u + 2 + 5);
-    for (std::size_t states = 0; states <= exercise::most_features; ++states) {
+    for (std::size_t states = 0; states <= language::most_features; ++states) {
         const exercise::basis b(states);
         EXPECT_LE(b.functions(), exercise::most_functions) << states;
         const std::vector<double> at(b.features(), 2.0);

@@ -162,11 +162,14 @@ TEST(ranked_features_parts, policies_fit_a_block) {
             const exercise::basis of = are_many ? exercise::basis(exercise::ranks_of_many + 1)
                                                 : exercise::basis::of_ranked(n, others);
             EXPECT_LE(of.functions(), exercise::most_functions) << n;
-            if (!are_many) EXPECT_EQ(of.features(), n + others + 1);
+            if (!are_many) {
+                EXPECT_EQ(of.features(), n + others + 1);
+            }
             const kernels::backward_sizes sizes{static_cast<int>(of.features()),
                                                 static_cast<int>(of.functions()),
                                                 static_cast<int>(exercise::interval_moves(n, true).size())};
-            EXPECT_LE(sizes.doubles() * sizeof(double), 227u * 1024) << n << " " << others;
+            EXPECT_LE(static_cast<std::size_t>(sizes.doubles()) * sizeof(double), 227u * 1024)
+                << n << " " << others;
         }
     }
 }
