@@ -93,9 +93,9 @@ TEST(ranked_features, correlated_assets_are_rotated) {
     put("strike: 100", "strike: 40");
     put("dividend_yield: 0.1", "dividend_yield: 0");
     put("end: 3, count: 9", "end: 0.5833333333333, count: 10");
-    const price_row unlike = priced(text, 131072).rows[0];
+    const price_row unlike = priced(text, 262144).rows[0];
     expect_between(unlike, 1.19692978562);
-    EXPECT_LT(gap_of(unlike), 0.13);
+    EXPECT_LT(gap_of(unlike), 0.13) << "13.3 % without ranks";
     const price_row alike = priced(most_of({0.2, 0.2, 0.2, 0.2, 0.2}, 0.3), 262144).rows[0];
     const early_exercise& e = *alike.early;
     EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
