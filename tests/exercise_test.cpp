@@ -15,6 +15,7 @@
 #include "engine/exercise/basis.h"
 #include "engine/exercise/policy.h"
 #include "engine/exercise/regression.h"
+#include "products/language/product.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"

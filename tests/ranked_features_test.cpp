@@ -93,9 +93,9 @@ TEST(ranked_features, correlated_assets_are_rotated) {
     put("strike: 100", "strike: 40");
     put("dividend_yield: 0.1", "dividend_yield: 0");
     put("end: 3, count: 9", "end: 0.5833333333333, count: 10");
-    const price_row unlike = priced(text, 131072).rows[0];
+    const price_row unlike = priced(text, 262144).rows[0];
     expect_between(unlike, 1.19692978562);
-    EXPECT_LT(gap_of(unlike), 0.13);
+    EXPECT_LT(gap_of(unlike), 0.13) << "13.3 % without ranks";
     const price_row alike = priced(most_of({0.2, 0.2, 0.2, 0.2, 0.2}, 0.3), 262144).rows[0];
     const early_exercise& e = *alike.early;
     EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
@@ -130,7 +130,7 @@ TEST(ranked_features, explain_tells_of_ranks) {
 // slopes are found in few steps.
 TEST(ranked_features_parts, moves_are_orthonormal) {
     const exercise::interval_moves moves(2, true);
-    EXPECT_EQ(moves.size(), 14u);
+    EXPECT_EQ(moves.size(), 12u);
     std::vector<double> mean(moves.size()), square(moves.size() * moves.size());
     constexpr int n = 301;
     constexpr double h = 20.0 / (n - 1);
@@ -162,11 +162,14 @@ TEST(ranked_features_parts, policies_fit_a_block) {
             const exercise::basis of = are_many ? exercise::basis(exercise::ranks_of_many + 1)
                                                 : exercise::basis::of_ranked(n, others);
             EXPECT_LE(of.functions(), exercise::most_functions) << n;
-            if (!are_many) EXPECT_EQ(of.features(), n + others + 1);
+            if (!are_many) {
+                EXPECT_EQ(of.features(), n + others + 1);
+            }
             const kernels::backward_sizes sizes{static_cast<int>(of.features()),
                                                 static_cast<int>(of.functions()),
                                                 static_cast<int>(exercise::interval_moves(n, true).size())};
-            EXPECT_LE(sizes.doubles() * sizeof(double), 227u * 1024) << n << " " << others;
+            EXPECT_LE(static_cast<std::size_t>(sizes.doubles()) * sizeof(double), 227u * 1024)
+                << n << " " << others;
         }
     }
 }

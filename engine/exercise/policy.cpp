@@ -23,8 +23,9 @@ interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(
 }
 
 // Of many normals each has one move alone. Of fewer the first three have all of three orders but the product
-// of three, and the first two all of four. A kernel knows polynomials of one column and products of two; so a
-// polynomial that is a factor of a product is a column of its own.
+// of three, and the first two also fourth powers and the product of squares. A kernel knows polynomials of
+// one column and products of two; so a polynomial that is a factor of a product is a column of its own. More
+// columns would spill registers of the kernel that finds policies.
 void interval_moves::add_ranked() {
     const std::size_t n = normals_;
     for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});
@@ -45,10 +46,7 @@ void interval_moves::add_ranked() {
         for (std::size_t b = 0; b < first_three; ++b)
             if (b != a) moves_.push_back({squares[a], b, 1});
     }
-    for (std::size_t a = 0; a < first_two; ++a) {
-        moves_.push_back({a, a, 4});
-        if (first_two == 2) moves_.push_back({column_of(a, 3), 1 - a, 1});
-    }
+    for (std::size_t a = 0; a < first_two; ++a) moves_.push_back({a, a, 4});
     if (first_two == 2) moves_.push_back({squares[0], squares[1], 1});
 }
 
