@@ -22,32 +22,26 @@ interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(
         for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
 }
 
-// Of many normals each has one move alone. Of fewer the first three have all of three orders but the product
-// of three, and the first two also fourth powers and the product of squares. A kernel knows polynomials of
-// one column and products of two; so a polynomial that is a factor of a product is a column of its own. More
-// columns would spill registers of the kernel that finds policies.
+// Of many normals each has one move alone. Of fewer the first three have those of two orders and their own of
+// the third, and the first two, or of four and more the first, also the product of its square and the other.
+// A kernel knows polynomials of one column and products of two; so a polynomial that is a factor of a product
+// is a column of its own. More moves would spill registers of the kernel that finds policies.
 void interval_moves::add_ranked() {
     const std::size_t n = normals_;
     for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});
     if (n > most_with_powers) return;
-    const auto column_of = [&](std::size_t normal, int order) {
-        powers_.push_back({normal, order});
-        return n + powers_.size() - 1;
-    };
     const std::size_t first_three = std::min<std::size_t>(n, 3), first_two = std::min<std::size_t>(n, 2);
     for (std::size_t a = 0; a < first_three; ++a) {
         moves_.push_back({a, a, 2});
         for (std::size_t b = a + 1; b < first_three; ++b) moves_.push_back({a, b, 1});
     }
-    std::vector<std::size_t> squares;
-    for (std::size_t a = 0; a < first_three; ++a) {
-        moves_.push_back({a, a, 3});
-        squares.push_back(column_of(a, 2));
-        for (std::size_t b = 0; b < first_three; ++b)
-            if (b != a) moves_.push_back({squares[a], b, 1});
+    for (std::size_t a = 0; a < first_three; ++a) moves_.push_back({a, a, 3});
+    for (std::size_t a = 0; a < (n > 3 ? 1 : first_two); ++a) {
+        const std::size_t square = n + powers_.size();
+        powers_.push_back({a, 2});
+        for (std::size_t b = 0; b < first_two; ++b)
+            if (b != a) moves_.push_back({square, b, 1});
     }
-    for (std::size_t a = 0; a < first_two; ++a) moves_.push_back({a, a, 4});
-    if (first_two == 2) moves_.push_back({squares[0], squares[1], 1});
 }
 
 bool policy::tells_volatilities() const {
