@@ -181,7 +181,7 @@ std::optional<saved_policy> saved_of(const books::trade& t, const markets::marke
     out.normals = by.has_bound() ? by.normals.size() : 0;
     out.training_paths = by.paths;
     if (by.today) out.is_used_today = by.is_used_today;
-    out.first_slopes = by.first_slopes;
+    if (by.uses == 0) out.first_slopes = by.first_slopes;
     out.first_slopes_by_uses = by.first_slopes_by_uses;
     out.gain_of_step = by.gain_of_step;
     out.error_of_gain = by.error_of_gain;

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int deepest = 8;  // what is written goes four deep
+constexpr int deepest = 10;  // policies go nine deep
 
 location place_of(const std::string& text, const std::string& name, std::size_t byte) {
     const auto end =
