@@ -23,25 +23,22 @@ interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(
 }
 
 // Of many normals each has one move alone. Of fewer the first three have those of two orders and their own of
-// the third, and the first two, or of four and more the first, also the product of its square and the other.
-// A kernel knows polynomials of one column and products of two; so a polynomial that is a factor of a product
-// is a column of its own. More moves would spill registers of the kernel that finds policies.
+// the third, and the first also the product of its square and the second. A kernel knows polynomials of one
+// column and products of two; so a polynomial that is a factor of a product is a column of its own. More
+// moves would spill registers of the kernel that finds policies.
 void interval_moves::add_ranked() {
     const std::size_t n = normals_;
     for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});
     if (n > most_with_powers) return;
-    const std::size_t first_three = std::min<std::size_t>(n, 3), first_two = std::min<std::size_t>(n, 2);
+    const std::size_t first_three = std::min<std::size_t>(n, 3);
     for (std::size_t a = 0; a < first_three; ++a) {
         moves_.push_back({a, a, 2});
         for (std::size_t b = a + 1; b < first_three; ++b) moves_.push_back({a, b, 1});
     }
     for (std::size_t a = 0; a < first_three; ++a) moves_.push_back({a, a, 3});
-    for (std::size_t a = 0; a < (n > 3 ? 1 : first_two); ++a) {
-        const std::size_t square = n + powers_.size();
-        powers_.push_back({a, 2});
-        for (std::size_t b = 0; b < first_two; ++b)
-            if (b != a) moves_.push_back({square, b, 1});
-    }
+    if (n < 2) return;
+    powers_.push_back({0, 2});
+    moves_.push_back({n, 1, 1});
 }
 
 bool policy::tells_volatilities() const {
