@@ -13,22 +13,35 @@
 
 namespace tilewalk::bench {
 
+// A book of one trade on ACME, which is lognormal.
+inline tilewalk::book book_on_acme(double spot, double rate, double volatility, const std::string& trade) {
+    const auto text = [](double x) { return std::to_string(x); };
+    return tilewalk::book::parse("market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
+                                 "}}, assets: {ACME: {currency: USD, spot: " + text(spot) +
+                                 ", volatility: " + text(volatility) + "}}}\ntrades:\n  - " + trade + "\n");
+}
+
 struct asian_case {
     double spot = 100, strike = 100, rate = 0.05, volatility = 0.2;
     int fixings = 252;
 
     tilewalk::book book() const {
-        const auto text = [](double x) { return std::to_string(x); };
-        return tilewalk::book::parse(
-            "market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
-            "}}, assets: {ACME: {currency: USD, spot: " + text(spot) + ", volatility: " + text(volatility) +
-            "}}}\n"
-            "trades:\n"
-            "  - {id: asian, product: asian, underlying: ACME, option: call, strike: " +
-            text(strike) + ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) +
-            "}}\n");
+        return book_on_acme(
+            spot, rate, volatility,
+            "{id: asian, product: asian, underlying: ACME, option: call, strike: " + std::to_string(strike) +
+                ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) + "}}");
     }
 };
+return tilewalk::book::parse(
+    "market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
+    "}}, assets: {ACME: {currency: USD, spot: " + text(spot) + ", volatility: " + text(volatility) +
+    "}}}\n"
+    "trades:\n"
+    "  - {id: asian, product: asian, underlying: ACME, option: call, strike: " +
+    text(strike) + ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) + "}}\n");
+}
+}
+;
 
 // Prices the book once for each iteration. An item is a path-step: one path over one fixing.
 inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book& book,

@@ -90,14 +90,11 @@ struct put_case {
     int dates = 50;
 
     tilewalk::book book() const {
-        const auto text = [](double x) { return std::to_string(x); };
-        return tilewalk::book::parse(
-            "market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
-            "}}, assets: {ACME: {currency: USD, spot: " + text(spot) + ", volatility: " + text(volatility) +
-            "}}}\n"
-            "trades:\n"
-            "  - {id: put, product: bermudan_basket, basket: [ACME], option: put, strike: " +
-            text(strike) + ", exercise_dates: {start: 0, end: 1, count: " + std::to_string(dates) + "}}\n");
+        return tilewalk::bench::book_on_acme(
+            spot, rate, volatility,
+            "{id: put, product: bermudan_basket, basket: [ACME], option: put, strike: " +
+                std::to_string(strike) +
+                ", exercise_dates: {start: 0, end: 1, count: " + std::to_string(dates) + "}}");
     }
     ql::ext::shared_ptr<ql::StrikedTypePayoff> payoff() const {
         return ql::ext::make_shared<ql::PlainVanillaPayoff>(ql::Option::Put, strike);

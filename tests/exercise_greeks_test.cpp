@@ -25,7 +25,7 @@ using tests::put_on_a_lattice;
 constexpr double rate = 0.06, strike = 40;
 // Units of the rows: a percent of volatility, a basis point of rates.
 constexpr double percent = 0.01, basis_point = 1e-4;
-// What a policy misses of the best one, its sensitivities may miss, too: a part of them.
+// Sensitivities may miss a part of what the policy misses of the best one.
 constexpr double missed = 0.01;
 
 std::string put_at(double spot, double volatility, double at_rate = rate) {
@@ -87,7 +87,7 @@ TEST(exercise_greeks, are_those_of_the_lattice) {
     }
 }
 
-// What policies are worth that are found in each market, on the same paths.
+// Against differences of what policies are worth that are found in each market, on the same paths.
 TEST(exercise_greeks, are_those_of_policies_found_again) {
     const auto worth = [](const std::string& text) { return *tests::priced(text, 131072).rows[0].early; };
     struct move {

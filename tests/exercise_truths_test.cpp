@@ -117,7 +117,7 @@ struct swaption {
     bool is_payer;
     std::vector<double> dates, payments;
 
-    // What the rest of the swap is worth to its holder, of one unit.
+    // The worth of the rest of the swap to its holder, of one unit.
     double rest(const std::vector<bond>& left, double day, double x, double y) const {
         const std::size_t passed = payments.size() - left.size();
         double fixed = 0, before = day;

@@ -106,7 +106,7 @@ void set_value_to_come(exercise::policy& of, double to) {
 
 // ---- truths ----------------------------------------------------------------------------------------------
 
-// Of four bounds each is too low for one seed in 300,000.
+// Each of four bounds is too low for one seed in 300,000.
 TEST(nested_bound, holds_puts_known_from_a_lattice) {
     for (const double spot : {36.0, 44.0}) {
         for (const double volatility : {0.2, 0.4}) {
@@ -171,7 +171,7 @@ TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     EXPECT_NEAR(e.upper_error / expected, 1, 5.0 / 22);
 }
 
-// What is paid after the last date is in the martingale, too: at half a year the holder may take 40 less the
+// Payments after the last date are in the martingale, too: at half a year the holder may take 40 less the
 // price in place of the call that ends at one year.
 TEST(nested_bound, follows_what_comes_after_the_last_date) {
     constexpr double spot = 40, strike = 40, rate = 0.06, volatility = 0.3, half = 0.5;

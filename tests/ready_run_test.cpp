@@ -305,7 +305,7 @@ TEST(ready_run, no_gpu_keeps_the_numbers_of_a_call_that_it_had_no_part_in) {
         m.expect_as_plain(in[dice() % in.size()], dice() % 2 == 0 ? heard : quiet,
                           "call " + std::to_string(k));
     }
-    // How the two share the calls is up to the threads.
+    // It is up to the threads how the two share the calls.
     EXPECT_GT(m.gpus[1]->calls["run"], 0);
     EXPECT_GT(m.gpu->calls["run"], 0);
 }

@@ -133,7 +133,7 @@ class nested_paths {
   private:
     std::span<double> row(std::size_t number) { return std::span(left_).subspan(number * outer_, outer_); }
     double left(std::size_t row, std::uint64_t path) const { return left_[row * outer_ + path]; }
-    // What the policy is worth behind decision `set` - 1, if it was not used there; behind none, today.
+    // The policy's worth behind decision `set` - 1, if it was not used there; behind none, today.
     double mean(std::size_t set, std::uint64_t path) const { return means_[set * outer_ + path]; }
 
     void walk_outer() {

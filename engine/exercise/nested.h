@@ -51,7 +51,7 @@ struct nested_program {
 // Why a policy, or the trade that follows it, has no nested bound; empty if it has one.
 std::string why_not_nested(const policy& by);
 std::string why_not_nested(const nested_program& of);
-// Of a policy that may have one.
+// The policy is one that may have a nested bound.
 nested_program nested_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                            const plan::poll& often);
 

@@ -22,10 +22,10 @@ interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(
         for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
 }
 
-// Of many normals each has one move alone. Of fewer the first three have those of two orders and their own of
-// the third, and the first also the product of its square and the second. A kernel knows polynomials of one
-// column and products of two; so a polynomial that is a factor of a product is a column of its own. More
-// moves would spill registers of the kernel that finds policies.
+// Each of many normals has one move alone. If there are fewer, the first three have those of two orders and
+// their own of the third, and the first also the product of its square and the second. A kernel knows
+// polynomials of one column and products of two; so a polynomial that is a factor of a product is a column of
+// its own. More moves would spill registers of the kernel that finds policies.
 void interval_moves::add_ranked() {
     const std::size_t n = normals_;
     for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});

@@ -131,8 +131,8 @@ struct policy {
     // The script compares assets, and normals are one for each of them, in the order of their list. Moves
     // take them by the rank of their asset when the interval began.
     bool are_normals_ranked = false;
-    // What makes them of the numbers that steps draw, if correlated assets share these: [asset][normal], a
-    // rotation. Empty: they are those themselves.
+    // The rotation that makes them of the numbers that steps draw, where correlated assets share these:
+    // [asset][normal]. Empty: they are those themselves.
     std::vector<double> rotation;
     bool weighs_steps = false;         // in sums of them, by their length; or all weigh alike
     std::vector<decision_date> dates;  // in order of time

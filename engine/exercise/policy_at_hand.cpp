@@ -56,8 +56,8 @@ std::vector<value> rows_of_policy::rows(
 
 namespace {
 
-// What the script compares, by asset, so that the largest comes first. It may be no number before it means
-// anything.
+// A key for each asset, which ranks by the largest: the number that the script compares, or less that number
+// where it takes the smallest. The number may be none before it means anything.
 std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) {
     std::vector<value> out;
     for (const value v : right.compared.values) {

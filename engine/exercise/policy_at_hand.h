@@ -45,7 +45,7 @@ class rows_of_policy {
     std::vector<const decision_date*> dates_;
 };
 
-// Where the assets that a script compares stood when the interval began, as a path keeps it.
+// A path keeps where the assets that a script compares stood when the interval began.
 class kept_ranks {
   public:
     // Until the first date they are in the order of their list.

@@ -100,7 +100,7 @@ std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted,
     return out;
 }
 
-// What was found for a date of the same kind: with as many cases as the decision tells apart.
+// A date takes what was found for one of its kind, with as many cases as its decision tells apart.
 void take_found(decision_date& to, const decision_date& found, const policy& by) {
     to.means = found.means;
     to.scales = found.scales;

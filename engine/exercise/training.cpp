@@ -386,10 +386,10 @@ std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& a
 // Volatilities no further apart count as alike.
 constexpr double alike_volatilities = 0.8;
 
-// What the script compares by asset, such as the prices of a basket of which it pays the best, is known by
-// rank, and moves by the normals of the assets in this order. For that the path must be made of nothing but
-// prices of these assets, each of them with a normal number of its own. Assets that move
-// unlike each other are told apart by the volatilities of the first two. Those of other models than the
+// Numbers that the script compares by asset, such as the prices of a basket of which it pays the best, are
+// known by rank, and the martingale moves by the normals of the assets in this order. The path must be made
+// of nothing but prices of these assets for it, each of them with a normal number of its own. Assets that
+// move unlike each other are told apart by the volatilities of the first two. Those of other models than the
 // lognormal have no one number that does so.
 void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities) {
     policy& by = to.by;

@@ -21,7 +21,7 @@
 
 namespace tilewalk::exercise {
 
-// How features are called that are volatilities of assets.
+// The name of features that are volatilities of assets.
 inline constexpr std::string_view name_of_volatility = "the volatility of number ";
 
 // A policy before its paths: by what it will decide, and when.

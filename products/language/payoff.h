@@ -107,7 +107,7 @@ class world {
     virtual double fx_today(const std::string& currency) const;
 };
 
-// What a script compares by best, worst or nth: an expression for each asset of a list.
+// Numbers that a script compares by best, worst or nth: an expression for each asset of a list.
 struct compared_assets {
     std::string expression;
     std::vector<std::string> assets;

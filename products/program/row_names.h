@@ -55,7 +55,7 @@ inline bool is_convexity_of_some_currency(std::string_view name) {
     return at != std::string_view::npos && is_numbered(name.substr(at + 1), convexity);
 }
 
-// What a policy takes the value to come for is made of these.
+// Rows that the value to come is made of, as a policy takes it.
 inline constexpr std::string_view to_come = "to come ";
 inline bool is_of_a_decision(std::string_view name) {
     return name.starts_with(to_come);

@@ -36,7 +36,7 @@ struct engine_settings {
 struct progress {
     std::size_t trades_done = 0, trades = 0;
     std::uint64_t path_steps_done = 0, path_steps = 0;
-    // Of trades that may be ended early. All are found before the first path is walked for a price.
+    // Policies of trades that may be ended early: all are found before the first path is walked for a price.
     std::size_t policies_done = 0, policies = 0;
 };
 

@@ -44,7 +44,7 @@ struct run_settings {
     std::optional<std::uint64_t> training_paths{};
     // A file of policies to follow instead of finding them, see results::policies.
     std::optional<std::string> policy{};
-    // Which bound stands beside what a policy is worth: "regression", from the martingale that it comes with,
+    // The bound beside what a policy is worth: "regression", from the martingale that it comes with,
     // or "nested", from paths inside of paths.
     std::optional<std::string> upper{};
 };

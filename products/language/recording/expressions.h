@@ -29,7 +29,7 @@ class expressions {
 
     // Calls `with` for each asset of a list in turn, which then is the asset of the innermost loop.
     void for_each_asset(std::size_t list, const std::function<void()>& with);
-    // What was compared first.
+    // The numbers that were compared first.
     const compared_assets& compared() const { return compared_; }
     // The place of an index's asset in its loop's list, from 0.
     std::size_t element_at(const expression& index) const { return loops_[index.slot].element; }
