@@ -214,9 +214,9 @@ class nested_paths {
 
 // An outer path's bound is off its mean by a few hundredths of the price, so that 2,048 of them leave an
 // error of a thousandth. The noise of inner means widens the bound by about one over their number: with 1,024
-// of both, the calls of Andersen and Broadie on the larger of two assets and the largest of five are bounded
-// by 13.93 +- 0.012 (13.902 in the paper) and 26.21 +- 0.015 (26.115 .. 26.211).
-// Runs of fewer paths have fewer outer ones, so that the work stays in proportion.
+// in each of 2,048, the calls of Andersen and Broadie on the larger of two assets and the largest of five are
+// bounded by 13.93 +- 0.012 (13.902 in the paper) and 26.21 +- 0.015 (26.115 .. 26.211). Runs of fewer paths
+// have fewer outer ones, so that the work stays in proportion.
 std::uint64_t outer_paths_for(std::uint64_t paths) {
     return std::min(paths, std::clamp(paths / 64, least_outer_paths, most_outer_paths));
 }
