@@ -14,11 +14,11 @@
 namespace tilewalk::bench {
 
 // A book of one trade on ACME, which is lognormal.
-inline tilewalk::book book_on_acme(double spot, double rate, double volatility, const std::string& trade) {
+inline book book_on_acme(double spot, double rate, double volatility, const std::string& trade) {
     const auto text = [](double x) { return std::to_string(x); };
-    return tilewalk::book::parse("market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
-                                 "}}, assets: {ACME: {currency: USD, spot: " + text(spot) +
-                                 ", volatility: " + text(volatility) + "}}}\ntrades:\n  - " + trade + "\n");
+    return book::parse("market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
+                       "}}, assets: {ACME: {currency: USD, spot: " + text(spot) +
+                       ", volatility: " + text(volatility) + "}}}\ntrades:\n  - " + trade + "\n");
 }
 
 struct asian_case {
@@ -32,16 +32,6 @@ struct asian_case {
                 ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) + "}}");
     }
 };
-return tilewalk::book::parse(
-    "market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +
-    "}}, assets: {ACME: {currency: USD, spot: " + text(spot) + ", volatility: " + text(volatility) +
-    "}}}\n"
-    "trades:\n"
-    "  - {id: asian, product: asian, underlying: ACME, option: call, strike: " +
-    text(strike) + ", averaging_dates: {start: 0, end: 1, count: " + std::to_string(fixings) + "}}\n");
-}
-}
-;
 
 // Prices the book once for each iteration. An item is a path-step: one path over one fixing.
 inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book& book,
