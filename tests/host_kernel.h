@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -39,6 +40,7 @@ void host_barrier();
 int host_any(int);
 double host_exchange(unsigned lanes, double x, unsigned from);
 unsigned host_ballot(unsigned lanes, int x);
+void host_multiply(double* c, double* c_next, double a, double b);
 }
 inline void __syncthreads() { host_barrier(); }
 inline void __syncwarp() { host_ballot(~0u, 0); }
@@ -96,7 +98,7 @@ inline std::string text_of(const std::filesystem::path& file) {
 // Lanes that exchange numbers: a warp, or half of one.
 struct lanes_of_block {
     pthread_barrier_t barrier;
-    double exchanged[32];
+    double exchanged[32], also[32];
 };
 struct block_of_threads {
     pthread_barrier_t barrier;
@@ -166,6 +168,19 @@ unsigned host_ballot(unsigned lanes, int x) {
     pthread_barrier_wait(&of.barrier);
     return out;
 }
+void host_multiply(double* c, double* c_next, double a, double b) {
+    const unsigned lane = threadIdx.x % 32;
+    auto& of = tilewalk::tests::the_block->lanes(~0u, threadIdx.x);
+    of.exchanged[lane] = a;
+    of.also[lane] = b;
+    pthread_barrier_wait(&of.barrier);
+    for (unsigned k = 0; k < 4; ++k) {
+        const double x = of.exchanged[lane / 4 * 4 + k];
+        *c = std::fma(x, of.also[lane % 4 * 8 + k], *c);
+        *c_next = std::fma(x, of.also[lane % 4 * 8 + 4 + k], *c_next);
+    }
+    pthread_barrier_wait(&of.barrier);
+}
 }
 
 namespace tilewalk::tests {
@@ -180,6 +195,14 @@ class host_kernel {
         std::string words = text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h");
         words = replaced_once(words, R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)",
                               "number = blockIdx.x;");
+        words = replaced_once(
+            words,
+            R"(asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c), "+d"(c_next)
+                 : "d"(a), "d"(b));)",
+            "host_multiply(&c, &c_next, a, b);");
+        words = replaced_once(
+            words, R"(asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));)", "");
         words = replaced_once(words, R"(asm volatile("fence.proxy.async.global;" ::: "memory");)", "");
         std::ofstream(folder_ / "kernels/ptx.h") << words;
         std::ofstream(folder_ / "kernel.cpp")

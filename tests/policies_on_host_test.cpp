@@ -14,6 +14,7 @@
 #include "tests/fake_device.h"
 #include "tests/host_kernel.h"
 #include "tests/policies_as_found.h"
+#include "tests/product_sums.h"
 
 namespace tilewalk {
 namespace {
@@ -31,7 +32,7 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
             return [=] { of->run("leave", how.blocks, how.threads, a); };
         }
         const auto a = *static_cast<const kernels::backward_arguments*>(arguments[0]);
-        return [=] { of->run("find_policy", how.blocks, how.threads, a); };
+        return [=] { of->run(kernel.c_str(), how.blocks, how.threads, a); };
     };
     return gpu;
 }
@@ -42,7 +43,8 @@ currencies: {USD: {rate: 0.04}}
 assets:
   A: {currency: USD, spot: 95, volatility: 0.25}
   B: {currency: USD, spot: 105, volatility: 0.3, dividend_yield: 0.02}
-correlations: [[A, B, 0.4]]
+  C: {currency: USD, spot: 100, volatility: 0.2}
+correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2]]
 )");
     cuda::text_compiler compiler;
     cuda::kernel_store kernels(compiler, {});
@@ -54,6 +56,18 @@ correlations: [[A, B, 0.4]]
         tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), in, paths), by);
     }
     EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
+}
+
+// A matrix instruction stands for chains of fma.
+TEST(policies_on_host, have_sums_of_products_of_the_cpu) {
+    const tests::host_kernel kernel(tests::text_of_product_sums);
+    tests::expect_product_sums_of_the_cpu(
+        [&](const std::vector<double>& columns, int rows, int cols, bool is_lower, std::vector<double> into) {
+            kernel.run(
+                "sum_products", 1, kernels::paths_of_block,
+                tests::product_sums_arguments{columns.data(), rows, cols, is_lower ? 1u : 0u, into.data()});
+            return into;
+        });
 }
 
 constexpr const char* put = "trades:\n  - {id: put, product: american, underlying: A, strike: 100, ";
@@ -73,6 +87,14 @@ TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
     compare(R"(trades:
   - {id: most, product: bermudan_basket, basket: [A, B], price: maximum, strike: 100, exercise_dates: [0.5, 1.0]}
   - {id: few, product: bermudan_basket, basket: [A, B], price: maximum, strike: 90, exercise_dates: [1.0]}
+)",
+            300);
+}
+
+// More functions than a thread has room for in registers.
+TEST(policies_on_host, are_those_of_the_cpu_with_many_functions) {
+    compare(R"(trades:
+  - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [0.5, 1.0]}
 )",
             300);
 }

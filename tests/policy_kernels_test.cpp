@@ -76,8 +76,9 @@ TEST(policy_kernels, spill_nothing) {
     for (const auto& [id, of] : untrained_of(trades_with_rights(), demo_market(), 4096)) {
         const cuda::policy_kernels k = cuda::policy_kernels_of(of);
         texts.emplace(k.leaving, id + ", leaving");
-        texts.emplace(k.all.text, id + ", way back");
-        if (of.has_gain()) texts.emplace(k.every_second.text, id + ", every second date");
+        texts.emplace(k.of_dates, id + ", dates");
+        texts.emplace(k.of_sums, id + ", sums");
+        texts.emplace(k.of_sweep, id + ", sweep");
     }
     ASSERT_GE(texts.size(), 12u);
     std::size_t turn = 0;
@@ -103,7 +104,7 @@ TEST(policy_kernels, do_not_depend_on_what_is_found) {
             if (!of || of->is_certain) return out;
             if (cuda::is_found_on_gpus(*of)) {
                 const cuda::policy_kernels k = cuda::policy_kernels_of(*of);
-                out.insert(out.end(), {k.leaving, k.all.text, k.every_second.text});
+                for (const std::string* text : k.texts()) out.push_back(*text);
             }
             const exercise::policy found = exercise::trained(
                 std::move(*of), {paths, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
@@ -120,8 +121,7 @@ TEST(policy_kernels, do_not_depend_on_what_is_found) {
     EXPECT_GT(compared, 40u);
 }
 
-// Paths of the policy, the way back over all dates and over every second of them, and paths that follow it
-// and bound what any is worth.
+// Paths of the policy, the way back, and paths that follow it and bound what any is worth.
 TEST(policy_kernels, are_compiled_ahead) {
     const book one = book::parse(
         "trades:\n  - {id: t, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: "
@@ -135,7 +135,7 @@ TEST(policy_kernels, are_compiled_ahead) {
     const auto count = [&](const std::string& in_name) {
         return std::ranges::count_if(names, [&](const std::string& n) { return n.find(in_name) != n.npos; });
     };
-    EXPECT_EQ(count("policy"), 3);
+    EXPECT_EQ(count("policy"), 4);
     EXPECT_EQ(count("walk"), 2);
     EXPECT_EQ(count("of_bounds"), 1);
 }

@@ -22,13 +22,20 @@ std::string basis_table(const std::string& name, std::size_t count,
     return "    " + table_text(name + "(int i)", "i", numbers);
 }
 
-int bytes_of(const kernels::backward_sizes& sizes) {
-    return sizes.doubles() * static_cast<int>(sizeof(double));
+// A kernel of the way back that calls policy_search<basis>::`calls`.
+std::string kernel_of(const char* name, const char* calls, const std::string& threads) {
+    return fmt::format(
+        R"(
+extern "C" __global__ void __launch_bounds__({threads})
+{name}(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
+    tilewalk::kernels::generated::search::{calls}(a, reinterpret_cast<double*>(shared));
+}}
+)",
+        fmt::arg("threads", threads), fmt::arg("name", name), fmt::arg("calls", calls));
 }
 
-// A block waits for memory and for its threads most of the time, so that a multiprocessor takes two where
-// their numbers fit; those of more moves fill its registers.
-std::string backward_text(const exercise::policy& by, const kernels::backward_sizes& sizes) {
+// What the kernels of a basis begin with.
+std::string basis_text(const exercise::policy& by, const policy_kernels& of) {
     const exercise::interval_moves moves = by.moves();
     const auto& products = by.functions.products();
     const auto& of_moves = moves.moves();
@@ -40,19 +47,14 @@ namespace tilewalk::kernels::generated {{
 struct basis {{
     static constexpr int states = {states}, functions = {functions}, normals = {normals}, moves = {moves};
 {tables}}};
+using search = policy_search<basis>;
 
 }}  // namespace tilewalk::kernels::generated
 
-extern "C" __global__ void __launch_bounds__({threads} TILEWALK_RESIDENT_BLOCKS({resident}))
-find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
-    extern __shared__ __align__(128) char shared[];
-    tilewalk::kernels::find_policy<tilewalk::kernels::generated::basis>(a, reinterpret_cast<double*>(shared));
-}}
+extern __shared__ __align__(128) char shared[];
 )",
-        fmt::arg("states", by.functions.features() - 1), fmt::arg("functions", sizes.functions),
-        fmt::arg("normals", moves.columns()), fmt::arg("moves", sizes.moves),
-        fmt::arg("threads", kernels::paths_of_block),
-        fmt::arg("resident", by.normals.size() <= 1 && 2 * bytes_of(sizes) <= 160 * 1024 ? 2 : 1),
+        fmt::arg("states", by.functions.features() - 1), fmt::arg("functions", of.sizes.functions),
+        fmt::arg("normals", moves.columns()), fmt::arg("moves", of.sizes.moves),
         fmt::arg(
             "tables",
             basis_table("before", products.size(), [&](std::size_t k) { return products[k].before; }) +
@@ -63,13 +65,35 @@ find_policy(const __grid_constant__ tilewalk::kernels::backward_arguments a) {{
                             [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
 }
 
-policy_kernels::way_back way_back_of(const exercise::policy& by) {
-    policy_kernels::way_back out;
-    out.sizes = {static_cast<int>(by.functions.features()), static_cast<int>(by.functions.functions()),
-                 static_cast<int>(by.moves().size())};
-    out.text = backward_text(by, out.sizes);
-    out.shared_bytes = static_cast<std::uint32_t>(bytes_of(out.sizes));
-    return out;
+// Blocks of so many threads, of which a multiprocessor takes several where their numbers leave room.
+std::string bounds_of(std::uint32_t threads, int resident) {
+    return fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", threads, resident);
+}
+
+void make_way_back(policy_kernels& to, const exercise::policy& by) {
+    const std::string basis = basis_text(by, to);
+    const bool has_moves = to.sizes.moves > 0;
+    const std::string of_tile = bounds_of(kernels::paths_of_block, 2 * to.tile_bytes() <= 200 * 1024 ? 2 : 1);
+    const std::string of_date = bounds_of(kernels::paths_of_block, 1);
+    to.of_dates = basis + kernel_of("list_paths", "list_paths", of_tile) +
+                  kernel_of("sum_features", "sum_features<false>", of_tile) +
+                  kernel_of("sum_squares", "sum_features<true>", of_tile) +
+                  kernel_of("make_factors", "make_factors", of_date) +
+                  kernel_of("find_gain", "gain", bounds_of(threads_of_gain, 1));
+    if (has_moves)
+        to.of_dates += kernel_of("begin_slopes", "step<false>", of_date) +
+                       kernel_of("step_slopes", "step<true>", of_date);
+    const auto of_sums = [&](bool are_few) {
+        return are_few ? bounds_of(to.sums(true).threads, 4) : of_tile;
+    };
+    const std::string of_slopes = of_sums(to.sizes.has_few_slopes());
+    to.of_sums = basis + kernel_of("sum_functions", "sum_functions", of_sums(to.sizes.has_few_fits()));
+    if (has_moves)
+        to.of_sums += kernel_of("sum_moves", "sum_moves<false>", of_slopes) +
+                      kernel_of("sum_image", "sum_moves<true>", of_slopes);
+    const int resident_sweeps = to.sizes.functions <= 12 ? 5 : to.sizes.has_few_functions() ? 4 : 2;
+    to.of_sweep = basis + kernel_of("sweep", "sweep",
+                                    bounds_of(kernels::backward_sizes::threads_of_sweep, resident_sweeps));
 }
 
 }  // namespace
@@ -84,12 +108,9 @@ policy_kernels policy_kernels_of(const exercise::untrained& of) {
     out.leaving_threads = static_cast<std::uint32_t>(how[knobs::block]);
     out.leaving_shared_bytes =
         static_cast<std::uint32_t>(feed_shared_bytes(how, of.made.code.slots_per_step()));
-    out.all = way_back_of(of.by);
-    if (of.has_gain()) {
-        exercise::policy without_bound = of.by;
-        without_bound.normals.clear();
-        out.every_second = way_back_of(without_bound);
-    }
+    out.sizes = {static_cast<int>(of.by.functions.features()), static_cast<int>(of.by.functions.functions()),
+                 static_cast<int>(of.by.moves().size())};
+    make_way_back(out, of.by);
     return out;
 }
 

@@ -142,12 +142,11 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
     for (std::size_t i = 0; i < policies_.size(); ++i) {
         if (!policies_[i]) continue;
         const cuda::policy_kernels& of = *policies_[i];
-        const std::array<std::pair<const char*, const std::string*>, 3> all{
-            {{"paths_of_policy_", &of.leaving},
-             {"policy_", &of.all.text},
-             {"policy_of_every_second_date_", &of.every_second.text}}};
-        for (const auto& [name, source] : all) {
-            if (source->empty()) continue;
+        constexpr std::array<const char*, 4> names{"paths_of_policy_", "dates_of_policy_", "sums_of_policy_",
+                                                   "sweep_of_policy_"};
+        for (std::size_t k = 0; k < names.size(); ++k) {
+            const std::string name = names[k];
+            const std::string* const source = of.texts()[k];
             const auto [at, is_new] = by_text.try_emplace(*source);
             if (is_new) {
                 in_order.push_back(*source);

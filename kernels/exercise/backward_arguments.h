@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernel that finds policies, with the same layout on the host and on the device.
+// The arguments of the kernels that find policies, with the same layout on the host and on the device.
 #pragma once
 
 #include "kernels/exercise/least_squares.h"
@@ -7,36 +7,52 @@
 namespace tilewalk::kernels {
 
 // A date of a right: the first of its rows among those that paths have left. They say what using the right
-// gives, whether it is offered, its unit, whether the path lives and what it has been paid; then features,
-// and the sums of normals since the date before.
+// gives, whether it is offered, its unit, whether the path lives and what it has been paid; then features.
+// And the interval that begins there: the first row of its sums of normals, and one over the root of its
+// steps.
 struct backward_date {
-    word64 first_row;
-    double root;  // one over the root of the steps since the date before
+    word64 first_row, after_row;
+    double after_root;
     word64 is_holders;
 };
 static constexpr int row_of_gives = 0, row_of_offered = 1, row_of_unit = 2, row_of_alive = 3,
                      row_of_value = 4, rows_before_features = 5;
 
+// The number of a path in its tile.
+using path_in_tile = unsigned short;
+
 // A trade whose policy is found. All memory is its own.
 struct backward_trade {
     const double* left;
-    word64 pitch;  // of rows
-    const backward_date* dates;
-    word64 end_row;  // of what is paid in all; then the sums of normals since the last date
-    double last_root;
-    double *total, *worth, *estimate;  // by path
-    const double* others;              // what other decisions pay on the same paths; null: there are none
-    word32* counted;                   // [side][path]: paths that count on a date
-    word32* counts;                    // [tile][side]
-    double* sums;                      // [2][tile][number]
-    double* found;                     // numbers_of_date of each date, then numbers_of_end
-    word32* arrived;                   // of its blocks, starts at 0
+    word64 pitch;                // of rows
+    const backward_date* dates;  // in order of time; behind them today, which has an interval alone
+    word64 end_row;              // of what is paid in all
+    path_in_tile* listed;        // [date][path]; see blocks_of_tile
+    word32* counts;              // [date][tile][side]
+    double* sums;                // [date][tile][number], of the stage at hand
+    double* by_date;             // [date][numbers_between]
+    double* paid;                // [date][path]: what using the right gives, in its unit
+    double* rest;                // [date][path]: what slopes have to explain
+    double* found;               // numbers_of_date of each date, then numbers_of_end
     word32 date_count, paths;
+};
+
+// A walk back through some dates of a trade: all of them, or those of other decisions on the same paths.
+struct backward_sweep {
+    const word32* dates;    // numbers of the trade's, in order of time
+    double *total, *worth;  // by path: all that is paid, and the same as it is estimated
+    double* sums;           // [2][tile][numbers_of_sweep]
+    word32* arrived;        // of its blocks, starts at 0
+    word32 trade, date_count;
+    word32 is_kept;  // what it finds is found; others are walked for their totals
 };
 
 struct backward_arguments {
     const backward_trade* trades;
-    word32 blocks_of_trade;
+    const backward_sweep* sweeps;              // those that are kept first, in the order of trades
+    word32 tiles, most_dates;                  // of each trade, today among the dates
+    word32 blocks_of_sweep, blocks_of_others;  // of each sweep that is kept, and of each other
+    word32 trade_count;
 };
 
 // Numbers found on a date, in this order: means and scales of features; where using the right pays something
@@ -48,31 +64,80 @@ static constexpr int numbers_of_date(int features, int functions, int moves) {
     return 2 * features + 2 * numbers_of_side(functions) + moves * functions;
 }
 // At the end: sums over paths of what the policy's worth is taken for and of what it pays, the slopes of the
-// first interval, whether a path has no finite number, and, if there are others, what these pay more, and its
-// squares about the mean.
+// first interval, whether a path has no finite number, and, if there are others, what all dates pay more than
+// they do, and its squares about the mean.
 static constexpr int numbers_of_end(int moves) {
     return 2 + moves + 3;
 }
-// The most numbers that are summed over tiles at a time.
-static constexpr int most_sums(int features, int functions, int moves) {
-    const int fits = 2 * (functions * functions + functions), slopes = moves * functions;
-    return (fits > slopes ? fits : slopes) + features + 6;
-}
 
-// The sizes of a policy, and the doubles of shared memory that a block takes for it.
+// The sizes of a policy, and the memory that its stages take: doubles of it, of a date, and of a tile.
 struct backward_sizes {
     int features, functions, moves;
-    static constexpr int doubles_of_walk = 48;  // for what the block knows of its work
 
     constexpr int columns() const { return functions + (moves > 1 ? moves : 1); }
     constexpr int factor_doubles() const { return functions * (functions + 2) + (functions + 1) / 2; }
-    constexpr int doubles() const {
-        const int column_doubles = columns() * paths_of_block;
-        // Sums over tiles and the factors of both sides stand where the columns were.
-        const int fits = most_sums(features, functions, moves) + 2 * factor_doubles();
-        return doubles_of_walk + (column_doubles > fits ? column_doubles : fits) + factor_doubles() +
-               2 * features + 2 * numbers_of_side(functions) + 4 * moves * functions + 4 * lanes_of_inner;
+    constexpr int slopes() const { return moves * functions; }
+    constexpr int of_fits() const { return 2 * functions * functions; }
+
+    // Of a tile: the sums of features and of their squares, and behind them products of functions; or slopes;
+    // or, which are fewer, those of the gain.
+    constexpr int numbers_of_tile() const {
+        const int fits = 2 * features + of_fits();
+        return fits > slopes() ? fits : slopes();
     }
+    // Of a tile of a sweep: the right-hand sides, and the least and most of what comes, by side.
+    constexpr int numbers_of_sweep() const { return 2 * functions + 4; }
+    // Of a date: factors and ranks of both sides and of all, and the state of the search for slopes.
+    constexpr int numbers_between() const { return 3 * factor_doubles() + 3 + 3 * slopes() + 1; }
+
+    // Shared memory of a block that works on a tile by columns, on a date, on a tile by lanes, or sweeps.
+    constexpr int tile_doubles() const {
+        const int more = numbers_of_tile() + 2 * features + slopes() + quarter_doubles();
+        return columns() * slots_of_column + more + tile_ints / 2;
+    }
+    // Where squares of sums are fewer than warps; see kernels/exercise/column_sums.h.
+    constexpr int quarter_doubles() const {
+        const int fit = squares_of(functions, functions, true),
+                  of_moves = squares_of(functions, moves, false);
+        constexpr int warps = paths_of_block / 32;
+        const int a = fit < warps ? fit : 0, b = of_moves < warps ? of_moves : 0;
+        return 4 * (a > b ? a : b) * numbers_of_square;
+    }
+    constexpr int date_doubles() const {
+        const int fits = of_fits() + 3 * factor_doubles();
+        const int of_slopes = 5 * slopes() + factor_doubles();
+        return (fits > of_slopes ? fits : of_slopes) + 1;
+    }
+    constexpr int lanes_doubles() const {
+        const int fits = functions * (functions + 1) / 2, of_block = fits > slopes() ? fits : slopes();
+        return most_blocks_of_tile * of_block + 2 * features + slopes();
+    }
+    constexpr int sweep_doubles() const {
+        return doubles_of_walk + work_of_sweep() + most_blocks_of_tile * functions + 4 * factor_doubles() +
+               2 * numbers_of_side(functions) + numbers_of_sweep() + 4 * features + 4 * halves_of_sweep;
+    }
+    // The most that any block takes.
+    constexpr int most_doubles() const {
+        const int a = tile_doubles(), b = date_doubles(), c = sweep_doubles();
+        return a > b ? (a > c ? a : c) : (b > c ? b : c);
+    }
+    // Room for sums of tiles, and then for functions of the threads' paths, where these are many.
+    constexpr int work_of_sweep() const {
+        const int least = 1024, of_tiles = 16 * numbers_of_sweep();
+        const int of_paths = has_few_functions() ? 0 : functions * threads_of_sweep;
+        const int more = of_tiles > of_paths ? of_tiles : of_paths;
+        return more > least ? more : least;
+    }
+    // A thread has the functions of its path in registers; and all sums of its lane.
+    constexpr bool has_few_functions() const { return functions <= most_at_once; }
+    constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
+    constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }
+    static constexpr int most_at_once = 24, most_sums_of_lane = 48;
+    static constexpr int tile_ints = 128, doubles_of_walk = 80;
+    // A tile's paths of two sides make so many blocks at most. A lane of a block is the work of a thread in
+    // sums that fit in its registers, and in a sweep.
+    static constexpr int most_blocks_of_tile = 5, threads_of_lanes = 96, threads_of_sweep = 128;
+    static constexpr int halves_of_sweep = threads_of_sweep / lanes_of_sum;
 };
 
 }  // namespace tilewalk::kernels

@@ -12,8 +12,24 @@ static constexpr int paths_of_block = 256;
 // A sum over a block is made by so many lanes, each over every 16th path; then a tree over lanes adds the
 // upper half to the lower.
 static constexpr int lanes_of_sum = 16;
+// In shared memory a column of a block has the paths of a lane side by side, so that neither the threads of
+// paths nor those that sum them meet in a bank.
+static constexpr int slots_of_lane = paths_of_block / lanes_of_sum + 1;
+static constexpr int slots_of_column = lanes_of_sum * slots_of_lane + 4;
+static constexpr int slot_of(int path) {
+    return path % lanes_of_sum * slots_of_lane + path / lanes_of_sum;
+}
 // An inner product of two vectors is made likewise, by the lanes of a warp.
 static constexpr int lanes_of_inner = 32;
+
+// Products of columns are summed by squares of eight columns with eight, of each pair once where it is
+// `lower`.
+static constexpr int side_of_square = 8, numbers_of_square = side_of_square * side_of_square;
+static constexpr int squares_of(int rows, int cols, bool lower) {
+    const int tall = (rows + side_of_square - 1) / side_of_square,
+              wide = (cols + side_of_square - 1) / side_of_square;
+    return lower ? tall * (tall + 1) / 2 : tall * wide;
+}
 
 // A function is left out if so little of its length is not made up for by those before it.
 static constexpr double least_pivot = 1e-10;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// A date of a trade whose policy is found: its memory, and what its paths know there.
+#pragma once
+
+#include "kernels/exercise/backward_arguments.h"
+#include "kernels/loops.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::kernels {
+
+// One of two types.
+template <bool is_first, class first, class second>
+struct choose_type {
+    using type = first;
+};
+template <class first, class second>
+struct choose_type<false, first, second> {
+    using type = second;
+};
+
+// `basis` has the constants states, functions, normals, moves, and the tables before(k) and feature(k) of the
+// functions from the second on, first_of(m), second_of(m) and order_of(m) of moves.
+template <class basis>
+struct date_at_hand {
+    static constexpr int features = basis::states + 1, functions = basis::functions, moves = basis::moves;
+    static constexpr backward_sizes sizes{features, functions, moves};
+    static constexpr word64 numbers_of_tile = word64(sizes.numbers_of_tile());
+    static constexpr double infinity = format<double>::infinity;
+
+    const double *rows, *after;  // of the date, and of the interval that begins there
+    word64 pitch;
+    double after_root;
+    path_in_tile* listed;
+    word32* counts;       // [tile][side]
+    double* sums;         // [tile][number]
+    double* between;      // factors, ranks and the state of the search for slopes
+    double *paid, *rest;  // by path
+    double* found;
+    word32 paths, tiles;
+    bool is_today, is_holders;
+
+    date_at_hand() = default;
+    date_at_hand(const backward_trade& of, word32 date, word32 tile_count) {
+        const backward_date& d = of.dates[date];
+        rows = of.left + d.first_row * of.pitch;
+        after = of.left + d.after_row * of.pitch;
+        pitch = of.pitch;
+        after_root = d.after_root;
+        tiles = tile_count;
+        listed = of.listed + word64(date) * tiles * paths_per_tile;
+        counts = of.counts + word64(date) * tiles * 2;
+        sums = of.sums + word64(date) * tiles * numbers_of_tile;
+        between = of.by_date + word64(date) * word64(sizes.numbers_between());
+        paid = of.paid + word64(date) * pitch;
+        rest = of.rest + word64(date) * pitch;
+        found = of.found + word64(date) * word64(numbers_of_date(features, functions, moves));
+        paths = of.paths;
+        is_today = date == of.date_count;
+        is_holders = d.is_holders != 0;
+    }
+
+    // ---- where numbers are
+    double* sums_of(word32 tile) const { return sums + word64(tile) * numbers_of_tile; }
+    // The factors of both sides, and of all.
+    double* factors(int which) const { return between + which * sizes.factor_doubles(); }
+    double* ranks() const { return factors(3); }  // -1: there is no path
+    double* right() const { return ranks() + 3; }
+    double* along() const { return right() + sizes.slopes(); }
+    double* slopes() const { return along() + sizes.slopes(); }
+    double* size_of_right() const { return slopes() + sizes.slopes(); }  // 0: the search has ended
+    double* found_scales() const { return found + features; }
+    double* found_sides() const { return found + 2 * features; }
+    double* found_slopes() const {
+        return is_today ? found + 2 : found_sides() + 2 * numbers_of_side(functions);
+    }
+    // Functions of slopes: today nothing is known but the numbers of the trade.
+    int known() const { return is_today ? 1 : functions; }
+
+    // ---- paths
+    double row(int number, word32 path) const { return rows[word64(number) * pitch + path]; }
+    int count(word32 tile, int side) const { return int(counts[2 * tile + word32(side)]); }
+    // On the first tiles, of a side or of both; each lane of a warp has it.
+    int paths_of(word32 first_tiles, bool has_paying, bool has_others) const {
+        int sum = 0;
+        for (word32 tile = threadIdx.x % 32; tile < first_tiles; tile += 32)
+            sum += (has_paying ? count(tile, 0) : 0) + (has_others ? count(tile, 1) : 0);
+        for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(~word32{0}, sum, apart);
+        return sum;
+    }
+    int living(word32 first_tiles) const { return paths_of(first_tiles, true, true); }
+    // What the path knows on the date: its features.
+    struct known_path {
+        double of[word32(features)];
+    };
+    known_path known_by(bool has_path, word32 path) const {
+        known_path out;
+        unrolled<basis::states>(
+            [&](int f) { out.of[f] = has_path ? row(rows_before_features + f, path) : 0; });
+        out.of[basis::states] = has_path ? paid[path] : 0;
+        return out;
+    }
+    // Calls of(k, value) for each function, in their order; value(k) is that of one before.
+    template <class before, class body>
+    static void for_functions(const double* means, const double* scales, bool has_path,
+                              const known_path& known, const before& value, const body& of) {
+        double x[word32(features)];
+        unrolled<features>([&](int f) { x[f] = has_path ? (known.of[f] - means[f]) * scales[f] : 0; });
+        of(0, has_path ? 1 : 0);
+        spelled_out<functions - 1>(
+            [&](int k) { of(k + 1, value(int(basis::before(k))) * x[basis::feature(k)]); });
+    }
+
+    // ---- columns of a block; `mine` is the thread's place in the first
+    // All functions; a thread without a path has none.
+    static void fill_functions(double* mine, const double* means, const double* scales, bool has_path,
+                               const known_path& known) {
+        for_functions(
+            means, scales, has_path, known, [&](int k) { return mine[k * slots_of_column]; },
+            [&](int k, double value) { mine[k * slots_of_column] = value; });
+    }
+    static double move(int m, const double (&normals)[word32(basis::normals > 0 ? basis::normals : 1)]) {
+        const double u = normals[basis::first_of(m)];
+        if (basis::second_of(m) != basis::first_of(m)) return u * normals[basis::second_of(m)];
+        return hermite(int(basis::order_of(m)), u, 1.0);
+    }
+    struct known_normals {
+        double of[word32(basis::normals > 0 ? basis::normals : 1)];
+    };
+    known_normals normals_of(bool has_path, word32 path) const {
+        known_normals out{};
+        unrolled<basis::normals>(
+            [&](int n) { out.of[n] = has_path ? after[word64(n) * pitch + path] * after_root : 0; });
+        return out;
+    }
+    template <class body>
+    static void for_moves(bool has_path, const known_normals& by, const body& of) {
+        spelled_out<moves>([&](int m) { of(m, has_path ? move(m, by.of) : 0); });
+    }
+
+    // ---- sums of tiles
+    // The number i of all of them, in their order.
+    double summed(int i, word32 of_tiles) const {
+        const double* next = sums + i;
+        double sum = 0;
+#pragma unroll 16
+        for (word32 tile = 0; tile < of_tiles; ++tile, next += numbers_of_tile) sum += *next;
+        return sum;
+    }
+    // Features are scaled by what they are on the first tiles, if enough paths live there.
+    word32 tiles_of_scale(int& living_there) const {
+        const word32 few = tiles < tiles_of_scales ? tiles : word32(tiles_of_scales);
+        living_there = living(few);
+        if (living_there >= int(least_paths_of_scales) || few == tiles) return few;
+        living_there = living(tiles);
+        return tiles;
+    }
+    double mean(int f, word32 of_tiles, int living_there) const {
+        const double sum = summed(f, of_tiles);
+        return abs(sum) < infinity ? sum / (living_there > 1 ? living_there : 1) : 0;
+    }
+    double scale(int f, double mean, word32 of_tiles, int living_there) const {
+        const double deviation = sqrt(summed(features + f, of_tiles) / (living_there > 1 ? living_there : 1));
+        const bool varies = deviation > 1e-10 * abs(mean) && abs(1 / deviation) < infinity;
+        return varies ? 1 / deviation : 0;
+    }
+};
+
+}  // namespace tilewalk::kernels
