@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times a book of American puts from the command to the file, and one put and one call on the best of five assets by kernel.
+
+    bench/policies_of_book.py --command build/release/tilewalk
+    bench/policies_of_book.py --command build/release/tilewalk --trades 20 --paths 16384 --device cpu
+    bench/policies_of_book.py --command build/release/tilewalk --before old/tilewalk --kernels
+
+The puts are those of Longstaff and Schwartz (36, 20 %, 6 %, one year, 50 dates) with strikes from 30 to 50; the call is
+that of Andersen and Broadie (nine dates in three years). Each command runs once to compile kernels and then so many times,
+of which the median is told. With --before another build runs in turn with it, and figures must be the same to the bit.
+With --kernels ncu, which has to be on the PATH, tells how long each kernel takes for a trade alone."""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+MARKET = """market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: RATE}}
+  assets: {ASSETS}
+trades:
+"""
+
+
+def puts(count):
+    text = MARKET.replace("RATE", "0.06").replace("ASSETS", "A: {currency: USD, spot: 36, volatility: 0.2}")
+    for i in range(count):
+        strike = 40 if count == 1 else 30 + 20 * i / count
+        text += (f"  - {{id: put_{i}, product: american, underlying: A, strike: {strike:.6g}, maturity: 1, "
+                 "exercise_step: 0.02}\n")
+    return text
+
+
+def best_of_five():
+    names = [f"A{i}" for i in range(5)]
+    assets = ", ".join(f"{n}: {{currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.1}}" for n in names)
+    days = ", ".join(f"{(k + 1) / 3:.6f}" for k in range(9))
+    return (MARKET.replace("RATE", "0.05").replace("ASSETS", assets) +
+            f"  - {{id: best_of_five, product: bermudan_basket, basket: [{', '.join(names)}], price: maximum, strike: 100, "
+            f"exercise_dates: [{days}]}}\n")
+
+
+def run(command, output):
+    begin = time.perf_counter()
+    done = subprocess.run([*command, "--quiet", "--format", "json", "--output", output], text=True, stderr=subprocess.PIPE)
+    seconds = time.perf_counter() - begin
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")
+    with open(output, encoding="utf-8") as file:
+        return seconds, json.load(file)
+
+
+def measure(commands, output, times):
+    """By command: the seconds of each run, which take turns, and the results of the last."""
+    for command in commands:
+        run(command, output)
+    turns = [[run(command, output) for command in commands] for _ in range(times)]
+    return [([turn[c][0] for turn in turns], turns[-1][c][1]) for c in range(len(commands))]
+
+
+def kernels(command):
+    """By kernel of the run, in order: its name and microseconds."""
+    done = subprocess.run(["ncu", "--metrics", "gpu__time_duration.sum", *command, "--format", "csv"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    names = re.findall(r"^ +([a-z_]+) \(.*Context", done.stdout, re.M)
+    times = re.findall(r"gpu__time_duration\.sum +([a-z]+) +([0-9.,]+)", done.stdout)
+    if done.returncode != 0 or len(names) != len(times) or not names:
+        sys.exit(f"ncu: exit code {done.returncode}\n{done.stdout[-2000:]}")
+    unit = {"ns": 1e-3, "us": 1, "ms": 1e3}
+    return [(n, unit[u] * float(t.replace(",", ""))) for n, (u, t) in zip(names, times)]
+
+
+def tell_kernels(of, command):
+    rows = kernels(command)
+    by_name = {}
+    for name, microseconds in rows:
+        by_name.setdefault(name, []).append(microseconds)
+    print(f"{of}, kernels of a trade alone, microseconds:")
+    for name, times in by_name.items():
+        print(f"    {name:16} {len(times)} x {statistics.mean(times):9.1f}")
+    policy = sum(t for n, t in rows if n not in ("leave", "walk", "merge_tiles"))
+    print(f"    paths that train {sum(by_name.get('leave', [0])):.1f}, way back {policy:.1f}, "
+          f"walks that price and bound {sum(by_name.get('walk', [0])):.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--command", default="tilewalk")
+    parser.add_argument("--before", help="the command of an older build")
+    parser.add_argument("--trades", type=int, default=1000)
+    parser.add_argument("--paths", type=int, default=262144)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--precision", default="double")
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--kernels", action="store_true")
+    arguments = parser.parse_args()
+    builds = [("before", arguments.before), ("now", arguments.command)] if arguments.before else [("now", arguments.command)]
+    how = ["--device", arguments.device, "--precision", arguments.precision]
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "out.json")
+        for name, text, paths in (("American puts", puts(arguments.trades), arguments.paths),
+                                  ("one American put", puts(1), 4 * arguments.paths),
+                                  ("best of five", best_of_five(), 4 * arguments.paths)):
+            book = os.path.join(folder, "book.yaml")
+            with open(book, "w", encoding="utf-8") as file:
+                file.write(text)
+            commands = [[build, "price", book, "--paths", str(paths), *how] for _, build in builds]
+            runs = measure(commands, output, arguments.times)
+            if any(r["rows"] != runs[0][1]["rows"] for _, r in runs):
+                sys.exit(f"{name}: builds differ")
+            for (build, _), (seconds, found) in zip(builds, runs):
+                m = found["manifest"]
+                print(f"{name}, {len(found['rows'])} trades, {paths} paths, {arguments.precision}, "
+                      f"{', '.join(m['devices']) or 'CPU'}, {build}: {statistics.median(seconds):.3f} s to the file "
+                      f"({min(seconds):.3f} to {max(seconds):.3f}), planning with policies {m['plan_seconds']:.3f}, "
+                      f"walks {m['path_seconds']:.3f}")
+            if arguments.before:
+                print(f"{name}: {statistics.median(runs[0][0]) / statistics.median(runs[1][0]):.2f} times as fast as before")
+            if arguments.kernels and len(runs[0][1]["rows"]) == 1:
+                for build, command in builds:
+                    tell_kernels(f"{name}, {build}", [command, "price", book, "--paths", str(paths), *how])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
