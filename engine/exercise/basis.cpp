@@ -23,7 +23,9 @@ std::uint32_t basis::add(std::uint32_t before, std::size_t feature) {
     return static_cast<std::uint32_t>(made_.size());
 }
 
-basis::basis(std::size_t states) : states_(states), degree_(degree_for(states)) {
+basis::basis(std::size_t states, std::size_t named_beside)
+    : states_(states + named_beside),
+      degree_(named_beside > 0 ? std::max(degree_for(states_) - 1, 1) : degree_for(states_)) {
     // By degree: each monomial times its last feature and those behind it.
     std::vector<std::uint32_t> last_degree{0};
     std::vector<std::size_t> last_feature{0};
@@ -51,12 +53,13 @@ basis basis::of_ranked(std::size_t ranked, std::size_t others) {
     // of the third 6, of others 8; and those behind come by themselves. More functions would fit the value
     // better, but the few steps by which slopes are found don't get through that many.
     constexpr int most = 12, of_others = 8;
+    constexpr std::size_t of_payment = 2;
     const int of_first = ranked == 2 ? 3 : 4;
     const std::array<int, 3> counts{of_first, of_first, 6};
     const auto count_of = [&](std::size_t f) {
         return f >= ranked ? of_others : f < counts.size() ? counts[f] : most;
     };
-    basis out(ranked + others, most / of_first);
+    basis out(ranked + others, of_degree{most / of_first});
     struct monomial {
         std::uint32_t number;
         std::size_t last;
@@ -67,7 +70,8 @@ basis basis::of_ranked(std::size_t ranked, std::size_t others) {
         std::vector<monomial> next;
         for (const monomial& m : last_degree)
             for (std::size_t f = m.last; f < out.states_; ++f)
-                if (const int count = m.count + count_of(f); count <= most)
+                if (const int count = m.count + count_of(f);
+                    count <= most && out.functions() + of_payment < most_functions)
                     next.push_back({out.add(m.number, f), f, count});
         last_degree = std::move(next);
     }

@@ -15,10 +15,11 @@ class basis {
   public:
     // Features are so many states of the path, and behind them the payment for using the right. The basis has
     // all monomials of the states up to a degree that falls with their number, and that payment by itself,
-    // squared, and times each state, as far as there is room.
-    explicit basis(std::size_t states);
+    // squared, and times each state, as far as there is room. So many features that the product names beside
+    // the states count as states; what they know already takes a degree less.
+    explicit basis(std::size_t states, std::size_t named_beside = 0);
     // So many of the features are ranked, the largest first, which tells most: degrees are higher for the
-    // first. Others stand behind them. The payment comes by itself and squared.
+    // first. Others stand behind them. The payment comes by itself and squared. So as far as there is room.
     static basis of_ranked(std::size_t ranked, std::size_t others);
 
     std::size_t features() const { return states_ + 1; }
@@ -40,7 +41,10 @@ class basis {
     const std::vector<product>& products() const { return made_; }
 
   private:
-    basis(std::size_t states, int degree) : states_(states), degree_(degree) {}
+    struct of_degree {
+        int degree;
+    };
+    basis(std::size_t features, of_degree to) : states_(features), degree_(to.degree) {}
     std::uint32_t add(std::uint32_t before, std::size_t feature);
 
     std::size_t states_;

@@ -22,6 +22,7 @@ void leaving::begins() {
     sums_.clear();
     ranks_.close();
     moved_at_end_.clear();
+    ahead_.clear();
     first_state_ = ~std::uint32_t{0};
     today_.reset();
 }
@@ -77,9 +78,11 @@ leaving::left_by_right& leaving::left_by(const right_at_hand& right, bool is_not
     of.of = right.of;
     of.at_most = right.at_most;
     of.at_least = right.at_least;
-    of.named = right.features.size();
+    for (const language::named_feature& f : right.features) of.named.push_back({{}, f.why_unknown});
+    of.is_named_beside_states = right.are_beside_states;
+    of.ahead = std::exchange(ahead_, {});
     of.compared = right.compared;
-    of.compared.values.clear();  // which are of this recording alone
+    of.compared.values.clear();  // which are of this recording alone, too
     of.is_notice = is_notice;
     of.has_notice = right.notice > 0;
     of.gives = left(into, name + " gives", right.gives);
@@ -101,6 +104,12 @@ value leaving::uses(const right_at_hand& right, recorder& into) {
 
 void leaving::gives_notice(const right_at_hand& right, recorder& into) {
     left_by(right, true, into);
+}
+
+std::vector<double> leaving::looks_ahead(const right_at_hand&, std::size_t,
+                                         std::vector<double> in_the_market) {
+    ahead_.push_back(in_the_market);
+    return in_the_market;
 }
 
 bool leaving::uses_today(const language::right_today& right) {

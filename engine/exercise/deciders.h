@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/exercise/notice.h"
@@ -24,12 +25,14 @@ class leaving : public language::decider {
         std::size_t block;
         language::party of;
         int at_most, at_least;
-        std::size_t named;  // features that the product names
+        std::vector<language::named_feature> named;  // without numbers, which are of this recording alone
+        bool is_named_beside_states;
         language::compared_assets compared;
         bool is_notice, has_notice;
         std::uint32_t gives, offered, unit, alive;
         std::vector<std::uint32_t> made;   // features
         std::vector<std::uint32_t> moved;  // by column of moves: sums of normals since anything was left
+        std::vector<std::vector<double>> ahead;  // by which features look ahead: by number, and date to come
 
         bool decides() const { return is_notice || !has_notice; }
     };
@@ -43,6 +46,8 @@ class leaving : public language::decider {
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
     void gives_notice(const language::right_at_hand& right, program::recorder& into) override;
+    std::vector<double> looks_ahead(const language::right_at_hand& right, std::size_t before,
+                                    std::vector<double> in_the_market) override;
     bool uses_today(const language::right_today& right) override;
     void ends_step(std::span<const double> stops, program::recorder& into) override;
     bool has_end() const override { return true; }
@@ -64,6 +69,7 @@ class leaving : public language::decider {
     policy by_;
     interval_moves moves_{0};
     kept_ranks ranks_;
+    std::vector<std::vector<double>> ahead_;  // of the right that comes next
     std::uint32_t steps_ = 0;  // the state that counts those of the interval, where normals are ranked
     std::vector<left_by_right> rights_;
     std::vector<std::uint32_t> sums_, moved_at_end_;
@@ -81,6 +87,10 @@ class following : public language::decider {
     void gives_notice(const language::right_at_hand& right, program::recorder& into) override {
         notices_.decide(right, into);
     }
+    std::vector<double> looks_ahead(const language::right_at_hand& right, std::size_t before,
+                                    std::vector<double> in_the_market) override {
+        return numbers_ahead_of(by_, right, before, std::move(in_the_market));
+    }
     bool uses_today(const language::right_today&) override { return false; }
 
   private:
@@ -97,6 +107,10 @@ class bounding : public language::decider {
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
     void gives_notice(const language::right_at_hand& right, program::recorder& into) override;
+    std::vector<double> looks_ahead(const language::right_at_hand& right, std::size_t before,
+                                    std::vector<double> in_the_market) override {
+        return numbers_ahead_of(by_, right, before, std::move(in_the_market));
+    }
     bool uses_today(const language::right_today&) override { return false; }
     void ends_step(std::span<const double> stops, program::recorder& into) override;
     bool has_end() const override { return true; }

@@ -51,6 +51,10 @@ class nesting : public language::decider {
         return does;
     }
 
+    std::vector<double> looks_ahead(const right_at_hand& right, std::size_t before,
+                                    std::vector<double> in_the_market) override {
+        return follows_.looks_ahead(right, before, std::move(in_the_market));
+    }
     bool uses_today(const language::right_today&) override { return false; }
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value_state, recorder& into) override {

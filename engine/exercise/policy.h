@@ -83,6 +83,7 @@ struct decision_date {
     std::size_t block = 0, run = 0;  // of the script, and among the block's dates to come
     language::party of = language::party::holder;
     std::vector<double> means, scales;  // by feature: (feature - mean) * scale is what the basis takes
+    std::vector<double> ahead;  // numbers by which features look ahead, in the order they are asked for
     fitted_side paid, unpaid;
     double root = 0;             // one over the root of the steps since the date before
     std::vector<double> slopes;  // [move][function]: the martingale over the interval that begins here

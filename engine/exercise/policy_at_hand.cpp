@@ -165,7 +165,12 @@ std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, 
     const compared_features compared(made, right, into);
     for (const made_feature& f : made) {
         if (f.is == made_feature::kind::named) {
-            out.push_back(right.features.at(f.number));
+            const language::named_feature& named = right.features.at(f.number);
+            if (!named.number.valid()) {
+                throw error(error_kind::input,
+                            "the policy decides by a number that is not known here: " + named.why_unknown);
+            }
+            out.push_back(named.number);
         } else if (f.is != made_feature::kind::mean && f.is != made_feature::kind::ranked) {
             out.push_back(compared.of(f));
         } else if (f.is == made_feature::kind::mean) {
@@ -187,6 +192,15 @@ std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, 
         }
     }
     return out;
+}
+
+std::vector<double> numbers_ahead_of(const policy& by, const right_at_hand& right, std::size_t before,
+                                     std::vector<double> in_the_market) {
+    for (const decision_date& d : by.dates) {
+        if (d.block == right.block && d.run < in_the_market.size() && before < d.ahead.size())
+            in_the_market[d.run] = d.ahead[before];
+    }
+    return in_the_market;
 }
 
 basis_at_hand::basis_at_hand(const policy& by, const right_at_hand& right, const rows_of_policy& rows,

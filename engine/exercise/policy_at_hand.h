@@ -63,6 +63,11 @@ class kept_ranks {
     std::vector<std::uint32_t> states_;  // what is compared, by asset
 };
 
+// Numbers by which a right's features look ahead, as the policy has them for its dates; see
+// language::decider.
+std::vector<double> numbers_ahead_of(const policy& by, const language::right_at_hand& right,
+                                     std::size_t before, std::vector<double> in_the_market);
+
 // The values of features that are no states.
 std::vector<program::value> made_features_at_hand(const std::vector<made_feature>& made,
                                                   const language::right_at_hand& right,

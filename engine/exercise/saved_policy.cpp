@@ -54,7 +54,7 @@ void check_numbers(const saved_policy& saved, const policy& by) {
     for (const std::vector<double>& slopes : saved.first_slopes_by_uses) fit = fit && are(slopes, moves);
     for (const saved_policy::date& d : saved.dates) {
         fit = fit && are(d.levels, features - 1) && are(d.found.means, features) &&
-              are(d.found.scales, features) && are_levels(d.found) &&
+              are(d.found.scales, features) && are_finite(d.found.ahead) && are_levels(d.found) &&
               (!d.found.is_notice() || d.found.levels.size() == 2);
         if (d.found.levels.empty())
             fit = fit && are(d.found.paid.coefficients, functions) &&
@@ -104,6 +104,8 @@ std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted,
 void take_found(decision_date& to, const decision_date& found, const policy& by) {
     to.means = found.means;
     to.scales = found.scales;
+    if (found.ahead.size() != to.ahead.size()) refuse("its features look ahead in a market of another kind");
+    to.ahead = found.ahead;
     to.paid = found.paid;
     to.unpaid = found.unpaid;
     to.slopes = found.slopes;

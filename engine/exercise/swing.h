@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/exercise/backward.h"
 #include "engine/exercise/policy.h"
+#include "engine/exercise/policy_at_hand.h"
 #include "products/language/payoff.h"
 
 namespace tilewalk::exercise {
@@ -45,6 +47,10 @@ class following_uses : public language::decider {
   public:
     explicit following_uses(const policy& by) : by_(by) {}
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
+    std::vector<double> looks_ahead(const language::right_at_hand& right, std::size_t before,
+                                    std::vector<double> in_the_market) override {
+        return numbers_ahead_of(by_, right, before, std::move(in_the_market));
+    }
     bool uses_today(const language::right_today&) override { return by_.is_used_today; }
 
   private:
@@ -63,6 +69,10 @@ class bounding_uses : public language::decider {
     explicit bounding_uses(const policy& by) : by_(by), moves_(by.moves()) {}
     void begins() override;
     program::value uses(const language::right_at_hand& right, program::recorder& into) override;
+    std::vector<double> looks_ahead(const language::right_at_hand& right, std::size_t before,
+                                    std::vector<double> in_the_market) override {
+        return numbers_ahead_of(by_, right, before, std::move(in_the_market));
+    }
     bool uses_today(const language::right_today&) override { return false; }
     void ends_step(std::span<const double> stops, program::recorder& into) override;
     bool has_end() const override { return true; }

@@ -137,6 +137,8 @@ std::vector<untrained::date> unfound(std::span<const met_date> met_dates, const 
         d.found.block = met.right->block;
         d.found.run = met.run;
         d.found.of = met.right->of;
+        if (!d.decides()) continue;
+        for (const std::vector<double>& by_date : met.right->ahead) d.found.ahead.push_back(by_date[met.run]);
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
         for (std::size_t l = k + 1; l < all.size() && all[k].is_notice; ++l) {
@@ -262,7 +264,7 @@ recorded_scales scales_of(const program::recorder::recorded& r) {
 // nothing moves.
 struct begun {
     policy by;
-    std::vector<std::string> known;  // names of the features
+    std::vector<std::string> known, left_out;  // names of the features, see policy_to_find
     bool is_certain = false;
     // The trade as it was looked at.
     leaving plainly;
@@ -278,13 +280,36 @@ void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come)
     by.must_be_used_today = by.today && by.least_uses == dates;
 }
 
-// Features that the product names are in place of all others.
-void take_named(const books::trade& t, begun& to) {
-    to.by.features.clear();
-    to.known.clear();
-    for (const language::placed_text& f : t.product->payoff.features()) {
-        to.by.made.push_back({made_feature::kind::named, to.by.made.size(), {}, {}});
-        to.known.push_back(f.text);
+// A feature that the product names, by its number there. Those beside the states must be known on the dates
+// of each right.
+struct named_by_product {
+    std::vector<std::size_t> known;
+    bool is_beside_states = true;
+};
+named_by_product named_of(const books::trade& t, begun& to) {
+    named_by_product out;
+    const std::vector<leaving::left_by_right>& rights = to.plainly.rights();
+    const std::vector<language::placed_text>& named = t.product->payoff.features();
+    if (rights.empty() || named.empty()) return out;
+    out.is_beside_states = rights.front().is_named_beside_states;
+    for (std::size_t f = 0; f < named.size(); ++f) {
+        const auto is_unknown = [&](const leaving::left_by_right& r) {
+            return !r.named[f].why_unknown.empty();
+        };
+        const auto without = std::ranges::find_if(rights, is_unknown);
+        if (without == rights.end()) {
+            out.known.push_back(f);
+        } else {
+            to.left_out.push_back("'" + named[f].text + "': " + without->named[f].why_unknown);
+        }
+    }
+    return out;
+}
+
+void add_named(const books::trade& t, const named_by_product& named, begun& to) {
+    for (const std::size_t f : named.known) {
+        to.by.made.push_back({made_feature::kind::named, f, {}, {}});
+        to.known.push_back(t.product->payoff.features()[f].text);
     }
 }
 
@@ -295,7 +320,8 @@ std::string kind_of_state(std::string name) {
 }
 
 // Many states of one kind, such as the prices of a basket, are told by the largest of them and their mean.
-void reduce(begun& to) {
+// So many features come beside them.
+void reduce(begun& to, std::size_t beside) {
     constexpr std::size_t ranks = 5;
     std::map<std::string, std::vector<std::size_t>> by_kind;
     for (std::size_t f = 0; f < to.known.size(); ++f) by_kind[kind_of_state(to.known[f])].push_back(f);
@@ -321,12 +347,14 @@ void reduce(begun& to) {
         made.push_back("the mean " + of);
     }
     to.known.insert(to.known.end(), made.begin(), made.end());
-    if (to.known.size() <= language::most_features) return;
+    if (to.known.size() + beside <= language::most_features) return;
     throw error(error_kind::input,
-                "the decision to end the trade depends on " + std::to_string(known.size()) +
-                    " numbers of the path, and on " + std::to_string(to.known.size()) +
+                "the decision to end the trade depends on " + std::to_string(known.size() + beside) +
+                    " numbers of the path, and on " + std::to_string(to.known.size() + beside) +
                     " if those of a kind are ranked, expected at most " +
-                    std::to_string(language::most_features) + "; name features: in the product");
+                    std::to_string(language::most_features) + "; name " +
+                    (beside > 0 ? "fewer features: beside the states, or none of these" : "features:") +
+                    " in the product");
 }
 
 // The volatilities of the assets until the last date, if each is lognormal; else nothing.
@@ -390,8 +418,9 @@ constexpr double alike_volatilities = 0.8;
 // known by rank, and the martingale moves by the normals of the assets in this order. The path must be made
 // of nothing but prices of these assets for it, each of them with a normal number of its own. Assets that
 // move unlike each other are told apart by the volatilities of the first two. Those of other models than the
-// lognormal have no one number that does so.
-void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities) {
+// lognormal have no one number that does so. So many features come beside what is ranked.
+void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities,
+                   std::size_t beside) {
     policy& by = to.by;
     const std::vector<leaving::left_by_right>& rights = to.plainly.rights();
     if (rights.empty() || by.uses > 0 || by.weighs_steps || !by.made.empty()) return;
@@ -434,7 +463,7 @@ void rank_compared(begun& to, const markets::market_view& in, std::optional<bool
     if (n > most_ranks) {
         by.made.push_back({made_feature::kind::mean_compared, 0, {}, {}});
         to.known.push_back("the mean" + of);
-        by.functions = basis(by.made.size());
+        by.functions = basis(by.made.size(), beside);
         return;
     }
     const std::size_t others = are_unlike ? 2 : 0;
@@ -442,7 +471,7 @@ void rank_compared(begun& to, const markets::market_view& in, std::optional<bool
         by.made.push_back({made_feature::kind::of_compared, rank, {}, volatilities});
         to.known.push_back(std::string(name_of_volatility) + std::to_string(rank + 1));
     }
-    by.functions = basis::of_ranked(n, others);
+    by.functions = basis::of_ranked(n, others + beside);
 }
 
 std::optional<begun> begin(const books::trade& t, const markets::market_view& in, const plan::poll& often,
@@ -490,7 +519,13 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
     }
-    if (!plainly.rights().empty() && plainly.rights().front().named > 0) take_named(t, out);
+    const named_by_product named = named_of(t, out);
+    if (!named.is_beside_states) {
+        by.features.clear();
+        out.known.clear();
+        add_named(t, named, out);
+    }
+    const std::size_t beside = named.is_beside_states ? named.known.size() : 0;
     // Notices cut the time between dates into unequal steps, which move the path by the roots of their
     // lengths.
     const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };
@@ -499,10 +534,10 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     for (const program::node& n : plain.code.sections[0].nodes)
         if (n.code == program::operation::normal) normals.insert(n.args[0]);
     by.normals.assign(normals.begin(), normals.end());
-    rank_compared(out, in, tells_volatilities);
-    if (by.are_normals_ranked) return out;
-    if (by.features.size() > language::most_features) reduce(out);
-    by.functions = basis(by.features.size() + by.made.size());
+    rank_compared(out, in, tells_volatilities, beside);
+    if (!by.are_normals_ranked && by.features.size() + beside > language::most_features) reduce(out, beside);
+    if (named.is_beside_states) add_named(t, named, out);
+    if (!by.are_normals_ranked) by.functions = basis(by.features.size() + by.made.size() - beside, beside);
     return out;
 }
 
@@ -583,10 +618,11 @@ double short_rate(const markets::curve& of, double years) {
 std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& scales, const met_date& d,
                               double years, const markets::market_view& in) {
     std::vector<double> out;
+    const std::span states(of.known.data(), of.by.features.size());
     for (std::size_t f = 0; f < of.known.size(); ++f) {
         const std::string& name = of.known[f];
         double& level = out.emplace_back(0);
-        if (std::ranges::count(of.known, name) > 1) continue;
+        if (f >= states.size() || std::ranges::count(states, name) > 1) continue;
         if (name.ends_with(program::row_names::first_rate)) {
             const std::string currency = name.substr(0, name.size() - program::row_names::first_rate.size());
             if (in.rate_model(currency) != nullptr) level = short_rate(in.discount_curve(currency), years);
@@ -624,6 +660,7 @@ std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const mar
     out.is_certain = of->is_certain;
     if (!out.is_certain) out.are_products = products_among(*of);
     out.known = of->known;
+    out.left_out = of->left_out;
     out.by = std::move(of->by);
     if (out.is_certain) return out;
     const std::vector<met_date> met = dates_of(of->plainly, of->plain);

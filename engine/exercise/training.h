@@ -28,7 +28,10 @@ inline constexpr std::string_view name_of_volatility = "the volatility of number
 struct policy_to_find {
     policy by;                       // with all that follows from the trade
     std::vector<std::string> known;  // names of the features; what using the right pays is known, too
-    bool is_certain = false;         // nothing moves; there are no features
+    // Features that the product names beside the states, and of which the models know no number: name and
+    // reason.
+    std::vector<std::string> left_out;
+    bool is_certain = false;  // nothing moves; there are no features
     // A date of a policy as the trade has it.
     struct date {
         double years = 0;

@@ -76,6 +76,7 @@ class joint_world final : public world {
                const std::string& named) override {
         return ahead_.bond(currency, years, named);
     }
+    void look_ahead_by(language::numbers_ahead* by) override { section_.look_ahead_by(by); }
     double discount(const std::string& currency, double years) const override {
         return members_.market().discount_curve(currency).discount(years);
     }

@@ -293,6 +293,7 @@ language::script read_script(const config::node& text, const std::vector<paramet
 // ends it.
 std::vector<language::placed_text> read_features(const config::node& root) {
     std::vector<language::placed_text> out;
+    bool has_states = false;
     const config::node* features = root.find("features");
     if (features == nullptr) return out;
     if (!features->is_sequence())
@@ -303,6 +304,13 @@ std::vector<language::placed_text> read_features(const config::node& root) {
         if (std::ranges::count(f.text(), '(') > std::ranges::count(f.text(), ')'))
             f.fail("found " + f.found() + ", expected an expression; put one with a comma in quotes");
         out.push_back({f.text(), f.content_start()});
+        if (f.text() == language::word_of_states && std::exchange(has_states, true))
+            f.fail("found 'states' twice, expected it once: it stands for all states of the path");
+    }
+    if (has_states && out.size() == 1) {
+        features->items()[0].fail(
+            "found 'states' alone, which decisions are taken by without features, too; expected an "
+            "expression beside it, such as spot(asset), or no features");
     }
     if (out.size() > language::most_features) {
         features->fail("found " + std::to_string(out.size()) + " features, expected at most " +

@@ -59,8 +59,8 @@ std::string json_of(const saved_policy::date& d) {
     return "{\"date\": " + json_string(d.label) + ", \"years\": " + json_number(d.years) +
            ", \"block\": " + std::to_string(f.block) +
            ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"levels\": " + json_of(d.levels) +
-           ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) + ", " + json_of(f) +
-           "}";
+           ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) +
+           (f.ahead.empty() ? "" : ", \"ahead\": " + json_of(f.ahead)) + ", " + json_of(f) + "}";
 }
 
 std::string json_of(const saved_policy& p) {
@@ -108,6 +108,7 @@ saved_policy::date read_date(json_members from, const std::string& name) {
     out.levels = from.numbers("levels");
     out.found.means = from.numbers("means");
     out.found.scales = from.numbers("scales");
+    if (from.has("ahead")) out.found.ahead = from.numbers("ahead");
     if (!from.has("cases")) {
         read_fit(from, out.found.paid, out.found.unpaid, out.found.slopes);
         from.finish();

@@ -159,9 +159,10 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
 }
 
 // By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run
-// would follow, or, where it would find one, of one that is found on few paths.
+// would follow, or, where it would find one, of one that is found on few paths. Remarks are made on features
+// that are left out.
 std::optional<trade_plan::decision> decision_of(const books::trade& t, const markets::market_state& in,
-                                                const policy_search& by) {
+                                                const policy_search& by, std::vector<std::string>& remarks) {
     constexpr std::uint64_t few = 4096;
     const plan::poll often = poll_of(by.cancel);
     std::optional<exercise::policy_to_find> of = exercise::policy_to_find_of(t, in, often);
@@ -171,6 +172,7 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
     finds.find(by.run.threads);
     const exercise::policy& found = *finds.policy();
     of = exercise::policy_to_find_of(t, in, often, found.tells_volatilities());
+    for (const std::string& feature : of->left_out) remarks.push_back("decided without " + feature);
     trade_plan::decision out;
     out.knows = std::move(of->known);
     out.functions = found.functions.functions();
@@ -210,7 +212,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.uniforms_per_step = of.code->uniforms_per_step;
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
-                if (p.ends_early) p.decides_by = decision_of(t, in, policies);
+                if (p.ends_early) p.decides_by = decision_of(t, in, policies, p.remarks);
                 p.kernel = kernel();
                 add_program(of, code, in, run, p);
             }

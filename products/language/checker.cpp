@@ -133,11 +133,23 @@ class checker {
         if (tree_.features.empty()) return;
         variables_.begin_block();
         names_.enter(surroundings::on_date);
+        const std::string word(word_of_states);
+        if (tree_.states_word && names_.is_known(word)) {
+            fail(*tree_.states_word,
+                 in_quotes(word) +
+                     " stands among features for the states that are found by themselves, and "
+                     "the script has a name like it; expected another name there, such as '" +
+                     word + "_seen'");
+        }
         for (expression& e : tree_.features) {
             if (!tree_.has_rights) {
                 fail(e.where,
                      "features are what rights are decided by, and nobody has a right here; expected "
                      "an 'exercise' or a 'call' block in the script, or no features");
+            }
+            if (e.is == form::name && !names_.is_known(e.text) && !nearest(e.text, {word}).empty()) {
+                fail(e.where,
+                     "unknown name " + in_quotes(e.text) + "; did you mean " + in_quotes(word) + "?");
             }
             expressions_.expect(e, type::number);
             if (!depends_on_the_path(e)) {

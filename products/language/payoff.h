@@ -8,10 +8,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "products/language/product.h"
 #include "products/program/recorder.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::language {
 
@@ -64,9 +66,24 @@ struct bridge {
 };
 enum class interval_end { start, end };
 
+// The models of the trade's market do not say a value of dates to come that is asked for.
+class not_known_ahead : public error {
+  public:
+    not_known_ahead(const std::string& message, location where)
+        : error(error_kind::input, message, std::move(where)) {}
+};
+
+// Takes numbers by which prices of later dates follow from what a path has, one for each run, and gives those
+// that are to be used in their place.
+class numbers_ahead {
+  public:
+    virtual ~numbers_ahead() = default;
+    virtual std::vector<double> used(std::vector<double> in_the_market) = 0;
+};
+
 // Answers to a script's questions about the date or interval at hand. The engine implements it twice: over a
 // model for dates to come, and over past fixings. `asset` and `currency` are names from the trade's
-// arguments.
+// arguments. Values of later dates throw not_known_ahead where the models do not say them.
 class world {
   public:
     virtual ~world() = default;
@@ -85,6 +102,9 @@ class world {
     // run.
     virtual program::value bond(const std::string& currency, std::span<const double> years,
                                 const std::string& named) = 0;
+    // From now on prices of later dates follow from the spot by the numbers that `by` gives; null: by the
+    // market's. It outlives what is asked.
+    virtual void look_ahead_by(numbers_ahead* /*by*/) {}
     // Discount factor of a currency from as_of, as the market has it today.
     virtual double discount(const std::string& currency, double years) const = 0;
     // True if the rates of the currency are random. Then the present value of one unit of it, paid on the
@@ -115,6 +135,13 @@ struct compared_assets {
     bool is_smallest_first = false;      // by worst
 };
 
+// A number that the product names for decisions to be taken by. One that stands beside the states of the path
+// is not valid where the models do not know it.
+struct named_feature {
+    program::value number;
+    std::string why_unknown{};
+};
+
 // A right on one of its dates, as a path knows it; or at the notice before.
 struct right_at_hand {
     std::size_t block = 0;
@@ -128,8 +155,9 @@ struct right_at_hand {
     std::uint32_t value_state = 0;
     int at_most = 0, at_least = 0;
     double notice = 0;
-    std::vector<program::value> features;  // that the product names
-    compared_assets compared;              // first in the block; no assets: nothing is compared
+    std::vector<named_feature> features;
+    bool are_beside_states = false;  // features come beside the states of the path, or in their place
+    compared_assets compared;        // first in the block; no assets: nothing is compared
 };
 
 // A right that is there on as_of.
@@ -147,6 +175,13 @@ class decider {
     virtual void begins() {}
     // A truth, recorded into the section that is open.
     virtual program::value uses(const right_at_hand& right, program::recorder& into) = 0;
+    // The features of the right look ahead by these numbers of the market, one for each date to come; so many
+    // were asked for before. Gives those that the decision takes, which stays the same function of the path
+    // in other markets so.
+    virtual std::vector<double> looks_ahead(const right_at_hand&, std::size_t /*before*/,
+                                            std::vector<double> in_the_market) {
+        return in_the_market;
+    }
     // The last moment at which it may be decided that the right will be used.
     virtual void gives_notice(const right_at_hand&, program::recorder&) {}
     // A right that is there on as_of. True if it is used and the trade goes on.

@@ -65,6 +65,9 @@ inline constexpr std::size_t most_features = 30;
 
 struct syntax;  // the checked tree of a script, private to the language
 
+// Stands among features for the states of the path that are found by themselves.
+inline constexpr std::string_view word_of_states = "states";
+
 // A text of the language at its place in a file.
 struct placed_text {
     std::string text;
@@ -74,11 +77,12 @@ struct placed_text {
 class script {
   public:
     // Parses and checks `source`; `origin` is the place of its first character, so that errors point into the
-    // file. `features` are expressions that decisions on rights are taken by. Throws tilewalk::error (input).
+    // file. `features` are expressions that decisions on rights are taken by: in place of the states of the
+    // path, or beside them where one is the word `states`. Throws tilewalk::error (input).
     script(std::string source, location origin, const std::vector<parameter>& parameters,
            const std::vector<placed_text>& features = {});
     const std::string& source() const { return source_; }
-    const std::vector<placed_text>& features() const { return features_; }
+    const std::vector<placed_text>& features() const { return features_; }  // without that word
     const syntax& tree() const { return *tree_; }
     bool has_rights() const;  // somebody may end the trade early
 

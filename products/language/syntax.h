@@ -165,6 +165,7 @@ struct syntax {
     statements top;
     std::vector<block_syntax> blocks;
     std::vector<expression> features;  // what decisions on rights are taken by; none: states of the path
+    std::optional<place> states_word;  // features come beside the states of the path, as this word says
 
     // By the checker.
     std::vector<variable> variables;

@@ -6,15 +6,20 @@ namespace tilewalk::models {
 using language::occurrence;
 using program::value;
 
-value open_section::made(std::string_view name, std::size_t number, std::size_t runs,
-                         const std::function<double(std::size_t)>& of) const {
-    std::vector<double> numbers;
-    numbers.reserve(runs);
+std::vector<double> open_section::numbers(std::size_t runs,
+                                          const std::function<double(std::size_t)>& of) const {
+    std::vector<double> out;
+    out.reserve(runs);
     for (std::size_t run = 0; run < runs; ++run) {
         if (run % program::recorder::most_between_polls == 0) into_->poll();
-        numbers.push_back(of(run));
+        out.push_back(of(run));
     }
-    return into_->row(program::row_names::numbered(name, number), numbers);
+    return out;
+}
+
+value open_section::made(std::string_view name, std::size_t number, std::size_t runs,
+                         const std::function<double(std::size_t)>& of) const {
+    return into_->row(program::row_names::numbered(name, number), numbers(runs, of));
 }
 
 value open_section::row(std::string_view name, std::size_t number,
@@ -24,7 +29,10 @@ value open_section::row(std::string_view name, std::size_t number,
 
 value open_section::row_until(std::string_view name, std::size_t number, std::span<const double> years,
                               const std::function<double(const occurrence&, double)>& of) const {
-    return made(name, number, runs_.size(), [&](std::size_t run) { return of(runs_[run], years[run]); });
+    const auto of_run = [&](std::size_t run) { return of(runs_[run], years[run]); };
+    if (!ahead_) return made(name, number, runs_.size(), of_run);
+    return into_->row(program::row_names::numbered("decided by " + std::string(name), number),
+                      ahead_->used(numbers(runs_.size(), of_run)));
 }
 
 value open_section::row_between(std::string_view name, std::size_t number,

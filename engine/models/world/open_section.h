@@ -29,6 +29,9 @@ class open_section {
         runs_ = runs;
         is_step_ = false;
     }
+    // Rows until a later time hold the numbers that it gives; null: those that they are made of.
+    void look_ahead_by(language::numbers_ahead* by) { ahead_ = by; }
+    bool is_looking_ahead() const { return ahead_ != nullptr; }
     // The step runs from each grid time to the next.
     void enter_step() { is_step_ = true; }
 
@@ -46,6 +49,7 @@ class open_section {
                                const std::function<double(double from, double to)>& of) const;
 
   private:
+    std::vector<double> numbers(std::size_t runs, const std::function<double(std::size_t)>& of) const;
     program::value made(std::string_view name, std::size_t number, std::size_t runs,
                         const std::function<double(std::size_t)>& of) const;
 
@@ -53,6 +57,7 @@ class open_section {
     program::recorder* into_ = nullptr;
     std::span<const language::occurrence> runs_;
     bool is_step_ = false;
+    language::numbers_ahead* ahead_ = nullptr;
 };
 
 // The open section as one walk sees it, with rows and states under names of its own. `Seen` is

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/math.h"
+#include "products/program/row_names.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::models {
@@ -17,11 +18,11 @@ namespace {
 // A path with less left than a dividend pays less, so that the mean is not known from the spot alone.
 void expect_no_fall(const factor& f, double from, double to) {
     if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
-    throw error(error_kind::input,
-                "the value ahead of '" + f.name +
-                    "' is not known while it falls by a cash dividend on the way; expected "
-                    "dividend_model: escrowed, or no cash dividend between the two dates",
-                f.asset->where);
+    throw language::not_known_ahead(
+        "the value ahead of '" + f.name +
+            "' is not known while it falls by a cash dividend on the way; expected "
+            "dividend_model: escrowed, or no cash dividend between the two dates",
+        f.asset->where);
 }
 
 }  // namespace
@@ -85,41 +86,52 @@ value prices_ahead::discount_on_path(const std::string& currency, interval_end e
 // The mean of the martingale to come is what it is now but for the quanto drift until then.
 prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<const double> years,
                                                    const std::string& named) const {
-    const value scale =
-        in_.row_until("scale_ahead " + named, f.number, years, [&](const occurrence& o, double until) {
-            expect_no_fall(f, o.years, until);
-            return of_.map_of(f, until).scale *
-                   kernels::exp(-of_.covariance(f.moves_with, f.quanto, o.years, until));
-        });
-    const value grown = scale * states_.martingale(f);
+    const value grown = scaled_ahead(f, states_.martingale(f), years, named, [&](double from, double until) {
+        expect_no_fall(f, from, until);
+        return of_.map_of(f, until).scale *
+               kernels::exp(-of_.covariance(f.moves_with, f.quanto, from, until));
+    });
     if (!f.has_cash_dividends) return {grown, in_.into().constant(0.0)};
     return {grown,
             in_.row_until("shift_ahead " + named, f.number, years,
                           [&](const occurrence&, double until) { return of_.map_of(f, until).shift; })};
 }
 
+// A decision looks ahead from the price as it is quoted on the date at hand.
+value prices_ahead::scaled_ahead(const factor& f, value now, std::span<const double> years,
+                                 const std::string& named,
+                                 const std::function<double(double, double)>& scale) const {
+    if (!in_.is_looking_ahead()) {
+        return in_.row_until("scale_ahead " + named, f.number, years, [&](const occurrence& o, double until) {
+            return scale(o.years, until);
+        }) * now;
+    }
+    const auto scale_now = [&](const occurrence& o) { return of_.map_of(f, o.years).scale; };
+    const value quoted = in_.row(program::row_names::scale, f.number, scale_now) * now;
+    return in_.row_until("growth " + named, f.number, years, [&](const occurrence& o, double until) {
+        return scale(o.years, until) / scale_now(o);
+    }) * quoted;
+}
+
 // The forward as the spot over the price of a bond: exact for any model, in the asset's own currency.
 value prices_ahead::forward_under_moving_rates(const factor& f, std::span<const double> years,
                                                const std::string& named) const {
-    const value until =
-        in_.row_until("scale_ahead " + named, f.number, years,
-                      [&](const occurrence&, double paid) { return of_.map_of(f, paid).scale; });
+    const value now = scaled_ahead(f, states_.risen(f), years, named,
+                                   [&](double, double paid) { return of_.map_of(f, paid).scale; });
     const value as_expected =
         in_.row_until("bond_expected " + named, f.number, years, [&](const occurrence& o, double paid) {
             return f.carry->discount(paid) / f.carry->discount(o.years);
         });
-    const value now = until * states_.risen(f);
     return now * (as_expected / bond(f.asset->currency, years, named));
 }
 
 void prices_ahead::expect_still_rates(const factor& f, const std::string& what) const {
     for (const moving_rates* const moving : {of_.domestic_rates(), f.rates}) {
         if (!moving) continue;
-        throw error(error_kind::input,
-                    what + " on '" + f.name + "' in " + of_.trade_currency() +
-                        " is not known ahead while the rates of " + moving->currency +
-                        " move by a model; expected a market without one for them",
-                    moving->model->where());
+        throw language::not_known_ahead(what + " on '" + f.name + "' in " + of_.trade_currency() +
+                                            " is not known ahead while the rates of " + moving->currency +
+                                            " move by a model; expected a market without one for them",
+                                        moving->model->where());
     }
 }
 
@@ -127,8 +139,8 @@ void prices_ahead::expect_lognormal(const factor& f, const std::string& what) co
     if (!f.walk) return;
     const std::string why = f.walk->why_not_lognormal();
     if (why.empty()) return;
-    throw error(error_kind::input, what + " on '" + f.name + "' in " + of_.trade_currency() + " " + why,
-                f.walk->where());
+    throw language::not_known_ahead(what + " on '" + f.name + "' in " + of_.trade_currency() + " " + why,
+                                    f.walk->where());
 }
 
 }  // namespace tilewalk::models

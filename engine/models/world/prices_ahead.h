@@ -3,6 +3,7 @@
 // discounted along the path.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -15,7 +16,7 @@
 namespace tilewalk::models {
 
 // Answers for the runs of the open section; language::world says what is asked. The first three throw
-// tilewalk::error (input) where a price does not follow from what a path carries.
+// language::not_known_ahead where a price does not follow from what a path carries.
 class prices_ahead {
   public:
     prices_ahead(const members& of, const open_section& in, path_states& states)
@@ -36,6 +37,11 @@ class prices_ahead {
     affine_values ahead_of(const factor& f, std::span<const double> years, const std::string& named) const;
     program::value forward_under_moving_rates(const factor& f, std::span<const double> years,
                                               const std::string& named) const;
+    // What `now` of the asset, which a factor of the market turns into its price, is on a later date as far
+    // as it is not random.
+    program::value scaled_ahead(const factor& f, program::value now, std::span<const double> years,
+                                const std::string& named,
+                                const std::function<double(double from, double until)>& scale) const;
     void expect_lognormal(const factor& f, const std::string& what) const;
     void expect_still_rates(const factor& f, const std::string& what) const;
 

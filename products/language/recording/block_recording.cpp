@@ -2,7 +2,9 @@
 #include "products/language/recording/block_recording.h"
 
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "products/language/recording/payments.h"
 
@@ -52,7 +54,7 @@ class block_recording {
             if (by->uses_today(today) && goes_on) write_used(made_.truth(true), true, f.paid, alive);
             return;
         }
-        right_at_hand right = at_hand(number_of_block(), alive);
+        right_at_hand right = at_hand(number_of_block(), alive, *by);
         right.gives = f.paid;
         right.offered = offered;
         write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive);
@@ -62,7 +64,7 @@ class block_recording {
     void record_notice(const block_syntax& of, value alive, decider* by) {
         if (by == nullptr || at_.market->is_past()) return;
         const frame f = play(of.body);
-        right_at_hand right = at_hand(*at_.of->notice_of, alive);
+        right_at_hand right = at_hand(*at_.of->notice_of, alive, *by);
         right.gives = f.paid.valid() ? number_or_0(f.paid) : made_.number(0);
         right.offered = alive;
         by->gives_notice(right, at_.into);
@@ -74,7 +76,7 @@ class block_recording {
     }
 
     // A right on the date at hand, but for its payment.
-    right_at_hand at_hand(std::size_t block, value alive) {
+    right_at_hand at_hand(std::size_t block, value alive, decider& by) {
         const std::string& own = at_.script.trade_currency();
         const language::block& of = at_.script.blocks()[block];
         right_at_hand out;
@@ -90,10 +92,44 @@ class block_recording {
         out.at_most = of.at_most;
         out.at_least = of.at_least;
         out.notice = of.notice;
-        for (const expression& e : at_.script.tree().features)
-            out.features.push_back(number_or_0(expressions_.evaluate(e, variables_.at_first())));
         out.compared = expressions_.compared();
+        out.are_beside_states = at_.script.tree().states_word.has_value();
+        const features_ahead here(*at_.market, by, out);
+        std::vector<named_feature> features;
+        for (const expression& e : at_.script.tree().features)
+            features.push_back(feature(e, out.are_beside_states));
+        out.features = std::move(features);
         return out;
+    }
+
+    // While it lives, the market looks ahead as the decision on a right does.
+    class features_ahead final : public numbers_ahead {
+      public:
+        features_ahead(world& market, decider& by, const right_at_hand& right)
+            : market_(market), by_(by), right_(right) {
+            market_.look_ahead_by(this);
+        }
+        ~features_ahead() override { market_.look_ahead_by(nullptr); }
+        features_ahead(const features_ahead&) = delete;
+        features_ahead& operator=(const features_ahead&) = delete;
+        std::vector<double> used(std::vector<double> in_the_market) override {
+            return by_.looks_ahead(right_, before_++, std::move(in_the_market));
+        }
+
+      private:
+        world& market_;
+        decider& by_;
+        const right_at_hand& right_;
+        std::size_t before_ = 0;
+    };
+
+    named_feature feature(const expression& e, bool may_be_unknown) {
+        try {
+            return {number_or_0(expressions_.evaluate(e, variables_.at_first()))};
+        } catch (const not_known_ahead& why) {
+            if (!may_be_unknown) throw;
+            return {{}, why.message()};
+        }
     }
 
     // A decision may ask for a number before it means anything, such as a mean before the first day that

@@ -244,12 +244,11 @@ value expressions::interval(const expression& e, const frame& f) {
 
 void expressions::for_each_asset(std::size_t list, const std::function<void()>& with) {
     const auto& names = at_.script.list_of(list);
-    loops_.emplace_back();
+    const open_loop here(loops_);
     for (std::size_t i = 0; i < names.size(); ++i) {
         loops_.back() = {i, &names[i]};
         with();
     }
-    loops_.pop_back();
 }
 
 value expressions::aggregate(const expression& e, const frame& f) {

@@ -39,6 +39,17 @@ class expressions {
         std::size_t element = 0;
         const std::string* name = nullptr;
     };
+    // The innermost loop. It is left even where its expression asks for what nobody knows.
+    class open_loop {
+      public:
+        explicit open_loop(std::vector<asset_of_loop>& loops) : loops_(loops) { loops_.emplace_back(); }
+        ~open_loop() { loops_.pop_back(); }
+        open_loop(const open_loop&) = delete;
+        open_loop& operator=(const open_loop&) = delete;
+
+      private:
+        std::vector<asset_of_loop>& loops_;
+    };
 
     value name(const expression& e, const frame& f);
     value parameter_of(const expression& e);
