@@ -28,8 +28,8 @@ using exercise::untrained;
 using kernels::word32;
 using kernels::word64;
 
-// The most that a launch takes of a device, where more is free: eight American options of 50 dates, which
-// keep all multiprocessors at work (bench/results/2026-11-25-NVIDIA-H100-80GB-HBM3-policies.txt).
+// The most that a launch takes of a device, where more is free: six American options of 50 dates, whose
+// sweeps are as many blocks as the multiprocessors of an H200 have room for.
 constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{3} << 29;
 
 // Trades with the same kernels, paths and sizes.
@@ -356,11 +356,14 @@ class search {
         compile(threads);
         cut();
         shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
-        const auto work = [&](std::size_t d) { work_on(d, pieces); };
-        if (on_.size() == 1) {
+        // Two for each device, so that one reads and makes ready while the other's work is done there.
+        const std::size_t workers = pieces_.size() > on_.size() ? 2 * on_.size() : on_.size();
+        seconds_.resize(workers);
+        const auto work = [&](std::size_t w) { work_on(w % on_.size(), w, pieces); };
+        if (workers == 1) {
             work(0);
         } else {
-            at_work crew(on_.size(), work);
+            at_work crew(workers, work);
             while (!crew.end_within(std::chrono::milliseconds(50))) {
             }
         }
@@ -375,13 +378,12 @@ class search {
   private:
     void open(std::uint64_t memory_bytes) {
         facts_.shares.resize(on_.size());
-        seconds_.resize(on_.size());
         architectures_.resize(on_.size());
         for (std::size_t d = 0; d < on_.size(); ++d) {
             try {
                 device& on = on_[d]->get();
                 const word64 free = on.free_bytes() / 4 * 3;
-                room_ = std::min({room_, free, memory_bytes == 0 ? free : word64{memory_bytes}});
+                room_ = std::min({room_, free / 2, memory_bytes == 0 ? free : word64{memory_bytes} / 2});
                 const device_properties& p = on.properties();
                 shared_bytes_ = std::min(shared_bytes_, p.shared_bytes_per_block);
                 most_trades_ = std::min(most_trades_, static_cast<std::size_t>(p.multiprocessors));
@@ -463,17 +465,26 @@ class search {
 
     // Works on pieces until there are none. What a device can't do fails the trades of the piece; a device
     // that is lost leaves its piece to the others.
-    void work_on(std::size_t d, shared_pieces& pieces) {
+    void work_on(std::size_t d, std::size_t worker, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
-        if (share.lost) return;
+        const auto is_lost = [&] {
+            const std::lock_guard guard(lock_);
+            return share.lost.has_value();
+        };
         std::optional<device_memory> room;
-        while (const std::optional<std::size_t> taken = pieces.take()) {
+        while (!is_lost()) {
+            const std::optional<std::size_t> taken = pieces.take();
+            if (!taken) return;
             try {
-                find(d, pieces_[*taken], room);
+                find(d, worker, pieces_[*taken], room);
+                const std::lock_guard guard(lock_);
                 share.has_walked = true;
             } catch (const device_error& e) {
                 if (e.is_final()) {
-                    share.lost = e;
+                    {
+                        const std::lock_guard guard(lock_);
+                        share.lost = e;
+                    }
                     pieces.give_back(*taken);
                     return;
                 }
@@ -487,7 +498,7 @@ class search {
         }
     }
 
-    void find(std::size_t number, const piece& p, std::optional<device_memory>& room) {
+    void find(std::size_t number, std::size_t worker, const piece& p, std::optional<device_memory>& room) {
         loaded_device& on = *on_[number];
         device& d = on.get();
         const group& g = *p.of;
@@ -517,7 +528,7 @@ class search {
         take(p, numbers);
         const std::lock_guard guard(lock_);
         facts_.launches += launches;
-        seconds_[number] += d.milliseconds_between(begun.get(), ended.get()) / 1000;
+        seconds_[worker] += d.milliseconds_between(begun.get(), ended.get()) / 1000;
     }
 
     // Launches the way back; see kernels/exercise/backward_kernel.h. Returns how many launches it took.
@@ -606,7 +617,7 @@ class search {
     word64 room_ = most_bytes_of_launch;
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
     std::vector<std::string> architectures_;  // by device; empty: it is lost
-    std::vector<double> seconds_;             // by device
+    std::vector<double> seconds_;             // by worker
     std::vector<group> groups_;
     std::vector<piece> pieces_;
     std::mutex lock_;  // guards what several devices or compilers write
