@@ -8,7 +8,8 @@
 
 The puts are those of Longstaff and Schwartz (36, 20 %, 6 %, one year, 50 dates) with strikes from 30 to 50; the call is
 that of Andersen and Broadie (nine dates in three years). Each command runs once to compile kernels and then so many times,
-of which the median is told. With --before another build runs in turn with it, and figures must be the same to the bit.
+of which the median is told. With --before another build runs in turn with it, on puts that are decided by the price alone, and figures must be the
+same to the bit.
 With --kernels ncu, which has to be on the PATH, tells how long each kernel takes for a trade alone."""
 import argparse
 import json
@@ -20,6 +21,19 @@ import sys
 import tempfile
 import time
 
+# The library's put is decided by its European as well, which no older build knows.
+OWN_PUT = """products:
+  - product: put_by_price
+    summary: A put that is decided by the price alone.
+    parameters:
+      underlying: {type: asset, help: The asset.}
+      strike: {type: amount, help: The strike.}
+      maturity: {type: date, help: The last day.}
+    example: {underlying: A, strike: 40, maturity: 1.0}
+    script: |
+      exercise between start and maturity every 0.02:
+          receive max(strike - spot(underlying), 0)
+"""
 MARKET = """market:
   as_of: 2026-01-15
   currencies: {USD: {rate: RATE}}
@@ -28,12 +42,13 @@ trades:
 """
 
 
-def puts(count):
-    text = MARKET.replace("RATE", "0.06").replace("ASSETS", "A: {currency: USD, spot: 36, volatility: 0.2}")
+def puts(count, is_own):
+    text = (OWN_PUT if is_own else "") + MARKET.replace("RATE", "0.06").replace("ASSETS", "A: {currency: USD, spot: 36, volatility: 0.2}")
     for i in range(count):
         strike = 40 if count == 1 else 30 + 20 * i / count
-        text += (f"  - {{id: put_{i}, product: american, underlying: A, strike: {strike:.6g}, maturity: 1, "
-                 "exercise_step: 0.02}\n")
+        terms = f"underlying: A, strike: {strike:.6g}, maturity: 1"
+        text += (f"  - {{id: put_{i}, product: put_by_price, {terms}}}\n" if is_own else
+                 f"  - {{id: put_{i}, product: american, {terms}, exercise_step: 0.02}}\n")
     return text
 
 
@@ -104,8 +119,9 @@ def main():
     how = ["--device", arguments.device, "--precision", arguments.precision]
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.json")
-        for name, text, paths in (("American puts", puts(arguments.trades), arguments.paths),
-                                  ("one American put", puts(1), 4 * arguments.paths),
+        is_own = arguments.before is not None
+        for name, text, paths in (("puts", puts(arguments.trades, is_own), arguments.paths),
+                                  ("one put", puts(1, is_own), 4 * arguments.paths),
                                   ("best of five", best_of_five(), 4 * arguments.paths)):
             book = os.path.join(folder, "book.yaml")
             with open(book, "w", encoding="utf-8") as file:
