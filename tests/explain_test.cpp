@@ -306,11 +306,11 @@ TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     EXPECT_EQ(by.dates[0].label, "0.25y");
     EXPECT_EQ(by.dates[3].years, 1);
     for (const auto& d : by.dates) {
-        // The payment follows from the price where there is one, and is 0 where not: there are the ten
+        // The payment follows from the price where there is one, and is 0 where not: there are the seven
         // functions of the price and the European.
         EXPECT_GT(d.rank_paid, 3u);
         EXPECT_LT(d.rank_paid, by.functions);
-        EXPECT_LE(d.rank_unpaid, 10u);
+        EXPECT_LE(d.rank_unpaid, 7u);
     }
     options.overrides.training_paths = 20;
     const trade_plan few = engine().explain(trades, in, options).at(0);
