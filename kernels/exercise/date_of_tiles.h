@@ -32,8 +32,10 @@ struct date_of_tiles : date_at_hand<basis> {
         if (this->is_today) {
             if (thread() == 0) sums[0] = double(this->paths);
         } else {
-            for (int i = thread(); i < sizes.of_fits(); i += threads)
-                sums[i] = this->summed(2 * features + i, this->tiles);
+            for (int i = thread(); i < sizes.of_fits(); i += threads) {
+                const int row = i % of_side / functions, column = i % functions;
+                if (column <= row) sums[i] = this->summed(2 * features + i, this->tiles);
+            }
         }
         __syncthreads();
         const int which = thread() / 32;
