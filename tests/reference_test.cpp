@@ -426,13 +426,31 @@ json fixing_times(const json& fixings) {
 
 // A right at every moment is there on so many days, evenly apart.
 constexpr int days_of_exercise = 50;
+// Where dividends are paid on more days, up to twice as many, so that one comes as near before each dividend
+// as can be: a call is worth most there.
+int days_of_exercise_for(const json& product) {
+    if (!product.contains("dividends")) return days_of_exercise;
+    const double years = product.at("maturity").get<double>();
+    const auto apart = [&](int days) {
+        double sum = 0;
+        for (const json& d : product.at("dividends")) {
+            const double paid = d.at("time").get<double>(), step = years / days;
+            sum += paid - (std::ceil(paid / step - 1e-9) - 1) * step;
+        }
+        return sum;
+    };
+    int best = days_of_exercise;
+    for (int days = best + 1; days < 2 * days_of_exercise; ++days)
+        if (apart(days) < apart(best)) best = days;
+    return best;
+}
 
 // The days of a right, today among them if it is there now.
 json days_of(const json& product) {
     if (!product.contains("exercise_times"))
         return {{"start", 0},
                 {"end", product.at("maturity")},
-                {"count", days_of_exercise},
+                {"count", days_of_exercise_for(product)},
                 {"include_start", true}};
     json days = product.at("exercise_times");
     if (product.value("exercise_now", false)) days.insert(days.begin(), 0);
@@ -441,7 +459,7 @@ json days_of(const json& product) {
 
 expressed american(const json&, const json& product) {
     json terms = on_the_asset(product, {"option", "strike", "maturity"});
-    terms["exercise_step"] = product.at("maturity").get<double>() / days_of_exercise;
+    terms["exercise_step"] = product.at("maturity").get<double>() / days_of_exercise_for(product);
     return {{}, "american", terms};
 }
 
@@ -545,7 +563,7 @@ expressed european(const json&, const json& product) {
 expressed american_barrier(const json& product) {
     json terms = on_the_asset(product, {"option", "strike", "maturity", "barrier", "rebate"});
     say_barrier_type(terms, product.at("barrier_type"));
-    terms["exercise_step"] = product.at("maturity").get<double>() / days_of_exercise;
+    terms["exercise_step"] = product.at("maturity").get<double>() / days_of_exercise_for(product);
     return {{}, "american_barrier", terms};
 }
 
