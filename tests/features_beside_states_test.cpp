@@ -78,7 +78,7 @@ const std::string dates_25 = "{start: 0, end: 1, count: 25}";
 
 }  // namespace
 
-// Longstaff and Schwartz (2001), table 1. What the bound has above the truth falls to less than half; one
+// Longstaff and Schwartz (2001), table 1. The excess of the bound over the truth falls to less than half; one
 // seed in 15,000 fails.
 TEST(features_beside_states, the_european_narrows_the_bounds_of_puts) {
     std::vector<double> dates;

@@ -65,7 +65,7 @@ TEST_F(least_squares_on_a_gpu, have_sums_of_the_cpu) {
     });
 }
 
-// What the test takes of cuSOLVER, which is opened at run time: no other program of ours needs it.
+// The part of cuSOLVER that the test takes. It is opened at run time, because no other program needs it.
 class cusolver {
   public:
     cusolver() {

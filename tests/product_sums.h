@@ -74,7 +74,7 @@ using product_sums_of =
 
 inline void expect_product_sums_of_the_cpu(const product_sums_of& sums) {
     std::uint64_t state = 11;
-    // Of either sign, from subnormal to large, and now and then 0.
+    // Numbers of either sign, from subnormal to large, and now and then 0.
     const auto number = [&] {
         state = state * 6364136223846793005u + 1442695040888963407u;
         const double x = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;

@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__({threads})
         fmt::arg("threads", threads), fmt::arg("name", name), fmt::arg("calls", calls));
 }
 
-// What the kernels of a basis begin with.
+// The beginning of all kernels of a basis.
 std::string basis_text(const exercise::policy& by, const policy_kernels& of) {
     const exercise::interval_moves moves = by.moves();
     const auto& products = by.functions.products();

@@ -23,7 +23,7 @@ struct policy_kernels {
     std::string of_dates, of_sums, of_sweep;
     std::array<const std::string*, 4> texts() const { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
     kernels::backward_sizes sizes{};
-    // Of a kernel that sums functions or moves, where sums of a lane are few and where they are not.
+    // A block that sums functions or moves, where sums of a lane are few and where they are not.
     struct block_of_sums {
         std::uint32_t threads, bytes;
     };

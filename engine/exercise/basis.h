@@ -17,7 +17,7 @@ class basis {
     // all monomials of the states up to a degree that falls with their number, and that payment by itself,
     // squared, and times each state, as far as there is room. So many features that the product names beside
     // the states count as states; by what they know a degree less is enough, and no product of the payment.
-    // Of one beside one state all powers are taken, and the state by itself.
+    // One beside one state is taken with all its powers, and the state by itself.
     explicit basis(std::size_t states, std::size_t named_beside = 0);
     // So many of the features are ranked, the largest first, which tells most: degrees are higher for the
     // first. Others stand behind them. The payment comes by itself and squared. So as far as there is room.

@@ -79,15 +79,15 @@ struct backward_sizes {
     constexpr int slopes() const { return moves * functions; }
     constexpr int of_fits() const { return 2 * functions * functions; }
 
-    // Of a tile: the sums of features and of their squares, and behind them products of functions; or slopes;
+    // A tile has the sums of features and of their squares, and behind them products of functions; or slopes;
     // or, which are fewer, those of the gain.
     constexpr int numbers_of_tile() const {
         const int fits = 2 * features + of_fits();
         return fits > slopes() ? fits : slopes();
     }
-    // Of a tile of a sweep: the right-hand sides, and the least and most of what comes, by side.
+    // A tile of a sweep has right-hand sides, and the least and most of what comes, by side.
     constexpr int numbers_of_sweep() const { return 2 * functions + 4; }
-    // Of a date: factors and ranks of both sides and of all, and the state of the search for slopes.
+    // A date has factors and ranks of both sides and of all, and the state of the search for slopes.
     constexpr int numbers_between() const { return 3 * factor_doubles() + 3 + 3 * slopes() + 1; }
 
     // Shared memory of a block that works on a tile by columns, on a date, on a tile by lanes, or sweeps.
@@ -95,7 +95,7 @@ struct backward_sizes {
         const int more = numbers_of_tile() + 2 * features + slopes() + quarter_doubles();
         return columns() * slots_of_column + more + tile_ints / 2;
     }
-    // Where squares of sums are fewer than warps; see kernels/exercise/column_sums.h.
+    // Room for quarters of squares that are fewer than warps; see kernels/exercise/column_sums.h.
     constexpr int quarter_doubles() const {
         const int fit = squares_of(functions, functions, true),
                   of_moves = squares_of(functions, moves, false);

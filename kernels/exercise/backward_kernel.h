@@ -17,7 +17,7 @@
 
 namespace tilewalk::kernels {
 
-// What all dates pay more than others, on the same paths: a block a trade.
+// The gain of all dates over others, on the same paths: a block a trade.
 static void find_gain(const backward_arguments& a, double* found_end, double* shared) {
     const backward_sweep &all = a.sweeps[blockIdx.x], &others = a.sweeps[a.trade_count + blockIdx.x];
     const backward_trade& t = a.trades[blockIdx.x];

@@ -85,8 +85,8 @@ class backward_walk {
         if (thread() == 0) at_hand_ ^= 1;
         __syncthreads();
     }
-    // The date that will be at hand next, whose memory is another; by the threads from `first` on. What paths
-    // have left there is brought near.
+    // The date that will be at hand next, whose memory is another; by the threads from `first` on. The
+    // rows that paths have left there are brought near.
     void bring(int d, int first) {
         if (d < 0) return;
         const int which = at_hand_ ^ 1;
@@ -217,7 +217,7 @@ class backward_walk {
         }
         __syncthreads();
         if (thread() >= 4) return;
-        // Where the sums of the block's first tile are.
+        // They stand where the sums of the block's first tile are.
         double x = ranges_[thread()];
         for (int h = 1; h < halves; ++h) x = further(x, ranges_[4 * h + thread()], thread() % 2 != 0);
         sums_of(block_)[2 * functions + thread()] = x;
@@ -227,7 +227,7 @@ class backward_walk {
     void sum_lane(const lane_of_block<false>& mine) {
         constexpr int count = functions - first < sizes.most_at_once ? functions - first : sizes.most_at_once;
         double sums[word32(count)]{}, low = infinity, high = -infinity;
-        // What all threads know is read once, not for each path.
+        // Numbers that all threads know are read once, not for each path.
         const date d = here();
         const double *const total = sweep_.total, *const mean = means();
         mine.for_paths(
@@ -281,7 +281,7 @@ class backward_walk {
     }
 
     void use_rights() {
-        // What all threads know is read once, not for each path.
+        // Numbers that all threads know are read once, not for each path.
         const date d = here();
         double *const total = sweep_.total, *const worth = sweep_.worth;
         const double *const mean = means(), *const sides = sides_;
@@ -307,7 +307,7 @@ class backward_walk {
                 out.offered = d.row(row_of_offered, path);
                 return out;
             };
-            // What is needed of the next paths is on its way meanwhile.
+            // Numbers of the next paths are on their way meanwhile.
             used_path next = load(thread(), path_of(thread()));
             word32 after_next = path_of(thread() + threads);
 #pragma unroll 1

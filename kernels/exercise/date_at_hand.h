@@ -88,7 +88,7 @@ struct date_at_hand {
         return sum;
     }
     int living(word32 first_tiles) const { return paths_of(first_tiles, true, true); }
-    // What the path knows on the date: its features.
+    // The features of a path on the date.
     struct known_path {
         double of[word32(features)];
     };

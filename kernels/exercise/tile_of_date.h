@@ -11,7 +11,7 @@
 
 namespace tilewalk::kernels {
 
-// What the block has in shared memory: columns, sums of its tile, and what is known of the date.
+// The block has columns, sums of its tile, and numbers of the date in shared memory.
 template <class basis>
 struct tile_of_date : date_at_hand<basis> {
     using date = date_at_hand<basis>;
@@ -77,7 +77,7 @@ struct tile_of_date : date_at_hand<basis> {
         constexpr int rounds = paths_per_tile / threads, warps = threads / 32;
         const int all = paths_in_tile(this->paths, tile), warp = thread() / 32;
         path_in_tile* const list = this->listed + tile * paths_per_tile;
-        // What it takes is on its way at once.
+        // All that it takes is on its way at once.
         double alive[rounds], offered[rounds], gives[rounds], unit[rounds];
         unrolled<rounds>([&](int r) {
             const bool has_path = r * threads + thread() < all;

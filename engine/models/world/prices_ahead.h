@@ -37,8 +37,8 @@ class prices_ahead {
     affine_values ahead_of(const factor& f, std::span<const double> years, const std::string& named) const;
     program::value forward_under_moving_rates(const factor& f, std::span<const double> years,
                                               const std::string& named) const;
-    // What `now` of the asset, which a factor of the market turns into its price, is on a later date as far
-    // as it is not random.
+    // A quantity `now` of the asset, which a factor of the market turns into its price, on a later date, as
+    // far as it is not random.
     program::value scaled_ahead(const factor& f, program::value now, std::span<const double> years,
                                 const std::string& named,
                                 const std::function<double(double from, double until)>& scale) const;
