@@ -6,31 +6,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "engine/cuda/backend.h"
 #include "engine/cuda/memory.h"
 #include "engine/exercise/regression.h"
+#include "tests/on_a_gpu.h"
 #include "tests/product_sums.h"
-#include "tilewalk/error.h"
 
 namespace tilewalk {
 namespace {
 
-class least_squares_on_a_gpu : public ::testing::Test {
+class least_squares_on_a_gpu : public tests::on_a_gpu {
   protected:
-    void SetUp() override {
-        const bool is_required = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr;
-        try {
-            chosen_ = gpus_.choose(is_required ? "0" : "auto");
-        } catch (const error&) {
-            if (is_required) throw;
-        }
-        if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
-    }
     cuda::device& on() { return chosen_.devices.front()->get(); }
     cuda::device_memory with(const std::vector<double>& numbers) {
         cuda::device_memory out(on(), numbers.size() * sizeof(double));
@@ -43,9 +32,6 @@ class least_squares_on_a_gpu : public ::testing::Test {
         on().wait(cuda::stream::standard);
         return out;
     }
-
-    cuda::backend gpus_;
-    cuda::backend::choice chosen_;
 };
 
 TEST_F(least_squares_on_a_gpu, have_sums_of_the_cpu) {
@@ -113,7 +99,7 @@ class cusolver {
 TEST_F(least_squares_on_a_gpu, are_those_of_cusolver) {
     cusolver by;
     if (!by.is_there()) {
-        ASSERT_EQ(std::getenv("TILEWALK_REQUIRE_GPU"), nullptr) << "a GPU without cuSOLVER";
+        ASSERT_FALSE(is_required()) << "a GPU without cuSOLVER";
         GTEST_SKIP() << "no cuSOLVER";
     }
     constexpr std::size_t functions = 6, blocks = 16;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <regex>
@@ -15,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/backend.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/policy_kernels.h"
+#include "tests/on_a_gpu.h"
 #include "tests/policies_as_found.h"
 #include "tilewalk/tilewalk.h"
 
@@ -140,25 +139,12 @@ TEST(policy_kernels, are_compiled_ahead) {
     EXPECT_EQ(count("of_bounds"), 1);
 }
 
-class policies_on_a_gpu : public ::testing::Test {
+class policies_on_a_gpu : public tests::on_a_gpu {
   protected:
-    void SetUp() override {
-        const bool is_required = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr;
-        try {
-            chosen_ = gpus_.choose(is_required ? "0" : "auto");
-        } catch (const error&) {
-            if (is_required) throw;
-        }
-        if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
-    }
-
     void compare(const book& all, const market& in, std::uint64_t paths) {
         cuda::policies by(chosen_.devices, gpus_.kernels(), 0, 4);
         tests::expect_policies_of_the_cpu(untrained_of(all, in, paths), by);
     }
-
-    cuda::backend gpus_;
-    cuda::backend::choice chosen_;
 };
 
 TEST_F(policies_on_a_gpu, are_those_of_the_cpu) {

@@ -426,8 +426,8 @@ json fixing_times(const json& fixings) {
 
 // A right at every moment is there on so many days, evenly apart.
 constexpr int days_of_exercise = 50;
-// Where dividends are paid on more days, up to twice as many, so that one comes as near before each dividend
-// as can be: a call is worth most there.
+// A right beside dividends is there on more days, up to twice as many, so that one comes as near before each
+// dividend as can be: a call is worth most there.
 int days_of_exercise_for(const json& product) {
     if (!product.contains("dividends")) return days_of_exercise;
     const double years = product.at("maturity").get<double>();

@@ -132,6 +132,8 @@ struct backward_sizes {
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
     constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }
+    // The limits and threads are those of an H200, with neighbours that were rejected:
+    // bench/results/2026-11-26-NVIDIA-H200-policies.txt.
     static constexpr int most_at_once = 24, most_sums_of_lane = 48;
     static constexpr int tile_ints = 128, doubles_of_walk = 80;
     // A tile's paths of two sides make so many blocks at most. A lane of a block is the work of a thread in

@@ -58,8 +58,8 @@ static void add_to(const product_sums& of, int row, int col, double sum) {
         of.into[row * of.down + col * of.across] += sum;
 }
 
-// Where squares are fewer than warps, these share them by quarters, which are put together after they have
-// met. Sizes are those of the largest sums of a block.
+// Warps that are more than squares share them by quarters, which are put together after they have met. Sizes
+// are those of the largest sums of a block.
 template <int rows, int cols, bool lower, int threads>
 struct shared_products {
     static constexpr int squares = squares_of(rows, cols, lower), warps = threads / 32;

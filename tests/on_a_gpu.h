@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests that need a GPU: they are skipped where there is none, and fail there if TILEWALK_REQUIRE_GPU is set.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "engine/cuda/backend.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::tests {
+
+class on_a_gpu : public ::testing::Test {
+  protected:
+    static bool is_required() { return std::getenv("TILEWALK_REQUIRE_GPU") != nullptr; }
+    void SetUp() override {
+        try {
+            chosen_ = gpus_.choose(is_required() ? "0" : "auto");
+        } catch (const error&) {
+            if (is_required()) throw;
+        }
+        if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
+    }
+
+    cuda::backend gpus_;
+    cuda::backend::choice chosen_;
+};
+
+}  // namespace tilewalk::tests
