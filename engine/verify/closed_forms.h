@@ -462,13 +462,19 @@ inline double limited_returns(const std::vector<move>& moves, const return_limit
     }
     const double sd = std::sqrt(m.variance), middle = m.growth - 0.5 * m.variance;
     const auto z_of = [&](double change) { return (std::log(std::max(1 + change, 1e-300)) - middle) / sd; };
+    // What is left to earn ends to count where all of it, or none, is beyond a limit of the sum.
+    const double left = static_cast<double>(moves.size() - from - 1);
+    std::vector<double> breaks{z_of(in.local_floor), z_of(in.local_cap)};
+    for (const double limit : {in.global_floor, in.global_cap})
+        for (const double rest : {in.local_floor, in.local_cap})
+            breaks.push_back(z_of(limit - sum - left * rest));
     return normal_mean(
         [&](double z) {
             const double change = std::expm1(middle + sd * z);
             return limited_returns(moves, in, sum + std::clamp(change, in.local_floor, in.local_cap),
                                    from + 1);
         },
-        {z_of(in.local_floor), z_of(in.local_cap)}, 6, 9);
+        breaks, 6, 9);
 }
 
 // The choice between a call and a put of one strike and maturity, by put-call parity.
