@@ -30,7 +30,9 @@ known_trade draw_rainbow(dice& d) {
                        [=](double y) {
                            return std::vector<double>{y, (strike - of_worst * y) / of_best,
                                                       (strike - of_best * y) / of_worst};
-                       });
+                       },
+                       // Where kinks of the first asset meet, and where one of them is at 0.
+                       {strike, strike / of_best, strike / of_worst});
         },
         10);
 }
