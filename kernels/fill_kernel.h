@@ -5,12 +5,10 @@
 
 #include "kernels/draws.h"
 #include "kernels/feeds/feed.h"
-#include "kernels/normal_distribution.h"
+#include "kernels/inversion.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::kernels {
-
-enum class shock_kind { normal, uniform };
 
 // The template argument `stores` says how a thread stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
 
@@ -88,28 +86,6 @@ static void draw_shocks(const draws_arguments& a, word64 block, int thread) {
         neighbours<shock, width> x;
         for (int w = 0; w < width; ++w) x.x[w] = made[w].x[i];
         stores::store(place_of<shock>(a.into, row, path), x);
-    }
-}
-
-// Random bits of another generator become shocks by inversion, so that neighbouring bits give neighbouring
-// shocks; the even spread of quasi-random points needs that. Uniforms are strictly inside (0, 1).
-static constexpr double normal_of_bits(word64 w) {
-    return norm_inv(uniform_of_bits(w));
-}
-// The lower half of the words gives the lower half of the normals, (w + 1/2) / 2^32 inverted, and the upper
-// half mirrors it: all 32 bits count in both tails, up to norm_inv(2^-33) = -6.34.
-static constexpr float normal_of_bits(word32 w) {
-    const bool is_upper = w >= 0x80000000u;
-    const float x = norm_inv(fma(float(is_upper ? ~w : w), 0x1p-32f, 0x1p-33f));
-    return is_upper ? -x : x;
-}
-
-template <shock_kind kind, class word>
-static constexpr auto shock_of_bits(word w) {
-    if constexpr (kind == shock_kind::normal) {
-        return normal_of_bits(w);
-    } else {
-        return uniform_of_bits(w);
     }
 }
 

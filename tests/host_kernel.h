@@ -57,7 +57,16 @@ template <class value> value __shfl_down_sync(unsigned lanes, value x, unsigned 
     const unsigned lane = threadIdx.x % 32, from = lane + apart;
     return value(host_exchange(lanes, double(x), from / unsigned(width) == lane / unsigned(width) ? from : lane));
 }
+inline unsigned __reduce_xor_sync(unsigned lanes, unsigned x) {
+    for (int apart = 16; apart > 0; apart /= 2) x ^= __shfl_xor_sync(lanes, x, apart);
+    return x;
+}
 inline unsigned __ballot_sync(unsigned lanes, int x) { return host_ballot(lanes, x); }
+inline unsigned __brev(unsigned x) {
+    unsigned out = 0;
+    for (int bit = 0; bit < 32; ++bit) out |= (x >> bit & 1) << (31 - bit);
+    return out;
+}
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 template <class value> value __ldcg(const value* from) { return *from; }
 inline void __threadfence() {}

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/run/units.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/sample.h"
 #include "engine/verify/statistics.h"
@@ -249,9 +250,9 @@ TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one)
     for (const auto& [degrees, off] : {std::pair(15.0, 3e-3), std::pair(63.0, 2e-4)}) {
         for (const double t : {0.3, 1.0, 2.0, 3.0, 5.0, 7.0}) {
             const double right = normal_bound(2 * tail(t, degrees));
-            EXPECT_NEAR(normal_of_student(t, degrees), right, off * right) << t << " " << degrees;
-            EXPECT_EQ(normal_of_student(-t, degrees), -normal_of_student(t, degrees));
-            EXPECT_LT(normal_of_student(t, degrees), t) << "a few parts say less";
+            EXPECT_NEAR(run::normal_of_student(t, degrees), right, off * right) << t << " " << degrees;
+            EXPECT_EQ(run::normal_of_student(-t, degrees), -run::normal_of_student(t, degrees));
+            EXPECT_LT(run::normal_of_student(t, degrees), t) << "a few parts say less";
         }
     }
 }

@@ -36,6 +36,9 @@ constexpr std::array taken{
     taken_setting{"device", "Device that walks the paths: auto, cpu, cuda or numbers of GPUs (default auto)",
                   "WHERE"},
     taken_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
+    taken_setting{"random", "Source of the random numbers, such as sobol (default philox)", "NAME"},
+    taken_setting{"construction", "Brownian paths of quasi-random points: bridge or steps (default bridge)",
+                  "NAME"},
 };
 
 struct verify_arguments {

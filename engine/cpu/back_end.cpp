@@ -27,7 +27,7 @@ std::optional<error> why_not_replayed(const run::job& j, const run::walk& of) {
 run::outcome back_end::walk_all(const run::walk& of) {
     run::outcome out;
     out.failures.resize(of.jobs.size());
-    out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths)));
+    out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths), of.part_tiles()));
     // Jobs of one shape share what is compiled.
     const auto compiled = compiled_ ? compiled_ : std::make_shared<compiled_programs>();
     std::map<const program::path_program*, std::shared_ptr<const lane_program>> code;
@@ -47,6 +47,7 @@ run::outcome back_end::walk_all(const run::walk& of) {
     std::vector<std::size_t> walked;
     std::vector<path_job> jobs;
     std::deque<lane_way_back> ways;
+    std::deque<quasi::order> orders;
     for (std::size_t i = 0; i < of.jobs.size(); ++i) {
         const run::job& j = of.jobs[i];
         if ((out.failures[i] = why_not_replayed(j, of))) continue;
@@ -59,11 +60,16 @@ run::outcome back_end::walk_all(const run::walk& of) {
                                                  {},
                                                  {},
                                                  of.scenarios,
+                                                 {},
                                                  of.tiles});
         if (j.back.code != nullptr) {
             p.back = &ways.emplace_back(*j.back.code, *code.at(&j.back.code->again),
                                         *code.at(&j.back.code->back), *j.back.data, *j.when);
         }
+        p.part_tiles = of.part_tiles();
+        if (of.unit_paths > 0 && of.replay == nullptr)
+            p.points = {&orders.emplace_back(*j.code, *j.data, *j.when, j.points.value_or(of.points)),
+                        of.unit_paths};
         if (of.replay != nullptr) {
             p.normals = of.replay->normals();
             p.uniforms = of.replay->uniforms();

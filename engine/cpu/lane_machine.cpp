@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "kernels/operations.h"
 #include "kernels/tile.h"
@@ -58,6 +59,10 @@ void read_row(const arrays::shock_cube& from, std::uint64_t step, std::uint64_t 
 
 }  // namespace
 
+kernels::word64 path_job::tiles_of_part() const {
+    return part_tiles > 0 ? part_tiles : run::part_tiles_of(tiles());
+}
+
 std::uint64_t path_job::tiles() const {
     return kernels::tiles_of(paths);
 }
@@ -90,11 +95,26 @@ void lane_walk<real, shock>::shock_buffer::begin(const path_job& job, const arra
     paths_ = job.paths;
     places_ = slots;
     slot_.resize(slots.size());
+    takes_points_ = takes_any_ = false;
     if (from_ == nullptr) {
         add_streams(names);
+        if (job.points.order != nullptr && !slots.empty()) begin_points(job);
     } else if (arrays_.size() < slots.size()) {
         arrays_.resize(slots.size());
     }
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::begin_points(const path_job& job) {
+    if (kind_ == kernels::shock_kind::uniform) {
+        if (!job.points.order->has_quasi_uniforms()) return;
+        points_.begin_uniforms(job.points, seed_, first_path_);
+    } else {
+        takes_any_ = true;
+        points_.begin_normals(job.points, seed_, first_path_, other_normals());
+    }
+    takes_points_ = true;
+    if (of_points_.size() < slot_.size()) of_points_.resize(slot_.size());
 }
 
 template <class real, class shock>
@@ -115,7 +135,9 @@ void lane_walk<real, shock>::shock_buffer::add_streams(std::span<const program::
 template <class real, class shock>
 void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
     if (slot_.empty()) return;
-    if (from_ == nullptr) {
+    if (takes_points_) {
+        take_points(step);
+    } else if (from_ == nullptr) {
         draw(step);
     } else {
         read(step);
@@ -123,21 +145,40 @@ void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
 }
 
 // Number n of a stream is the (n % per_block)th of block n / per_block. Slots of a stream take its numbers in
-// order.
+// order, but for those behind points, which may take any.
+template <class real, class shock>
+const real* lane_walk<real, shock>::shock_buffer::drawn(std::size_t step, std::size_t slot) {
+    const program::place_in_stream& p = places_[slot];
+    stream& from = streams_[p.stream];
+    const std::size_t number = step * p.dimensions + p.dimension;
+    const std::size_t block = number / per_block, in_block = number % per_block;
+    const std::size_t place = from.blocks > 1 ? block % from.blocks : 0;
+    lane_array* at = &arrays_[from.first + place * per_block];
+    if (takes_any_ || block >= from.next) {
+        draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block), from.key);
+        from.next = block + 1;
+    }
+    return at[in_block].of;
+}
+
 template <class real, class shock>
 void lane_walk<real, shock>::shock_buffer::draw(std::size_t step) {
+    for (std::size_t s = 0; s < slot_.size(); ++s) slot_[s] = drawn(step, s);
+}
+
+template <class real, class shock>
+void lane_walk<real, shock>::shock_buffer::take_points(std::size_t step) {
     for (std::size_t s = 0; s < slot_.size(); ++s) {
-        const program::place_in_stream& p = places_[s];
-        stream& from = streams_[p.stream];
-        const std::size_t number = step * p.dimensions + p.dimension;
-        const std::size_t block = number / per_block, in_block = number % per_block;
-        const std::size_t place = from.blocks > 1 ? block % from.blocks : 0;
-        lane_array* at = &arrays_[from.first + place * per_block];
-        if (block >= from.next) {
-            draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block), from.key);
-            from.next = block + 1;
+        const shock* const from = kind_ == kernels::shock_kind::normal
+                                      ? points_.normals(step, s, other_normals())
+                                      : points_.uniforms(step, s);
+        if constexpr (std::is_same_v<real, shock>) {
+            slot_[s] = from;
+        } else {
+            real* const to = of_points_[s].of;
+            for (int lane = 0; lane < lanes; ++lane) to[lane] = static_cast<real>(from[lane]);
+            slot_[s] = to;
         }
-        slot_[s] = at[in_block].of;
     }
 }
 

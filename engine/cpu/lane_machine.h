@@ -12,6 +12,7 @@
 
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/lane_program.h"
+#include "engine/cpu/point_shocks.h"
 #include "engine/run/tile_range.h"
 #include "kernels/derivative_sums.h"
 #include "kernels/tile_result.h"
@@ -77,7 +78,11 @@ struct path_job {
     // The arrays of the market, by number; the trade's scenario_rows point into them. A step of an array is a
     // row, and an array has one slot. Elements are converted like those of the cubes above.
     std::span<const arrays::shock_cube> scenarios{};
+    // Points that the shocks are, if there is an order of their dimensions.
+    run_of_points points{};
     run::tile_range range{};  // of the tiles that are walked; empty: the whole run
+    // Tiles of a part of the run; 0: as many as usual.
+    kernels::word64 part_tiles = 0;
     const lane_way_back* back = nullptr;
     // If there is no way back:
     const left_numbers* leaves = nullptr;
@@ -87,6 +92,7 @@ struct path_job {
 
     std::uint64_t tiles() const;  // of the run
     run::tile_range walked_tiles() const;
+    kernels::word64 tiles_of_part() const;
     // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube or array is too small.
     // Walks of tiles check nothing of this again.
     void check() const;
@@ -101,8 +107,11 @@ tile_result result_of_tile(std::span<const double> payoffs, std::uint64_t first_
 template <class real, class shock>
 class lane_walk {
   public:
-    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws)
-        : functions_(functions), normals_(draws.normals), uniforms_(draws.uniforms) {}
+    lane_walk(const lane_functions<real>& functions, const lane_draws<real>& draws,
+              const lane_points<shock>& points)
+        : functions_(functions),
+          normals_(kernels::shock_kind::normal, draws.normals, points),
+          uniforms_(kernels::shock_kind::uniform, draws.uniforms, points) {}
 
     // The payoffs of the 256 paths from first_path on, into out[output * paths_per_tile + lane].
     // Throws tilewalk::error (cancelled).
@@ -121,7 +130,8 @@ class lane_walk {
     // Shocks of one kind, in the order in which the steps of a pass take them.
     class shock_buffer {
       public:
-        explicit shock_buffer(lane_draw<real> fill) : draw_(fill) {}
+        shock_buffer(kernels::shock_kind kind, lane_draw<real> fill, const lane_points<shock>& points)
+            : kind_(kind), draw_(fill), points_(points) {}
         void begin(const path_job& job, const arrays::shock_cube& from,
                    std::span<const program::place_in_stream> slots,
                    std::span<const program::stream_name> names, std::uint64_t first_path);
@@ -138,16 +148,29 @@ class lane_walk {
             std::size_t next = 0;  // the block after those that were drawn
         };
         void add_streams(std::span<const program::stream_name> names);
+        const real* drawn(std::size_t step, std::size_t slot);
         void draw(std::size_t step);
         void read(std::size_t step);
+        void begin_points(const path_job& job);
+        void take_points(std::size_t step);
+        // Normals that are no points, for those that have too many dimensions.
+        auto other_normals() {
+            return [this](std::size_t step, std::size_t slot, shock* out) {
+                const real* const from = drawn(step, slot);
+                for (int lane = 0; lane < lanes; ++lane) out[lane] = static_cast<shock>(from[lane]);
+            };
+        }
 
         static constexpr std::size_t per_block = 16 / sizeof(shock);
+        const kernels::shock_kind kind_;
         lane_draw<real> draw_;
+        point_shocks<shock> points_;
+        bool takes_points_ = false, takes_any_ = false;
         const arrays::shock_cube* from_ = nullptr;
         std::uint64_t seed_ = 0, first_path_ = 0, paths_ = 0;
         std::span<const program::place_in_stream> places_;  // by slot
         std::vector<stream> streams_;
-        std::vector<lane_array> arrays_;
+        std::vector<lane_array> arrays_, of_points_;
         std::vector<const real*> slot_;
     };
     // The numbers of the scenario slots on a step.
@@ -212,9 +235,9 @@ class lane_walk {
 class lane_machine {
   public:
     explicit lane_machine(const lane_operations& operations)
-        : double_(operations.in_double, operations.double_draws),
-          single_(operations.in_single, operations.single_draws),
-          mixed_(operations.in_double, operations.widened_draws) {}
+        : double_(operations.in_double, operations.double_draws, operations.double_points),
+          single_(operations.in_single, operations.single_draws, operations.single_points),
+          mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
     // One result for each output of the program. The job has passed its check. The flag `cancel`, if there is
     // one, is read before each step of 256 paths, and throws tilewalk::error (cancelled). Such a step takes

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "kernels/shocks.h"
+#include "kernels/sobol.h"
 #include "kernels/tile.h"
 #include "products/program/apply.h"
 
@@ -329,6 +330,55 @@ template <class shock>
     }
 }
 
+template <kernels::shock_kind kind, class shock>
+[[gnu::flatten]] void draw_points(shock* out, const kernels::word32* directions, const kernels::scramble& by,
+                                  std::uint32_t first_index) {
+    const kernels::word32 first = kernels::point_of(directions, first_index);
+    constexpr int bits_of_lane = 8;
+    static_assert(lanes == 1 << bits_of_lane);
+    kernels::word32 of_lane[bits_of_lane];
+    for (int bit = 0; bit < bits_of_lane; ++bit) of_lane[bit] = directions[bit];
+    alignas(64) kernels::word32 points[lanes];
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        kernels::word32 x = first;
+        for (int bit = 0; bit < bits_of_lane; ++bit)
+            x ^= (0 - (static_cast<kernels::word32>(lane) >> bit & 1)) & of_lane[bit];
+        points[lane] = x;
+    }
+    const kernels::scramble by_words = by;
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+        out[lane] = kernels::shock_of_point<kind, shock>(points[lane], by_words);
+}
+
+template <class shock>
+[[gnu::flatten]] void place_in_bridge(shock* here, const shock* left, const shock* right,
+                                      const kernels::bridge_node& node) {
+    const auto by_left = static_cast<shock>(node.by_left), by_right = static_cast<shock>(node.by_right),
+               deviation = static_cast<shock>(node.deviation);
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+        here[lane] = kernels::place_between(by_left, left != nullptr ? left[lane] : shock(0), by_right,
+                                            right != nullptr ? right[lane] : shock(0), deviation, here[lane]);
+}
+
+template <class shock>
+[[gnu::flatten]] void move_in_bridge(shock* out, const shock* before, const shock* here,
+                                     double inverse_root) {
+    const auto by = static_cast<shock>(inverse_root);
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+        out[lane] = kernels::move_between(before != nullptr ? before[lane] : shock(0), here[lane], by);
+}
+
+template <class shock>
+consteval lane_points<shock> points() {
+    return {&draw_points<kernels::shock_kind::normal, shock>,
+            &draw_points<kernels::shock_kind::uniform, shock>, &place_in_bridge<shock>,
+            &move_in_bridge<shock>};
+}
+
 // Null for what is no function of single numbers, and for modes in which every operand (or a missing one)
 // is one number.
 template <class real, std::size_t index, int mode>
@@ -379,6 +429,8 @@ extern constinit const lane_operations TILEWALK_INSTRUCTION_SET = {
     {&double_normals, &double_uniforms},
     {&single_normals<float>, &single_uniforms<float>},
     {&single_normals<double>, &single_uniforms<double>},
+    points<double>(),
+    points<float>(),
 };
 
 }  // namespace tilewalk::cpu

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/bridge.h"
 #include "kernels/philox.h"
+#include "kernels/sobol.h"
 #include "products/program/operation.h"
 
 namespace tilewalk::cpu {
@@ -50,6 +52,21 @@ struct lane_draws {
     lane_draw<shock> uniforms;
 };
 
+// Shocks of quasi-random points.
+template <class shock>
+struct lane_points {
+    // Shocks of points first_index + lane in the dimension of these directions; first_index is a multiple of
+    // 256.
+    using draw = void (*)(shock* out, const kernels::word32* directions, const kernels::scramble& by,
+                          std::uint32_t first_index);
+    draw normals, uniforms;
+    // Places of paths at a node of a bridge: `here` holds normals, and then the places. A place that is not
+    // known is null.
+    void (*place)(shock* here, const shock* left, const shock* right, const kernels::bridge_node& node);
+    // Normal moves from the places before, null at the beginning, to `here`.
+    void (*move)(shock* out, const shock* before, const shock* here, double inverse_root);
+};
+
 struct lane_operations {
     std::string_view name;  // "x86-64-v4"
     lane_functions<double> in_double;
@@ -57,6 +74,8 @@ struct lane_operations {
     lane_draws<double> double_draws;
     lane_draws<float> single_draws;
     lane_draws<double> widened_draws;  // those of single, converted to double
+    lane_points<double> double_points;
+    lane_points<float> single_points;
 };
 
 // The sets that this build has and this machine can run, best first. Empty on a machine without FMA.

@@ -78,8 +78,7 @@ constexpr std::size_t most_bytes_of_block = std::size_t{8} << 20;
 
 word64 block_tiles_of(const path_job& job) {
     const word64 fit = most_bytes_of_block / (sizeof(double) * std::max<std::size_t>(derivatives_of(job), 1));
-    return std::min(
-        {most_tiles_of_block, run::part_tiles_of(job.tiles()), std::bit_floor(std::max<word64>(fit, 1))});
+    return std::min({most_tiles_of_block, job.tiles_of_part(), std::bit_floor(std::max<word64>(fit, 1))});
 }
 
 struct walked_job {
@@ -97,7 +96,7 @@ struct walked_job {
           block_tiles(block_tiles_of(job)),
           blocks((range.end() - 1) / block_tiles - range.first / block_tiles + 1),
           blocks_left(blocks.size()),
-          tally(job.tiles(), run::part_tiles_of(job.tiles()), job.code->outputs.size(), job.code->crossed,
+          tally(job.tiles(), job.tiles_of_part(), job.code->outputs.size(), job.code->crossed,
                 derivatives_of(job)) {}
 
     // The tiles of a block that lie in the range.

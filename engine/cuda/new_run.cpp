@@ -64,6 +64,10 @@ class rows_of_jobs {
             const program::path_program& code = *job.code;
             const program::path_data& data = *job.data;
             const std::uint64_t steps = job.when->steps();
+            if (plan_.source->is_points) {
+                add_points(j, g.reads_moves(), job);
+                continue;
+            }
             shares_.push_back(
                 {j, g.reads_moves(),
                  plan_.normals.add(code.normal_streams, code.normals_per_step, data.normal_names, steps),
@@ -72,13 +76,19 @@ class rows_of_jobs {
         }
     }
     void leave() {
-        plan_.normal_rows = plan_.normals.rows();
-        plan_.uniform_rows = plan_.uniforms.rows();
+        plan_.normal_rows = plan_.normals.rows() + plan_.points.rows(random::shock_kind::normal);
+        plan_.uniform_rows = plan_.uniforms.rows() + plan_.points.rows(random::shock_kind::uniform);
         for (const share& s : shares_) {
             kernels::trade_record& record = of_.packed.records[s.job];
-            const auto normals = static_cast<word32>(plan_.normals.first_row(s.normals));
+            const auto normals = static_cast<word32>(
+                s.points
+                    ? plan_.normals.rows() + plan_.points.first_row(random::shock_kind::normal, *s.points)
+                    : plan_.normals.first_row(s.normals));
             (s.makes_moves ? of_.shocks_of_moves[s.job] : record.normal_row) = normals;
-            record.uniform_row = static_cast<word32>(plan_.uniforms.first_row(s.uniforms));
+            record.uniform_row = static_cast<word32>(
+                s.points && plan_.points.order_of(*s.points).has_quasi_uniforms()
+                    ? plan_.uniforms.rows() + plan_.points.first_row(random::shock_kind::uniform, *s.points)
+                    : plan_.uniforms.first_row(s.uniforms));
         }
     }
 
@@ -87,7 +97,19 @@ class rows_of_jobs {
         std::size_t job;
         bool makes_moves;
         std::size_t normals, uniforms;
+        std::optional<std::size_t> points{};  // the share of the order
     };
+    // All normals are points, and uniforms where they are few.
+    void add_points(std::size_t number, bool makes_moves, const run::job& job) {
+        const program::path_program& code = *job.code;
+        const std::size_t points =
+            plan_.points.add(quasi::order(code, *job.data, *job.when, job.points.value_or(of_.run.points)));
+        const std::size_t uniforms = plan_.points.order_of(points).has_quasi_uniforms()
+                                         ? 0
+                                         : plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step,
+                                                              job.data->uniform_names, job.when->steps());
+        shares_.push_back({number, makes_moves, 0, uniforms, points});
+    }
     run_state& of_;
     shock_plan& plan_;
     std::vector<share> shares_;
@@ -131,6 +153,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.precision = run.how.precision;
     plan.seed = run.seed;
     plan.paths = run.paths;
+    plan.unit_paths = run.unit_paths;
     plan.scenarios = rows_of(run.scenarios, state.packed.scenarios);
     const bool is_keyed = run.replay == nullptr && plan.source->is_keyed;
     rows_of_jobs keyed(state, plan);
@@ -150,7 +173,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     }
     if (is_keyed) keyed.leave();
     // The standard error of a quasi-random run comes from its units.
-    if (from_arrays && run.replay == nullptr && plan.source->is_quasi)
+    if (from_arrays && run.replay == nullptr && plan.source->is_quasi && !plan.source->is_points)
         state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     state.shocks = std::move(plan);
 }

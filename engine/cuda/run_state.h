@@ -69,7 +69,7 @@ struct run_state {
           run(asked),
           packed(pack(separated.jobs(), program::real_type(asked.how.precision))),
           shocks_of_moves(separated.jobs().size()),
-          part_tiles(run::part_tiles_of(kernels::tiles_of(asked.paths))) {}
+          part_tiles(asked.part_tiles()) {}
 
     // Begins a run: nothing has been walked, and nothing has failed but what could not be packed.
     void begin(const gpu_run& asked, std::size_t devices) {

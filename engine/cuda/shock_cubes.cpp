@@ -31,7 +31,7 @@ std::size_t shock_plan::bytes_per_tile() const {
 
 std::size_t shock_plan::scratch_bytes() const {
     if (replay != nullptr || shock_rows() == 0) return 0;
-    return source->scratch_bytes(shock_rows()) + normals.bytes() + uniforms.bytes();
+    return source->scratch_bytes(shock_rows()) + normals.bytes() + uniforms.bytes() + points.bytes();
 }
 
 std::uint64_t shock_plan::most_tiles() const {
@@ -55,11 +55,15 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     if (plan.replay != nullptr || plan.shock_rows() == 0) return;
     keyed_normals_ = plan.normals.keyed(on.get(), slots_, fills);
     keyed_uniforms_ = plan.uniforms.keyed(on.get(), slots_, fills);
+    normal_points_ =
+        plan.points.placed(random::shock_kind::normal, plan.normals.rows(), on.get(), slots_, fills);
+    uniform_points_ =
+        plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
     const auto kernel_of = [this](const std::string& text, const char* name) {
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
     };
     source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths, plan.shock_rows(),
-                                 plan.element(), program::is_fast(plan.precision)});
+                                 plan.element(), program::is_fast(plan.precision), plan.unit_paths});
 }
 
 void shock_cubes::open(one& cube, std::uint64_t rows) {
@@ -94,11 +98,13 @@ void shock_cubes::fill(std::size_t set, std::uint64_t first_tile, std::uint64_t 
         return;
     }
     if (normals.rows > 0) {
-        source_->fill({normals.first, pitch_, normals.rows, random::shock_kind::normal, keyed_normals_},
-                      first_path, paths, s);
+        source_->fill(
+            {normals.first, pitch_, normals.rows, random::shock_kind::normal, keyed_normals_, normal_points_},
+            first_path, paths, s);
     }
     if (uniforms.rows > 0) {
-        source_->fill({uniforms.first, pitch_, uniforms.rows, random::shock_kind::uniform, keyed_uniforms_},
+        source_->fill({uniforms.first, pitch_, uniforms.rows, random::shock_kind::uniform, keyed_uniforms_,
+                       uniform_points_},
                       first_path, paths, s);
     }
 }

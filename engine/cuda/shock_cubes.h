@@ -18,6 +18,7 @@
 #include "engine/cuda/memory.h"
 #include "engine/cuda/noise_rows.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/point_rows.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
@@ -47,6 +48,9 @@ struct shock_plan {
     // shock numbers, or, with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     noise_rows normals{}, uniforms{};  // of a keyed source
+    // Of a source of points, behind rows of streams.
+    point_rows points{};
+    std::uint64_t unit_paths = 0;  // of a randomisation
     // The rows of the cube of scenarios (see rows_of).
     std::vector<arrays::shock_cube> scenarios{};
     // Called for each row that is copied from the host; may throw to end the run.
@@ -106,6 +110,7 @@ class shock_cubes {
     std::vector<cubes> sets_;
     std::vector<device_memory> slots_;  // that keyed rows point to
     std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
+    std::vector<random::placed_points> normal_points_, uniform_points_;
     std::optional<staging> through_;  // for data from a file
     std::unique_ptr<random::random_source> source_;
 };

@@ -21,6 +21,8 @@ namespace {
 
 using finding = price_difference::finding;
 
+constexpr double many_degrees = 1e6;
+
 price_difference only(const price_row& row, finding found) {
     price_difference d;
     d.trade = row.trade;
@@ -29,10 +31,19 @@ price_difference only(const price_row& row, finding found) {
     return d;
 }
 
-double z_of(const price_difference& d) {
-    return d.error > 0 && std::isfinite(d.difference)
-               ? d.difference / d.error
-               : std::copysign(std::numeric_limits<double>::infinity(), d.difference);
+// As likely beyond in the normal law as the difference is by its error, which may have few degrees of
+// freedom.
+double z_of(const price_difference& d, double freedom) {
+    if (!(d.error > 0) || !std::isfinite(d.difference))
+        return std::copysign(std::numeric_limits<double>::infinity(), d.difference);
+    const double z = d.difference / d.error;
+    return freedom < many_degrees ? run::normal_of_student(z, freedom) : z;
+}
+
+// Degrees of freedom of the error of a difference of two independent prices (Welch and Satterthwaite).
+double freedom_of(const price_row& a, const price_row& b) {
+    const double x = a.standard_error * a.standard_error, y = b.standard_error * b.standard_error;
+    return (x + y) * (x + y) / (x * x / a.degrees_of_freedom() + y * y / b.degrees_of_freedom());
 }
 
 price_difference compare(const price_row& a, const price_row& b) {
@@ -53,7 +64,7 @@ price_difference compare(const price_row& a, const price_row& b) {
     }
     d.difference = b.price - a.price;
     d.error = std::hypot(a.standard_error, b.standard_error);
-    if (d.difference != 0) d.z = z_of(d);
+    if (d.difference != 0) d.z = z_of(d, freedom_of(a, b));
     d.same_bits = a.price == b.price && std::signbit(a.price) == std::signbit(b.price) &&
                   a.has_error() == b.has_error() && (a.standard_error == b.standard_error || !a.has_error());
     d.other_quantity = a.quantity != b.quantity;
@@ -69,7 +80,7 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     for (std::size_t p = 0; p < parts.size(); ++p) parts[p] -= a.part_means[p];
     d.error = run::error_of_parts(parts, m.part_paths, m.paths);
     d.error_of_parts = true;
-    if (d.difference != 0) d.z = z_of(d);
+    if (d.difference != 0) d.z = z_of(d, std::min(a.degrees_of_freedom(), b.degrees_of_freedom()));
 }
 
 // True if prices are judged by their distance, not by their standard errors.

@@ -153,6 +153,10 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
         row.kind = from.word("kind", report::kind_words);
     }
     row.paths = from.natural<std::uint64_t>("paths");
+    if (from.has("randomisations")) {
+        row.randomisations = from.natural<std::uint64_t>("randomisations");
+        from.text("error_from");
+    }
     row.effective_hits = from.at_least_zero("effective_hits");
     row.thin = from.boolean("thin");
     row.shadow_difference = from.number_or_null("shadow_difference");

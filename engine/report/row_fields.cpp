@@ -26,6 +26,10 @@ std::string json_figure(const price_row& row, double x) {
     return priced(row) ? json_number(x) : "null";
 }
 
+const char* error_from(const price_row& row) {
+    return row.randomisations > 0 ? "randomisations" : "paths";
+}
+
 std::string yes_or_no(bool is) {
     return is ? "true" : "false";
 }
@@ -98,6 +102,19 @@ constexpr std::array rows{
         "paths", "paths", "The number of paths walked; 0 where none was needed.",
         [](const price_row& row, const text_form&) { return priced(row) ? std::to_string(row.paths) : ""; },
         [](const price_row& row) { return std::to_string(row.paths); }},
+    row_field{
+        "error_from", "error_from",
+        "What the standard error is from: the spread of `paths`, or that of `randomisations` of quasi-random "
+        "points, whose interval is by Student's t.",
+        [](const price_row& row, const text_form&) {
+            return priced(row) ? std::string(error_from(row)) : "";
+        },
+        [](const price_row& row) { return json_string(error_from(row)); }},
+    row_field{"randomisations", "randomisations", "The number of these; 0 where there are none.",
+              [](const price_row& row, const text_form&) {
+                  return priced(row) ? std::to_string(row.randomisations) : "";
+              },
+              [](const price_row& row) { return std::to_string(row.randomisations); }},
     row_field{"effective_hits", "effective_hits",
               "The number of paths that carry the variance: paths divided by the kurtosis of the payoff.",
               [](const price_row& row, const text_form&) { return csv_figure(row, row.effective_hits); },

@@ -14,6 +14,7 @@
 
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
+#include "engine/quasi/order.h"
 #include "engine/run/tally.h"
 #include "products/program/adjoint.h"
 #include "products/program/passes.h"
@@ -35,7 +36,8 @@ struct job {
     const program::path_program* code = nullptr;
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
-    way_back back{};  // none: only prices are found
+    way_back back{};                        // none: only prices are found
+    std::optional<quasi::points> points{};  // none: its shocks are as the walk says
 };
 
 struct progress {
@@ -46,15 +48,24 @@ struct progress {
 // Jobs that walk the same paths.
 struct walk {
     std::span<const job> jobs;
-    std::uint64_t seed = 0, paths = 0;           // of the run
-    tile_range tiles{};                          // the tiles that are walked; empty: all tiles of the run
-    const arrays::shock_file* replay = nullptr;  // replaces random numbers
+    std::uint64_t seed = 0, paths = 0;  // of the run
+    tile_range tiles{};                 // the tiles that are walked; empty: all tiles of the run
+    // Shocks are quasi-random points, and each randomisation has so many paths; 0: it is no such run.
+    std::uint64_t unit_paths = 0;
+    quasi::points points{};                           // of jobs that do not say
+    const arrays::shock_file* replay = nullptr;       // replaces random numbers
     std::span<const arrays::shock_cube> scenarios{};  // the market's arrays, by number
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const progress&)> on_progress;  // called by the thread that calls walk_all
     // Owns what the jobs point to, none of which changes any more. A back end that keeps it knows a job of a
     // later walk by its pointers.
     std::shared_ptr<const void> owner{};
+
+    // Tiles of a part of the tallies.
+    kernels::word64 part_tiles() const {
+        return unit_paths > 0 ? unit_paths / kernels::paths_per_tile
+                              : part_tiles_of(kernels::tiles_of(paths));
+    }
 };
 
 struct outcome {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,28 @@ std::uint64_t quasi_unit_paths(std::uint64_t run_paths) {
            kernels::paths_per_tile;
 }
 
+std::uint64_t paths_of_randomisation(std::uint64_t run_paths, std::uint64_t randomisations) {
+    const std::uint64_t paths = (run_paths + randomisations - 1) / randomisations;
+    return std::bit_ceil(kernels::tiles_of(std::max<std::uint64_t>(paths, 1))) * kernels::paths_per_tile;
+}
+
 double standard_error_of(const kernels::moments& paths) {
     return paths.count > 1 ? kernels::sqrt(paths.m2 / (paths.count - 1) / paths.count) : 0.0;
+}
+
+// By its expansion at the normal's quantile.
+double width_95(double freedom) {
+    constexpr double z = 1.959963984540054, z2 = z * z;
+    const double a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96,
+                 c = (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
+                 d = ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+    return z * (1 + (a + (b + (c + d / freedom) / freedom) / freedom) / freedom);
+}
+
+double normal_of_student(double t, double degrees) {
+    const double size =
+        (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees));
+    return std::copysign(size, t);
 }
 
 // With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over
@@ -37,7 +58,7 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
     const double origin = units.front().mean;  // the sum is then exact if all means are equal
     double sum = 0;
     for (const auto& u : units) sum += u.count / paths * (u.mean - origin);
-    estimate out{origin + sum, 0};
+    estimate out{origin + sum, 0, units.size()};
     double squares = 0, spread = 0;
     for (const auto& u : units) {
         const double share = u.count / paths;

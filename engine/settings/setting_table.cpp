@@ -19,6 +19,7 @@
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
+#include "engine/quasi/order.h"
 #include "products/program/precision.h"
 #include "tilewalk/engine.h"
 
@@ -108,6 +109,23 @@ std::vector<run_setting> settings_of_run() {
          .meaning = "Source of the random numbers",
          .preset = std::string(random::catalogue().front().name),
          .choices = names_of(random::catalogue()),
+         .decides_bits = true},
+        {.name = "randomisations",
+         .takes = kind::count,
+         .value = &s::randomisations,
+         .meaning = "Independent randomisations of quasi-random points, whose spread is the error",
+         .preset = "16",
+         .least = 8,
+         .most = 64,
+         .decides_bits = true},
+        {.name = "construction",
+         .takes = kind::choice,
+         .value = &s::construction,
+         .meaning = "Way in which quasi-random points make Brownian paths: bridge, where a path ends first "
+                    "and then what is between, or steps, in the order of time",
+         .preset =
+             std::string(quasi::construction_names[static_cast<std::size_t>(quasi::points{}.construction)]),
+         .choices = {quasi::construction_names.begin(), quasi::construction_names.end()},
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,

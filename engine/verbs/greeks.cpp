@@ -143,10 +143,11 @@ class greek_run {
           reads_(trades.size()),
           numbers_of_(trades.size()),
           certain_(trades.size()) {
-        if (random::find(run_.random, random::back_end::gpu).rounds > 0) return;
+        const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
+        if (source.rounds > 0 || source.is_points) return;
         throw error(error_kind::usage, "found random: " + run_.random +
-                                           " for Greeks, whose paths are drawn twice; expected philox or "
-                                           "philox_7");
+                                           " for Greeks, whose paths are drawn twice; expected philox, "
+                                           "philox_7 or sobol");
     }
 
     results told(stages by) {

@@ -335,6 +335,8 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     run::walk all;
     all.seed = r.run.seed;
     all.paths = r.run.paths;
+    all.unit_paths = r.run.unit_paths;
+    all.points = r.run.points;
     all.replay = file ? &*file : nullptr;
     all.scenarios = scenarios.cubes;
     all.cancel = r.options.cancel;

@@ -10,6 +10,7 @@
 
 #include "engine/plan/bounds.h"
 #include "engine/run/units.h"
+#include "products/program/jumps.h"
 
 namespace tilewalk::verbs {
 
@@ -88,8 +89,17 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
     row.message += "; the interval follows from the most and the least that a path can pay";
 }
 
+// The standard error from randomisations. The mean of a payoff that jumps moves by whole paths, and where
+// few dimensions count so evenly that all randomisations have the same number of them, their spread shows
+// less than one path more or less would make. The size of its jump is that of a payoff with two values.
+double quasi_error(const run::estimate& of, const kernels::moments& m, const planned& p) {
+    if (m.m2 == 0 || program::jumps_of(*p.ready->code, p.ready->data, p.ready->when).empty())
+        return of.standard_error;
+    return std::hypot(of.standard_error, std::sqrt(m.m4 / m.m2) / m.count);
+}
+
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<run::estimate>& quasi, const std::function<plan::range()>& payoffs) {
+                  const std::optional<run::estimate>& quasi, const planned& p) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -98,11 +108,12 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
                                             "; look for a division by zero, a log or a power in the script"));
         return;
     }
-    constexpr double normal_95 = 1.959963984540054;
     const kernels::moments& m = r.moments;
     const double n = m.count;
-    const double standard_error = quasi ? quasi->standard_error : run::standard_error_of(m);
-    const double low = m.mean - normal_95 * standard_error, high = m.mean + normal_95 * standard_error;
+    const double standard_error = quasi ? quasi_error(*quasi, m, p) : run::standard_error_of(m);
+    row.randomisations = quasi ? quasi->units : 0;
+    const double width = run::width_95(row.degrees_of_freedom()) * standard_error;
+    const double low = m.mean - width, high = m.mean + width;
     if (!std::isfinite(m.mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
         !std::isfinite(high)) {
         fail(row, error(error_kind::numeric,
@@ -118,7 +129,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     row.high = high;
     row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
     if (m.m2 == 0) {
-        price_alike(row, payoffs(), !quasi);
+        price_alike(row, plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when), !quasi);
     } else if (row.effective_hits < thin_below || n < thin_below) {
         row.thin = true;
         row.message = "only about " + std::to_string(static_cast<long long>(row.effective_hits)) +
@@ -143,8 +154,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     } else if (p.ready->certain) {
         price_certain(row, p.ready->certain_value);
     } else {
-        price_walked(row, walked->result, paths, walked->quasi,
-                     [&] { return plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when); });
+        price_walked(row, walked->result, paths, walked->quasi, p);
         row.shadow_difference = walked->shadow_difference;
         row.part_means = std::move(walked->part_means);
         if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {

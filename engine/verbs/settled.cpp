@@ -8,6 +8,8 @@
 #include "engine/config/wording.h"
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
 #include "tilewalk/setting_table.h"
 
@@ -53,6 +55,11 @@ settled settle(const run_options& options, const run_settings& file) {
     s.device = *all.device;
     s.random = *all.random;
     s.replay = all.replay.value_or("");
+    if (random::find(s.random, random::back_end::gpu).is_points && s.replay.empty()) {
+        s.unit_paths = run::paths_of_randomisation(s.paths, static_cast<std::uint64_t>(*all.randomisations));
+        s.paths = s.unit_paths * static_cast<std::uint64_t>(*all.randomisations);
+        s.points.construction = quasi::construction_named(*all.construction);
+    }
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
     s.nests_bounds = *all.upper == "nested";

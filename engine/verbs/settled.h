@@ -11,6 +11,7 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/tuned_choices.h"
+#include "engine/quasi/order.h"
 #include "products/program/passes.h"
 #include "tilewalk/engine.h"
 
@@ -21,6 +22,8 @@ struct settled {
     std::uint64_t paths, seed;
     int threads;
     std::string device, random;
+    std::uint64_t unit_paths = 0;  // of a randomisation, in a quasi-random run of our own points
+    quasi::points points{};
     std::string replay;  // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty

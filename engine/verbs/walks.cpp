@@ -214,8 +214,9 @@ void book_walk::take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can)
 // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
 void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
                                 run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps) {
-    with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
-    with.how.rounds = with.source->rounds;
+    if (with.source->needs_gpu)
+        with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
+    if (with.source->rounds > 0) with.how.rounds = with.source->rounds;
     cuda::launcher sampler(on.devices, gpus.kernels(), with, &keeps);
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;
@@ -260,7 +261,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
             if (got.failures[k]) {
                 plans_[i].failure = std::move(got.failures[k]);
             } else {
-                walked_[i].emplace(got.tallies[k], false, plans_[i]);
+                walked_[i].emplace(got.tallies[k], all_.unit_paths > 0, plans_[i]);
             }
         }
         first += jobs.size();

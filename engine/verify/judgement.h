@@ -64,7 +64,7 @@ judgement judge_sensitivities(std::span<const drawn_trade> trades, std::span<con
 // The findings of a call of verify_prices.
 struct outcome {
     std::uint64_t paths = 0, seed = 0, path_steps = 0;
-    std::string precision, device;
+    std::string precision, random, device;
     int threads = 0;
     bool of_sensitivities = false;
     double seconds = 0;

@@ -369,8 +369,8 @@ std::string table(const outcome& o, const text_form& form) {
     std::string out = report::counted(o.trades.size(), "random trade") + " with " +
                       (o.of_sensitivities ? "known sensitivities, " : "a known price, ") +
                       std::to_string(o.paths) + " paths each, seed " + std::to_string(o.seed) + ", " +
-                      o.precision + " precision, " + places_text(o) + "\n\n" +
-                      verdict_text(o, o.of_engine, form);
+                      o.precision + " precision, " + (o.random == "philox" ? "" : o.random + ", ") +
+                      places_text(o) + "\n\n" + verdict_text(o, o.of_engine, form);
     if (!o.is_complete()) out = interrupted_text(o) + "\n" + out;
     const judgement& j = o.of_engine;
     if (o.of_sensitivities)
@@ -413,9 +413,9 @@ std::string json(const outcome& o) {
            ", \"trades_wanted\": " + std::to_string(o.trades_wanted) + ",\n";
     out += "  \"trades\": " + std::to_string(o.trades.size()) + ", \"paths\": " + std::to_string(o.paths) +
            ", \"seed\": " + std::to_string(o.seed) + ",\n  \"precision\": " + json_string(o.precision) +
-           ", \"device\": " + json_string(o.device) + ", \"walked_on\": " + places_json(o) +
-           ",\n  \"threads\": " + std::to_string(o.threads) + ", \"seconds\": " + json_number(o.seconds) +
-           ",\n";
+           ", \"random\": " + json_string(o.random) + ", \"device\": " + json_string(o.device) +
+           ", \"walked_on\": " + places_json(o) + ",\n  \"threads\": " + std::to_string(o.threads) +
+           ", \"seconds\": " + json_number(o.seconds) + ",\n";
     out += "  \"engine\": " + judgement_json(o, o.of_engine, "  ") + ",\n";
     out += "  \"mistakes\": " + json_list(o.mistakes, "  ", [&](const outcome::planted& m) {
                return "{\"name\": " + json_string(m.name) + ", \"what\": " + json_string(m.what) +

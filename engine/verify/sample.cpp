@@ -37,8 +37,9 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         if (std::abs(price) < 0.01 * t.scale) continue;
         const bool has_bounds = truths()[which].is == truth_entry::kind::bounds;
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
-        std::string text = fmt::format("settings: {{paths: {}, seed: {}, precision: {}}}\n{}", paths,
-                                       mixed(wanted.seed, 2 * number + 1), wanted.precision, t.book);
+        std::string text = fmt::format(
+            "settings: {{paths: {}, seed: {}, precision: {}, random: {}, construction: {}}}\n{}", paths,
+            mixed(wanted.seed, 2 * number + 1), wanted.precision, wanted.random, wanted.construction, t.book);
         book parsed = book::parse(text, fmt::format("trade_{}.yaml", number));
         drawn_trade out{which,
                         std::move(text),
@@ -71,6 +72,7 @@ priced_trade told(const results& of) {
     if (p.walked_on.empty()) p.walked_on = "CPU";
     p.price = row.price;
     p.standard_error = row.standard_error;
+    if (row.randomisations > 0) p.degrees_of_freedom = row.degrees_of_freedom();
     p.early = row.early;
     return p;
 }
@@ -149,7 +151,9 @@ scored_trade score(const drawn_trade& t, const priced_trade& got, double truth) 
     const double error = got.price - truth;
     double z = farthest_z;
     if (got.standard_error > 0) {
-        z = without_skew(error / got.standard_error, got.skew);
+        z = got.degrees_of_freedom
+                ? run::normal_of_student(error / got.standard_error, *got.degrees_of_freedom)
+                : without_skew(error / got.standard_error, got.skew);
     } else if (std::abs(error) <= 1e-9 * t.scale) {
         z = 0;
     }
@@ -204,7 +208,7 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
             const double beyond = is_biased ? std::max(size - of.bias, 0.0) : size;
             s.is = is_biased ? kind::biased : kind::chance;
             s.z = std::copysign(
-                normal_of_student(beyond / of.standard_error, static_cast<double>(of.parts) - 1), error);
+                run::normal_of_student(beyond / of.standard_error, static_cast<double>(of.parts) - 1), error);
         } else if (of.standard_error >= 0) {
             s.is = kind::exact;
             if (size <= of.bias + left + 1e-6 * std::abs(s.truth)) s.z = 0;

@@ -38,7 +38,7 @@ struct drawn_trade {
 struct sample_wanted {
     std::size_t trades = 0;
     std::uint64_t paths = 0, seed = 0;
-    std::string precision;
+    std::string precision, random, construction;
     std::vector<std::size_t> truths;  // that take part, in turn
     int threads = 1;
     const std::atomic<bool>* cancel = nullptr;
@@ -58,7 +58,8 @@ struct found_sensitivity {
 
 struct priced_trade {
     double price = 0, standard_error = 0;
-    double skew = 0;  // of the payoffs over the root of their number
+    std::optional<double> degrees_of_freedom{};  // of an error that is not from independent paths
+    double skew = 0;                             // of the payoffs over the root of their number
     std::string failure;
     std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;

@@ -127,12 +127,6 @@ double without_skew(double t, double a) {
     return t + a / 3 * t * t + a * a / 27 * t * t * t + a / 6;
 }
 
-double normal_of_student(double t, double degrees) {
-    const double size =
-        (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees));
-    return std::copysign(size, t);
-}
-
 double normal_bound(double chance) {
     return crossing(upper_tail, 0.5 * chance, 0, 38);
 }

@@ -19,10 +19,6 @@ namespace tilewalk::verify {
 // remainder is of the order a^2.
 double without_skew(double t, double a);
 
-// Turns a number of Student's law into one that is as likely beyond in the standard normal law (Wallace
-// 1959): up to 6, off by less than 3e-3 of its size for 15 degrees of freedom, and by less than 2e-4 for 63.
-double normal_of_student(double t, double degrees);
-
 // Upper quantiles: what a standard normal number exceeds in size with this chance, and what the mean of n
 // squares of such numbers falls below and exceeds with half of it each.
 double normal_bound(double chance);

@@ -134,6 +134,8 @@ verification verify_prices(const verify_request& asked) {
     }
     out->seed = asked.settings.seed.value_or(default_verified_seed);
     out->precision = asked.settings.precision.value_or("double");
+    const run_settings asked_or_default = over(asked.settings, default_settings());
+    out->random = *asked_or_default.random;
     out->threads = asked.settings.threads.value_or(0);
     if (out->threads == 0) out->threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const std::vector<std::size_t> truths = truths_for(asked.products, asked.greeks);
@@ -157,7 +159,8 @@ verification verify_prices(const verify_request& asked) {
     pass_progress told(asked.on_progress, trades, 1 + plants.size());
     told.tell(0, 0);
     out->trades = verify::draw_sample(
-        {trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel, asked.greeks},
+        {trades, out->paths, out->seed, out->precision, out->random, *asked_or_default.construction, truths,
+         out->threads, asked.cancel, asked.greeks},
         [&] { told.tell(0, 0); });
     cuda::backend gpus;
     const auto priced = [&](const stages& by) {

@@ -14,6 +14,7 @@ namespace tilewalk::random {
 
 std::unique_ptr<random_source> open_philox(const opening& from);
 std::unique_ptr<random_source> open_philox_7(const opening& from);
+std::unique_ptr<random_source> open_sobol(const opening& from);
 std::unique_ptr<random_source> open_curand_philox(const opening& from);
 std::unique_ptr<random_source> open_curand_xorwow(const opening& from);
 std::unique_ptr<random_source> open_curand_mrg32k3a(const opening& from);
@@ -21,6 +22,7 @@ std::unique_ptr<random_source> open_curand_mt19937(const opening& from);
 std::unique_ptr<random_source> open_curand_scrambled_sobol(const opening& from);
 
 std::size_t no_scratch(std::uint64_t rows);
+std::size_t points_scratch(std::uint64_t rows);
 std::size_t curand_scratch(std::uint64_t rows);
 std::size_t sobol_scratch(std::uint64_t rows);
 
@@ -41,6 +43,16 @@ std::span<const catalogue_entry> catalogue() {
             .is_keyed = true,
             .scratch_bytes = no_scratch,
             .open = open_philox_7},
+        catalogue_entry{.name = "sobol",
+                        .summary =
+                            "Sobol points, scrambled, Tilewalk's own: the same bits on CPU and GPU, fewer "
+                            "paths for the same digits",
+                        .needs_gpu = false,
+                        .is_keyed = true,
+                        .is_quasi = true,
+                        .is_points = true,
+                        .scratch_bytes = points_scratch,
+                        .open = open_sobol},
         catalogue_entry{.name = "curand_philox",
                         .summary = "Philox4x32-10 of cuRAND",
                         .scratch_bytes = curand_scratch,

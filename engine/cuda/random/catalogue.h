@@ -26,6 +26,8 @@ struct catalogue_entry {
     bool is_keyed = false;
     // The units of a run are sets of quasi-random points; estimate_of_units gives their standard error.
     bool is_quasi = false;
+    // Shocks of a job are points of its own order of dimensions (engine/quasi/order.h).
+    bool is_points = false;
     std::uint64_t most_normals = ~std::uint64_t{0};  // of a path
     // Bytes of device memory besides the cubes, including those of the source's library.
     std::size_t (*scratch_bytes)(std::uint64_t rows) = nullptr;

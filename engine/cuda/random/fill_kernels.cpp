@@ -76,6 +76,21 @@ std::string convert_points_text(arrays::element of) {
     return kernel_text("bits_arguments", fmt::format("convert_points<{}, wide_stores>", type_of(of)));
 }
 
+std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared) {
+    return fmt::format(R"(#include "kernels/ptx.h"
+#include "kernels/point_fill.h"
+
+extern __shared__ __align__(128) char shared[];
+
+extern "C" __global__ void __launch_bounds__(256) fill(const __grid_constant__ tilewalk::kernels::points_arguments a) {{
+    using namespace tilewalk::kernels;
+    fill_of_points<{}, shock_kind::{}, {}>(a, shared).fill();
+}}
+)",
+                       of == arrays::element::double_ ? "double_draws" : "single_draws",
+                       kind == shock_kind::normal ? "normal" : "uniform", is_in_shared);
+}
+
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
                cuda::stream on, int rounds) {
     check_chunk(from, into, first_path, paths);

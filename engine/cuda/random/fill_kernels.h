@@ -17,6 +17,9 @@ std::string draw_text(arrays::element of, shock_kind kind, bool approximate = fa
 std::string convert_bits_text(arrays::element of, shock_kind kind);
 // The kernel `fill` takes kernels::bits_arguments and makes normals of quasi-random points.
 std::string convert_points_text(arrays::element of);
+// The kernel `fill` takes kernels::points_arguments and makes the points of trades; places of bridges are in
+// shared memory, or in the cube.
+std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared);
 
 // Fills the cube with the shocks of our own generator. Other rounds than Philox's 10 are for approximate
 // shocks.

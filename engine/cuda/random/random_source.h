@@ -13,6 +13,7 @@
 #include "engine/arrays/element.h"
 #include "engine/cuda/device.h"
 #include "kernels/fill_kernel.h"
+#include "kernels/point_arguments.h"
 
 namespace tilewalk::random {
 
@@ -29,6 +30,18 @@ struct keyed_rows {
     const kernels::word32* slots = nullptr;  // on the device
 };
 
+// The rows of a cube that hold the points of trades which take their dimensions in one order: the members of
+// kernels::points_arguments, of which all memory is on the device.
+struct placed_points {
+    std::uint64_t first_row = 0;
+    const kernels::slot_of_points* slots = nullptr;
+    const kernels::bridge_node* nodes = nullptr;
+    const kernels::word32 *by_level = nullptr, *level_ends = nullptr;
+    const double* inverse_roots = nullptr;
+    kernels::word32 levels = 0, steps = 0, slot_count = 1, first_dimension = 0, dimensions_of_node = 1,
+                    quasi_nodes = 0;
+};
+
 // A cube in device memory; paths stand side by side. All trades of a run share one cube of normals and one of
 // uniforms. Without keyed rows, row r holds shock number r, that is slot r % per_step of step r / per_step of
 // every trade.
@@ -37,7 +50,8 @@ struct cube {
     std::uint64_t pitch = 0;  // elements from row to row: padded_paths
     std::uint64_t rows = 0;
     shock_kind kind = shock_kind::normal;
-    std::span<const keyed_rows> keyed{};  // for a source that is keyed by name
+    std::span<const keyed_rows> keyed{};      // for a source that is keyed by name
+    std::span<const placed_points> points{};  // for one of points
 };
 
 // The pitch of rows of so many paths: every row begins at a multiple of 256 bytes.
@@ -72,6 +86,7 @@ struct opening {
     std::uint64_t most_rows = 0;  // the most of any cube
     arrays::element of = arrays::element::double_;
     bool approximate = false;  // normals in single are made by our own source as by kernels in single_fast
+    std::uint64_t unit_paths = 0;  // of a randomisation of points; 0: as the source finds
 };
 
 }  // namespace tilewalk::random

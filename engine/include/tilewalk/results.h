@@ -64,6 +64,9 @@ struct price_row {
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or none
     std::uint64_t paths = 0;
+    // Independent randomisations of quasi-random points, whose spread is the standard error; 0: it is that of
+    // independent paths.
+    std::uint64_t randomisations = 0;
     // The number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
     // standard error itself is not to be trusted, and `thin` is set.
     double effective_hits = 0;
@@ -84,6 +87,10 @@ struct price_row {
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
+    // Of the standard error; so many that Student's t is the normal, if it is that of independent paths.
+    double degrees_of_freedom() const {
+        return randomisations > 0 ? static_cast<double>(randomisations - 1) : 1e300;
+    }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price; }
     // Totals take the value, or, of a trade that can be ended early, the quantity times what its policy is

@@ -22,6 +22,10 @@ struct run_settings {
     std::optional<std::string> precision{};
     // Source of shocks: a name of the catalogue of random sources.
     std::optional<std::string> random{};
+    // Of quasi-random sources: independent randomisations, whose spread is the error, and the way in which
+    // their points make Brownian paths, "bridge" or "steps".
+    std::optional<int> randomisations{};
+    std::optional<std::string> construction{};
     // A file of shocks to walk instead of random ones.
     std::optional<std::string> replay{};
 

@@ -47,7 +47,8 @@ struct verify_request {
     std::optional<std::uint64_t> trades;
     std::vector<std::string> products;  // none: all of them
     std::string plant;                  // a mistake to make, "all" of them one at a time, or none
-    // Only paths, seed, threads, device and precision count. Mistakes are made on the CPU alone.
+    // Only paths, seed, threads, device, precision, random and construction count. Mistakes are made on the
+    // CPU alone.
     run_settings settings;
     std::function<void(const progress&)> on_progress{};
     const std::atomic<bool>* cancel = nullptr;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/point_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace tilewalk::cuda {
+
+namespace {
+
+using kernels::word32;
+using random::shock_kind;
+
+std::uint64_t rows_of(const quasi::order& of, shock_kind kind) {
+    if (kind == shock_kind::normal) return of.steps() * of.normals();
+    return of.has_quasi_uniforms() ? of.steps() * of.uniforms() : 0;
+}
+
+// The numbers of nodes, those first that wait for no other, and where each such level ends.
+struct node_levels {
+    std::vector<word32> numbers, ends;
+
+    explicit node_levels(std::span<const kernels::bridge_node> nodes) {
+        std::vector<word32> level_of_step(nodes.size()), level(nodes.size());
+        for (std::size_t n = 0; n < nodes.size(); ++n) {
+            for (const int other : {nodes[n].left, nodes[n].right})
+                if (other >= 0)
+                    level[n] = std::max(level[n], level_of_step[static_cast<std::size_t>(other)] + 1);
+            level_of_step[static_cast<std::size_t>(nodes[n].step)] = level[n];
+        }
+        for (word32 l = 0; numbers.size() < nodes.size(); ++l) {
+            for (std::size_t n = 0; n < nodes.size(); ++n)
+                if (level[n] == l) numbers.push_back(static_cast<word32>(n));
+            ends.push_back(static_cast<word32>(numbers.size()));
+        }
+    }
+};
+
+// Arrays that stand one behind the other in one block of memory.
+class arrays_of_order {
+  public:
+    template <class value>
+    std::size_t add(std::span<const value> all) {
+        const std::size_t at = (bytes_.size() + 15) / 16 * 16;
+        bytes_.resize(at + all.size_bytes());
+        if (!all.empty()) std::memcpy(bytes_.data() + at, all.data(), all.size_bytes());
+        return at;
+    }
+    const std::vector<std::byte>& bytes() const { return bytes_; }
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+std::size_t point_rows::add(quasi::order order) {
+    const auto at = std::ranges::find(orders_, order);
+    if (at != orders_.end()) return static_cast<std::size_t>(at - orders_.begin());
+    orders_.push_back(std::move(order));
+    return orders_.size() - 1;
+}
+
+std::uint64_t point_rows::rows(shock_kind kind) const {
+    return first_row(kind, orders_.size());
+}
+
+std::uint64_t point_rows::first_row(shock_kind kind, std::size_t share) const {
+    std::uint64_t rows = 0;
+    for (std::size_t i = 0; i < share; ++i) rows += rows_of(orders_[i], kind);
+    return rows;
+}
+
+std::size_t point_rows::bytes() const {
+    std::size_t bytes = 0;
+    for (const quasi::order& of : orders_) {
+        bytes += of.steps() * (sizeof(kernels::bridge_node) + 2 * sizeof(word32) + sizeof(double)) +
+                 (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + 1024;
+    }
+    return bytes;
+}
+
+std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint64_t first_row, device& on,
+                                                      std::vector<device_memory>& memory, stream s) const {
+    std::vector<random::placed_points> out;
+    for (const quasi::order& of : orders_) {
+        const std::uint64_t rows = rows_of(of, kind);
+        if (rows == 0) continue;
+        const bool is_normal = kind == shock_kind::normal;
+        const auto slots_of_order = is_normal ? of.normal_slots() : of.uniform_slots();
+        const bool is_bridged = is_normal && of.is_bridged();
+        std::vector<kernels::slot_of_points> slots;
+        for (const quasi::order::place_of_slot& x : slots_of_order)
+            slots.push_back({x.key, x.in_stream.dimension, x.in_stream.dimensions});
+        arrays_of_order all;
+        const std::size_t at_slots = all.add(std::span<const kernels::slot_of_points>(slots));
+        std::size_t at_nodes = 0, at_numbers = 0, at_ends = 0, at_roots = 0;
+        random::placed_points& p = out.emplace_back();
+        if (is_bridged) {
+            const node_levels levels(of.nodes());
+            at_nodes = all.add(of.nodes());
+            at_numbers = all.add(std::span<const word32>(levels.numbers));
+            at_ends = all.add(std::span<const word32>(levels.ends));
+            at_roots = all.add(of.inverse_roots());
+            p.levels = static_cast<word32>(levels.ends.size());
+        }
+        memory.emplace_back(on, all.bytes().size());
+        std::byte* const there = memory.back().as<std::byte>();
+        const in_flight guard(on, {s});
+        on.upload(there, all.bytes().data(), all.bytes().size(), s);
+        on.wait(s);
+        p.slots = reinterpret_cast<const kernels::slot_of_points*>(there + at_slots);
+        if (is_bridged) {
+            p.nodes = reinterpret_cast<const kernels::bridge_node*>(there + at_nodes);
+            p.by_level = reinterpret_cast<const word32*>(there + at_numbers);
+            p.level_ends = reinterpret_cast<const word32*>(there + at_ends);
+            p.inverse_roots = reinterpret_cast<const double*>(there + at_roots);
+        }
+        p.first_row = first_row;
+        p.steps = static_cast<word32>(of.steps());
+        p.slot_count = static_cast<word32>(slots.size());
+        p.dimensions_of_node = static_cast<word32>(of.dimensions_of_node());
+        p.first_dimension = is_normal ? 0 : static_cast<word32>(of.normals());
+        p.quasi_nodes = static_cast<word32>(of.quasi_nodes());
+        first_row += rows;
+    }
+    return out;
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source sobol: scrambled Sobol points in the order in which each trade takes their dimensions, or, in a
+// cube of no trade, a dimension a row. The CPU makes the same bits (engine/cpu/point_shocks.h). Uniform
+// shocks of trades that take many, and of no trade, are those of Philox.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "engine/cuda/memory.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/random/fill_kernels.h"
+#include "engine/quasi/directions.h"
+#include "engine/run/units.h"
+
+namespace tilewalk::random {
+
+namespace {
+
+class sobol_points final : public random_source {
+  public:
+    explicit sobol_points(const opening& from)
+        : from_(from),
+          unit_paths_(from.unit_paths > 0 ? from.unit_paths : run::quasi_unit_paths(from.run_paths)) {}
+
+    void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) override {
+        check_chunk(from_, into, first_path, paths);
+        const bool is_nameless = into.keyed.empty() && into.points.empty();
+        if (!into.keyed.empty() || (is_nameless && into.kind == shock_kind::uniform)) {
+            draw_cube(from_, into, first_path, paths, on);
+        } else if (is_nameless) {
+            placed_points alone;
+            alone.steps = static_cast<kernels::word32>(into.rows);
+            alone.quasi_nodes = std::min(alone.steps, quasi::most_dimensions);
+            alone.slots = nameless_slot(on);
+            fill(into, alone, first_path, paths, on);
+        }
+        for (const placed_points& of : into.points) fill(into, of, first_path, paths, on);
+    }
+    std::uint64_t unit_paths() const override { return unit_paths_; }
+
+  private:
+    void fill(const cube& into, const placed_points& of, std::uint64_t first_path, std::uint64_t paths,
+              cuda::stream on) {
+        if (of.steps == 0 || paths == 0) return;
+        const bool is_double = from_.of == arrays::element::double_;
+        const std::size_t bytes = arrays::bytes_of(from_.of);
+        const std::uint64_t places =
+            is_double ? kernels::bridge_bytes<double>(of.steps) : kernels::bridge_bytes<float>(of.steps);
+        const bool is_in_shared =
+            of.nodes != nullptr && places <= from_.on.properties().shared_bytes_per_block;
+        kernels::points_arguments a{};
+        a.into = {static_cast<std::byte*>(into.first) + of.first_row * into.pitch * bytes, into.pitch,
+                  into.rows - of.first_row, paths};
+        a.seed = from_.seed;
+        a.first_path = first_path;
+        a.paths_of_randomisation = unit_paths_;
+        a.directions = directions(of, on);
+        a.slots = of.slots;
+        a.nodes = of.nodes;
+        a.by_level = of.by_level;
+        a.level_ends = of.level_ends;
+        a.inverse_roots = of.inverse_roots;
+        a.levels = of.levels;
+        a.steps = of.steps;
+        a.slot_count = of.slot_count;
+        a.first_dimension = of.first_dimension;
+        a.dimensions_of_node = of.dimensions_of_node;
+        a.quasi_nodes = of.quasi_nodes;
+        cuda::launch how;
+        how.blocks =
+            static_cast<std::uint32_t>(kernels::blocks_of_points(paths, of.slot_count, is_in_shared));
+        how.threads = kernels::fill_threads;
+        how.shared_bytes = is_in_shared ? static_cast<std::uint32_t>(places) : 0;
+        std::array<void*, 1> pointers{&a};
+        from_.on.run(from_.kernel_of(points_text(from_.of, into.kind, is_in_shared), "fill"), how, pointers,
+                     on);
+    }
+
+    // Those of all dimensions up to the last that is taken.
+    const kernels::word32* directions(const placed_points& of, cuda::stream on) {
+        const std::size_t dimensions = of.quasi_nodes == 0
+                                           ? 0
+                                           : of.first_dimension +
+                                                 (of.quasi_nodes - 1) * std::size_t{of.dimensions_of_node} +
+                                                 of.slot_count;
+        const std::size_t numbers = dimensions * kernels::bits_of_index;
+        if (numbers > known_) {
+            // Whatever still reads those before has ended.
+            from_.on.wait(on);
+            directions_.emplace(from_.on, numbers * sizeof(kernels::word32));
+            from_.on.upload(directions_->as<void>(), quasi::directions().data(), directions_->bytes(), on);
+            from_.on.wait(on);
+            known_ = numbers;
+        }
+        return directions_ ? directions_->as<kernels::word32>() : nullptr;
+    }
+    const kernels::slot_of_points* nameless_slot(cuda::stream on) {
+        if (!slot_) {
+            const kernels::slot_of_points nameless{{}, 0, 1};
+            slot_.emplace(from_.on, sizeof nameless);
+            from_.on.upload(slot_->as<void>(), &nameless, sizeof nameless, on);
+            from_.on.wait(on);
+        }
+        return slot_->as<kernels::slot_of_points>();
+    }
+
+    opening from_;
+    std::uint64_t unit_paths_;
+    std::optional<cuda::device_memory> directions_, slot_;
+    std::size_t known_ = 0;
+};
+
+}  // namespace
+
+std::size_t points_scratch(std::uint64_t) {
+    return quasi::most_dimensions * kernels::bits_of_index * sizeof(kernels::word32);
+}
+
+std::unique_ptr<random_source> open_sobol(const opening& from) {
+    return std::make_unique<sobol_points>(from);
+}
+
+}  // namespace tilewalk::random

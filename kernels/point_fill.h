@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel that fills rows of a cube with shocks that are quasi-random points, in the order in which a
+// trade takes their dimensions. It makes the bits of engine/cpu/point_shocks.h. A warp works for 32
+// neighbouring paths, which have all but five bits of their index in common.
+#pragma once
+
+#include "kernels/draws.h"
+#include "kernels/point_arguments.h"
+#include "kernels/sobol.h"
+
+namespace tilewalk::kernels {
+
+template <class draws, shock_kind kind, bool is_in_shared>
+class fill_of_points {
+  public:
+    using shock = typename draws::shock;
+
+    fill_of_points(const points_arguments& a, char* shared)
+        : a_(a), shared_(reinterpret_cast<shock*>(shared)) {
+        const word32 groups = word32(a.into.paths / paths_of_warp),
+                     by_block = is_in_shared ? 1 : warps_of_fill;
+        const word32 across = (groups + by_block - 1) / by_block;
+        slot_ = blockIdx.x / across;
+        const word32 group = blockIdx.x % across * by_block + (is_in_shared ? 0 : warp());
+        is_there_ = group < groups;
+        at_ = word64(group) * paths_of_warp + lane();
+        path_ = a.first_path + at_;
+        randomisation_ = word32(path_ / a.paths_of_randomisation);
+        index_ = word32(path_ % a.paths_of_randomisation);
+    }
+
+    void fill() const {
+        if (!is_there_) return;
+        make_shocks();
+        if (a_.nodes == nullptr) return;
+        meet();
+        word32 first = 0;
+        for (word32 level = 0; level < a_.levels; ++level) {
+            const word32 end = a_.level_ends[level];
+            for (word32 i = first + worker(); i < end; i += workers) find_place(a_.nodes[a_.by_level[i]]);
+            first = end;
+            meet();
+        }
+        // From the last on: in the cube a move takes its place's place.
+        for (word32 i = worker(); i < a_.steps; i += workers) {
+            const word32 step = a_.steps - 1 - i;
+            const shock before = step == 0 ? shock(0) : *place(int(step) - 1);
+            *row(step) = move_between(before, *place(int(step)), shock(a_.inverse_roots[step]));
+        }
+    }
+
+  private:
+    // Warps that share the work for a group of paths.
+    static constexpr word32 workers = is_in_shared ? warps_of_fill : 1;
+
+    static word32 lane() { return threadIdx.x % paths_of_warp; }
+    static word32 warp() { return threadIdx.x / paths_of_warp; }
+    static word32 worker() { return is_in_shared ? warp() : 0; }
+    static void meet() {
+        if constexpr (is_in_shared) {
+            __syncthreads();
+        } else {
+            __syncwarp();
+        }
+    }
+    shock* row(word32 step) const {
+        return place_of<shock>(a_.into, word64(step) * a_.slot_count + slot_, at_);
+    }
+    shock* place(int step) const {
+        if constexpr (is_in_shared) {
+            return shared_ + step * paths_of_warp + int(lane());
+        } else {
+            return row(word32(step));
+        }
+    }
+
+    // A warp makes the shocks of some nodes. First each lane makes the words that scramble one of them.
+    void make_shocks() const {
+        const word32 share = (a_.steps + workers - 1) / workers;
+        const word32 at_once = share < paths_of_warp ? share : paths_of_warp;
+        for (word32 first = worker() * at_once; first < a_.steps; first += workers * at_once) {
+            const scramble mine =
+                scramble_of(a_.seed, randomisation_, dimension_of(first + lane()), a_.slots[slot_].key);
+            for (word32 k = 0; k < at_once && first + k < a_.steps; ++k) {
+                const word32 node = first + k;
+                const int step = a_.nodes != nullptr ? a_.nodes[node].step : int(node);
+                const shock made = node < a_.quasi_nodes ? of_point(node, of_lane(mine, k)) : of_stream(step);
+                *(a_.nodes != nullptr ? place(step) : row(word32(step))) = made;
+            }
+        }
+    }
+    word32 dimension_of(word32 node) const {
+        return a_.first_dimension + node * a_.dimensions_of_node + slot_;
+    }
+    static scramble of_lane(const scramble& x, word32 k) {
+        constexpr word32 all = ~word32{0};
+        return {__shfl_sync(all, x.first, int(k)), __shfl_sync(all, x.second, int(k)),
+                __shfl_sync(all, x.third, int(k)), __shfl_sync(all, x.fourth, int(k))};
+    }
+    // Each lane takes a bit of the index: the upper ones are alike for all lanes.
+    shock of_point(word32 node, const scramble& by) const {
+        constexpr word32 all = ~word32{0};
+        constexpr int own_bits = 5;
+        const word32 direction = a_.directions[word64(dimension_of(node)) * bits_of_index + lane()];
+        const bool counts = lane() >= word32(own_bits) && (index_ >> lane() & 1) != 0;
+        word32 point = __reduce_xor_sync(all, counts ? direction : 0);
+        for (int bit = 0; bit < own_bits; ++bit)
+            point ^= (0 - (lane() >> bit & 1)) & __shfl_sync(all, direction, bit);
+        return shock_of_point<kind, shock>(point, by);
+    }
+    shock of_stream(int step) const {
+        const slot_of_points& of = a_.slots[slot_];
+        const word32 number = word32(step) * of.dimensions + of.dimension;
+        const auto made = draws::normals(a_.seed, path_, number / draws::per_block, of.key);
+        shock out = made.x[0];
+        for (int i = 1; i < draws::per_block; ++i)
+            if (number % draws::per_block == word32(i)) out = made.x[i];
+        return out;
+    }
+    void find_place(const bridge_node& of) const {
+        shock* const here = place(of.step);
+        *here = place_between(shock(of.by_left), of.left < 0 ? shock(0) : *place(of.left), shock(of.by_right),
+                              of.right < 0 ? shock(0) : *place(of.right), shock(of.deviation), *here);
+    }
+
+    const points_arguments& a_;
+    shock* shared_;
+    word64 at_, path_;
+    word32 slot_, randomisation_, index_;
+    bool is_there_;
+};
+
+}  // namespace tilewalk::kernels

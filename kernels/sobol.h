@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sobol points with nested uniform scrambling, as a pure function of the index and of words that a
+// randomisation and a dimension have. Points are kept reversed: the first binary digit of a coordinate is
+// the lowest bit. A product then carries from digits to later ones, which is how a scramble must work: it
+// flips a digit as all digits before it tell.
+#pragma once
+
+#include "kernels/inversion.h"
+#include "kernels/philox.h"
+
+namespace tilewalk::kernels {
+
+// Bits of an index, and digits that points have of themselves.
+static constexpr int bits_of_index = 32;
+
+static constexpr word32 reversed(word32 x) {
+#if defined(__CUDA_ARCH__)
+    return __brev(x);
+#else
+    x = (x >> 16) | (x << 16);
+    x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    return (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+#endif
+}
+
+// The coordinate of point `index` in the dimension of these directions, reversed.
+static constexpr word32 point_of(const word32* directions, word32 index) {
+    word32 x = 0;
+    for (int bit = 0; index >> bit != 0; ++bit) x ^= (0 - (index >> bit & 1)) & directions[bit];
+    return x;
+}
+
+// The words by which a randomisation scrambles a dimension of a factor: dimensions of one factor have
+// different ones, and so have the same dimensions of different factors.
+struct scramble {
+    word32 first, second, third, fourth;
+};
+static constexpr scramble scramble_of(word64 seed, word32 randomisation, word32 dimension,
+                                      stream_key factor) {
+    const philox_block of = path_block(seed, randomisation, dimension, shift_stream, factor);
+    return {of.x0, of.x1, of.x2, of.x3};
+}
+
+// A permutation of reversed words in which a bit depends on itself and on lower ones alone, as if each digit
+// were flipped by a coin of its own for each beginning of a coordinate. A hash of Laine and Karras
+// ("Stratified sampling for stochastic transparency", 2011), in which a product of a word with an even number
+// is mixed in between: after each, bits depend on all below.
+static constexpr word32 scrambled(word32 x, const scramble& by) {
+    x ^= x * 0x3d20adeau;
+    x += by.first;
+    x *= by.second | 1;
+    x ^= x * 0x05526c56u;
+    x += by.third;
+    x *= by.fourth | 1;
+    return x ^ x * 0x53a22864u;
+}
+
+// The digits behind those that points have: coins for each coordinate, which tell any two apart.
+static constexpr word32 further_digits(word32 x, const scramble& by) {
+    x = (x ^ by.fourth) + by.second;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+// The digits of a scrambled coordinate, the first on top, as wide as the shock that they become.
+static constexpr word64 digits_of(word32 point, const scramble& by, double) {
+    const word32 x = scrambled(point, by);
+    return word64(reversed(x)) << 32 | further_digits(x, by);
+}
+static constexpr word32 digits_of(word32 point, const scramble& by, float) {
+    return reversed(scrambled(point, by));
+}
+
+template <shock_kind kind, class shock>
+static constexpr shock shock_of_point(word32 point, const scramble& by) {
+    return shock_of_bits<kind>(digits_of(point, by, shock{}));
+}
+
+}  // namespace tilewalk::kernels

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders of dimensions for trades that are made up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/quasi/order.h"
+
+namespace tilewalk::tests {
+
+struct made_trade {
+    program::path_program code;
+    program::path_data data;
+    program::timeline when;
+};
+// So many normals and uniforms a step, at these times, with events behind some steps.
+inline made_trade trade_of(int normals, int uniforms, const std::vector<double>& times,
+                           const std::set<std::size_t>& events) {
+    made_trade out;
+    out.code.normals_per_step = normals;
+    out.code.uniforms_per_step = uniforms;
+    for (int s = 0; s < normals; ++s) {
+        out.code.normal_streams.push_back(static_cast<std::uint32_t>(s));
+        out.data.normal_names.emplace_back("asset " + std::to_string(s));
+    }
+    for (int s = 0; s < uniforms; ++s) {
+        out.code.uniform_streams.push_back(static_cast<std::uint32_t>(s));
+        out.data.uniform_names.emplace_back("jumps " + std::to_string(s));
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        out.when.times.push_back(times[i]);
+        if (events.contains(i)) out.when.add({1, 0});
+        out.when.close_step();
+    }
+    return out;
+}
+inline quasi::order order_of(const made_trade& t, quasi::construction how = quasi::construction::bridge) {
+    return {t.code, t.data, t.when, {how}};
+}
+
+inline std::vector<double> uneven_times(int count) {
+    std::vector<double> out;
+    double now = 0;
+    for (int i = 0; i < count; ++i) out.push_back(now += 0.01 + 0.05 * (i % 3));
+    return out;
+}
+
+}  // namespace tilewalk::tests

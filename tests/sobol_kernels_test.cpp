@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that fill cubes with Sobol points make the bits of the CPU: their text built for the host, and
+// on a GPU if there is one.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/lane_operations.h"
+#include "engine/cpu/point_shocks.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/loaded_device.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/point_rows.h"
+#include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/random/fill_kernels.h"
+#include "kernels/draws.h"
+#include "kernels/point_arguments.h"
+#include "tests/fake_device.h"
+#include "tests/host_kernel.h"
+#include "tests/on_a_gpu.h"
+#include "tests/quasi_orders.h"
+
+namespace tilewalk {
+namespace {
+
+using arrays::element;
+using kernels::shock_kind;
+
+constexpr std::uint64_t seed = 42, tile = kernels::paths_per_tile;
+
+// Cubins by text.
+using cubin_maker = std::function<std::shared_ptr<const std::string>(const std::string& text)>;
+
+template <class shock>
+std::vector<shock> filled(cuda::loaded_device& on, const cubin_maker& cubin, const quasi::order& of,
+                          shock_kind kind, std::uint64_t unit_paths, std::uint64_t first_path,
+                          std::uint64_t paths) {
+    cuda::device& d = on.get();
+    const cuda::owned_stream s = cuda::new_stream(d);
+    cuda::point_rows rows;
+    rows.add(of);
+    const element type = sizeof(shock) == 8 ? element::double_ : element::single_;
+    const auto kernel_of = [&](const std::string& text, const char* name) {
+        return on.find(cubin(text), name);
+    };
+    random::opening from{d, kernel_of, seed, 16 * unit_paths, rows.rows(kind), type};
+    from.unit_paths = unit_paths;
+    const auto source = random::find("sobol", random::back_end::gpu).open(from);
+    EXPECT_EQ(source->unit_paths(), unit_paths);
+    const std::uint64_t pitch = random::padded_paths(paths, type);
+    const cuda::device_memory cube(d, rows.rows(kind) * pitch * sizeof(shock));
+    std::vector<cuda::device_memory> memory;
+    const auto placed = rows.placed(kind, 0, d, memory, s.get());
+    source->fill({cube.as<void>(), pitch, rows.rows(kind), kind, {}, placed}, first_path, paths, s.get());
+    std::vector<shock> out(rows.rows(kind) * pitch);
+    d.download(out.data(), cube.as<void>(), cube.bytes(), s.get());
+    d.wait(s.get());
+    return out;
+}
+
+// The same by the CPU, [row][path].
+template <class shock, class draws>
+std::vector<shock> of_the_cpu(const quasi::order& of, shock_kind kind, std::uint64_t unit_paths,
+                              std::uint64_t first_path, std::uint64_t paths) {
+    const cpu::lane_operations& set = *cpu::runnable_instruction_sets().sets[0];
+    const cpu::lane_points<shock>& functions = [&]() -> const auto& {
+        if constexpr (sizeof(shock) == 8) {
+            return set.double_points;
+        } else {
+            return set.single_points;
+        }
+    }
+    ();
+    cpu::point_shocks<shock> points(functions);
+    const bool is_normal = kind == shock_kind::normal;
+    const std::size_t slots = is_normal ? of.normals() : of.uniforms();
+    std::vector<shock> out(of.steps() * slots * paths);
+    for (std::uint64_t at = 0; at < paths; at += cpu::lanes) {
+        const auto others = [&](std::size_t step, std::size_t slot, shock* to) {
+            const quasi::order::place_of_slot& p = of.normal_slots()[slot];
+            const std::size_t number = step * p.in_stream.dimensions + p.in_stream.dimension;
+            for (std::uint64_t lane = 0; lane < cpu::lanes; ++lane) {
+                to[lane] = draws::normals(seed, first_path + at + lane,
+                                          static_cast<kernels::word32>(number / draws::per_block), p.key)
+                               .x[number % draws::per_block];
+            }
+        };
+        const cpu::run_of_points run{&of, unit_paths};
+        if (is_normal) {
+            points.begin_normals(run, seed, first_path + at, others);
+        } else {
+            points.begin_uniforms(run, seed, first_path + at);
+        }
+        for (std::size_t step = 0; step < of.steps(); ++step) {
+            for (std::size_t slot = 0; slot < slots; ++slot) {
+                const shock* const x =
+                    is_normal ? points.normals(step, slot, others) : points.uniforms(step, slot);
+                std::copy_n(x, cpu::lanes, out.data() + (step * slots + slot) * paths + at);
+            }
+        }
+    }
+    return out;
+}
+
+template <class shock, class draws>
+void expect_bits_of_the_cpu(cuda::loaded_device& on, const cubin_maker& cubin, const quasi::order& of,
+                            shock_kind kind, std::uint64_t unit_paths, std::uint64_t first_path) {
+    const std::uint64_t paths = tile;
+    const auto on_device = filled<shock>(on, cubin, of, kind, unit_paths, first_path, paths);
+    const auto on_cpu = of_the_cpu<shock, draws>(of, kind, unit_paths, first_path, paths);
+    ASSERT_EQ(on_device.size(), on_cpu.size());
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < on_cpu.size(); ++i)
+        if (std::memcmp(&on_device[i], &on_cpu[i], sizeof(shock)) != 0) ++other;
+    EXPECT_EQ(other, 0u) << "of " << on_cpu.size() << " shocks of " << sizeof(shock) << " bytes";
+}
+
+std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
+    auto gpu = std::make_shared<cuda::fake_gpu>();
+    const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
+    gpu->kernel = [built](const std::string& text, const std::string& name, const cuda::launch& how,
+                          std::span<void*> arguments) -> cuda::fake_gpu::work {
+        const tests::host_kernel* of = &built->try_emplace(text, text).first->second;
+        const auto a = *static_cast<const kernels::points_arguments*>(arguments[0]);
+        return [=] { of->run(name.c_str(), how.blocks, how.threads, a); };
+    };
+    return gpu;
+}
+
+class on_the_host : public testing::Test {
+  protected:
+    template <class shock, class draws>
+    void compare(const quasi::order& of, shock_kind kind) {
+        std::map<std::string, std::shared_ptr<const std::string>> texts;
+        {
+            cuda::loaded_device on(std::make_unique<cuda::fake_device>(gpu_));
+            const auto cubin = [&](const std::string& text) {
+                return texts.try_emplace(text, std::make_shared<const std::string>(text)).first->second;
+            };
+            // The second tile of the third randomisation.
+            expect_bits_of_the_cpu<shock, draws>(on, cubin, of, kind, 2 * tile, 5 * tile);
+        }
+        EXPECT_EQ(gpu_->faults.size(), 0u) << gpu_->report();
+    }
+    std::shared_ptr<cuda::fake_gpu> gpu_ = gpu_of_host();
+};
+
+using on_a_gpu = tests::on_a_gpu;
+
+}  // namespace
+
+TEST_F(on_the_host, bridges_have_the_bits_of_the_cpu) {
+    const quasi::order of = tests::order_of(tests::trade_of(2, 0, tests::uneven_times(11), {4, 10}));
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+    compare<float, kernels::single_draws>(of, shock_kind::normal);
+}
+
+TEST_F(on_the_host, bridges_that_shared_memory_has_no_room_for_have_the_bits_of_the_cpu) {
+    gpu_->properties.shared_bytes_per_block = 2048;
+    const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(11), {10}));
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+}
+
+TEST_F(on_the_host, steps_and_uniforms_have_the_bits_of_the_cpu) {
+    const quasi::order of =
+        tests::order_of(tests::trade_of(1, 2, tests::uneven_times(3), {2}), quasi::construction::steps);
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+    compare<double, kernels::double_draws>(of, shock_kind::uniform);
+    compare<float, kernels::single_draws>(of, shock_kind::uniform);
+}
+
+TEST(sobol_kernels, compile_without_a_gpu_and_keep_all_in_registers) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    for (const char* architecture : {"sm_80", "sm_90"}) {
+        for (const element of : {element::double_, element::single_}) {
+            for (const bool is_in_shared : {true, false}) {
+                for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
+                    const std::string text = random::points_text(of, kind, is_in_shared);
+                    const auto got = cuda::nvrtc_compiler().compile({text, architecture}, true);
+                    EXPECT_FALSE(got.cubin.empty());
+                    EXPECT_EQ(got.ptx.find(".local"), std::string::npos) << text;
+                    EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                              std::string::npos)
+                        << got.log;
+                }
+            }
+        }
+    }
+}
+
+TEST_F(on_a_gpu, sobol_points_have_the_bits_of_the_cpu) {
+    cuda::loaded_device& on = *chosen_.devices.front();
+    const cubin_maker cubin = [&](const std::string& text) {
+        return gpus_.kernels().cubin({text, on.get().properties().architecture(), {}});
+    };
+    const auto compare = [&](const quasi::order& of) {
+        for (const std::uint64_t first : {0 * tile, 37 * tile}) {
+            expect_bits_of_the_cpu<double, kernels::double_draws>(on, cubin, of, shock_kind::normal, 8 * tile,
+                                                                  first);
+            expect_bits_of_the_cpu<float, kernels::single_draws>(on, cubin, of, shock_kind::normal, 8 * tile,
+                                                                 first);
+            if (!of.has_quasi_uniforms()) continue;
+            expect_bits_of_the_cpu<double, kernels::double_draws>(on, cubin, of, shock_kind::uniform,
+                                                                  8 * tile, first);
+            expect_bits_of_the_cpu<float, kernels::single_draws>(on, cubin, of, shock_kind::uniform, 8 * tile,
+                                                                 first);
+        }
+    };
+    for (const auto how : {quasi::construction::bridge, quasi::construction::steps}) {
+        compare(tests::order_of(tests::trade_of(1, 1, tests::uneven_times(1), {0}), how));
+        compare(tests::order_of(tests::trade_of(3, 1, tests::uneven_times(60), {11, 59}), how));
+        compare(tests::order_of(tests::trade_of(1, 0, tests::uneven_times(252), {251}), how));
+        // More places than a block has room for; and more dimensions than there are.
+        compare(tests::order_of(tests::trade_of(1, 0, tests::uneven_times(1200), {1199}), how));
+        compare(tests::order_of(tests::trade_of(200, 0, tests::uneven_times(120), {119}), how));
+    }
+}
+
+}  // namespace tilewalk
