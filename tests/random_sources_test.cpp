@@ -342,7 +342,8 @@ TEST(random_catalogue, says_what_is_wrong_with_a_name) {
     EXPECT_EQ(
         message("curand_mrg32k3", random::back_end::gpu),
         "there is no random source 'curand_mrg32k3'; did you mean 'curand_mrg32k3a'?; there are philox, "
-        "philox_7, sobol, curand_philox, curand_xorwow, curand_mrg32k3a, curand_mt19937, curand_scrambled_sobol");
+        "philox_7, sobol, curand_philox, curand_xorwow, curand_mrg32k3a, curand_mt19937, "
+        "curand_scrambled_sobol");
     EXPECT_EQ(
         message("curand_xorwow", random::back_end::cpu),
         "the random source 'curand_xorwow' makes its numbers on a GPU, and this run is on the CPU; there it "
