@@ -5,6 +5,7 @@
 
 #include "kernels/bridge.h"
 #include "kernels/fill_kernel.h"
+#include "kernels/normal_table.h"
 #include "kernels/philox.h"
 
 namespace tilewalk::kernels {
@@ -22,6 +23,7 @@ struct points_arguments {
     cube_argument into;
     word64 seed, first_path, paths_of_randomisation;
     const word32* directions;  // [dimension][bit of the index]
+    const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     // Of a bridge, or null: nodes in the order of their dimensions; their numbers, those first that wait for
     // no other, and where each such level ends; by step one over the deviation of its move.
@@ -31,21 +33,33 @@ struct points_arguments {
     word32 levels;
     word32 steps, slot_count, first_dimension, dimensions_of_node;
     word32 quasi_nodes;  // others are no points
+    word32 groups;       // of 32 paths, times slots, which blocks take in turn
+    word32 blocks;
 };
 
 static constexpr int paths_of_warp = 32;
-static constexpr int warps_of_fill = fill_threads / paths_of_warp;
+static constexpr int point_threads = 512, warps_of_points = point_threads / paths_of_warp;
 
-// Bytes in which a block keeps the places of a bridge.
+// The rows of a table that a block keeps in shared memory: nearly all numbers are of the first octaves.
+template <class shock>
+struct kept_normals;
+template <>
+struct kept_normals<double> {
+    using table = normal_table<double>;
+    static constexpr int rows = 32 << table::bits_of_part;
+    static constexpr word64 bytes = rows * (2 * sizeof(double) + 4 * sizeof(float));
+};
+template <>
+struct kept_normals<float> {
+    static constexpr int rows = normal_table<float>::rows;
+    static constexpr word64 bytes = rows * 4 * sizeof(float);
+};
+
+// Bytes of shared memory of a block that makes normals, behind which are places of a bridge, if there is
+// room.
 template <class shock>
 static constexpr word64 bridge_bytes(word64 steps) {
     return steps * paths_of_warp * sizeof(shock);
-}
-// The blocks of a launch. If places of a bridge are kept in shared memory, the warps of a block work for the
-// same paths.
-static constexpr word64 blocks_of_points(word64 paths, word64 slots, bool is_in_shared) {
-    const word64 groups = paths / paths_of_warp, by_block = is_in_shared ? 1 : warps_of_fill;
-    return (groups + by_block - 1) / by_block * slots;
 }
 
 }  // namespace tilewalk::kernels

@@ -5,10 +5,59 @@
 #pragma once
 
 #include "kernels/draws.h"
+#include "kernels/loops.h"
 #include "kernels/point_arguments.h"
 #include "kernels/sobol.h"
 
 namespace tilewalk::kernels {
+
+// A table of which a block has the first rows in shared memory.
+template <class shock>
+class shared_normals;
+
+template <>
+class shared_normals<double> {
+  public:
+    shared_normals(const void* table, char* shared)
+        : all_(*static_cast<const normal_table<double>*>(table)),
+          low_(reinterpret_cast<double*>(shared)),
+          high_(reinterpret_cast<float*>(low_ + 2 * kept)) {}
+    void bring() const {
+        for (int i = int(threadIdx.x); i < kept; i += int(blockDim.x)) {
+            unrolled<2>([&](int c) { low_[c * kept + i] = all_.low[c * rows + i]; });
+            unrolled<4>([&](int c) { high_[c * kept + i] = all_.high[c * rows + i]; });
+        }
+    }
+    double operator()(const normal_place<double>& at) const {
+        const bool is_kept = at.row < word32(kept);
+        const double* const low = (is_kept ? low_ : all_.low) + at.row;
+        const float* const high = (is_kept ? high_ : all_.high) + at.row;
+        const int next = is_kept ? kept : rows;
+        return normal_in_table(at, low[0], low[next], high[0], high[next], high[2 * next], high[3 * next]);
+    }
+
+  private:
+    static constexpr int kept = kept_normals<double>::rows, rows = normal_table<double>::rows;
+    normal_table<double> all_;
+    double* low_;
+    float* high_;
+};
+
+template <>
+class shared_normals<float> {
+  public:
+    shared_normals(const void* table, char* shared)
+        : all_(*static_cast<const normal_table<float>*>(table)), here_{reinterpret_cast<float*>(shared)} {}
+    void bring() const {
+        float* const to = const_cast<float*>(here_.all);
+        for (int i = int(threadIdx.x); i < 4 * normal_table<float>::rows; i += int(blockDim.x))
+            to[i] = all_.all[i];
+    }
+    float operator()(const normal_place<float>& at) const { return normal_of(here_, at); }
+
+  private:
+    normal_table<float> all_, here_;
+};
 
 template <class draws, shock_kind kind, bool is_in_shared>
 class fill_of_points {
@@ -16,21 +65,35 @@ class fill_of_points {
     using shock = typename draws::shock;
 
     fill_of_points(const points_arguments& a, char* shared)
-        : a_(a), shared_(reinterpret_cast<shock*>(shared)) {
-        const word32 groups = word32(a.into.paths / paths_of_warp),
-                     by_block = is_in_shared ? 1 : warps_of_fill;
-        const word32 across = (groups + by_block - 1) / by_block;
-        slot_ = blockIdx.x / across;
-        const word32 group = blockIdx.x % across * by_block + (is_in_shared ? 0 : warp());
-        is_there_ = group < groups;
-        at_ = word64(group) * paths_of_warp + lane();
-        path_ = a.first_path + at_;
-        randomisation_ = word32(path_ / a.paths_of_randomisation);
-        index_ = word32(path_ % a.paths_of_randomisation);
+        : a_(a),
+          normals_(a.normals, shared),
+          places_(reinterpret_cast<shock*>(shared + (is_normal ? kept_normals<shock>::bytes : 0))) {}
+
+    void fill() {
+        if constexpr (is_normal) normals_.bring();
+        __syncthreads();
+        const word32 team = is_in_shared ? blockIdx.x : blockIdx.x * warps_of_points + warp();
+        const word32 teams = a_.blocks * (is_in_shared ? 1 : warps_of_points);
+        for (word32 group = team; group < a_.groups; group += teams) {
+            turn_to(group);
+            fill_group();
+        }
     }
 
-    void fill() const {
-        if (!is_there_) return;
+  private:
+    static constexpr bool is_normal = kind == shock_kind::normal;
+
+    // Groups of one slot are neighbours, and so are their paths.
+    void turn_to(word32 group) {
+        const word32 across = word32(a_.into.paths / paths_of_warp);
+        slot_ = group / across;
+        at_ = word64(group % across) * paths_of_warp + lane();
+        path_ = a_.first_path + at_;
+        randomisation_ = word32(path_ / a_.paths_of_randomisation);
+        index_ = word32(path_ % a_.paths_of_randomisation);
+    }
+    void fill_group() const {
+        meet();  // nobody moves from the places of the group before any more
         make_shocks();
         if (a_.nodes == nullptr) return;
         meet();
@@ -49,9 +112,8 @@ class fill_of_points {
         }
     }
 
-  private:
     // Warps that share the work for a group of paths.
-    static constexpr word32 workers = is_in_shared ? warps_of_fill : 1;
+    static constexpr word32 workers = is_in_shared ? warps_of_points : 1;
 
     static word32 lane() { return threadIdx.x % paths_of_warp; }
     static word32 warp() { return threadIdx.x / paths_of_warp; }
@@ -68,7 +130,7 @@ class fill_of_points {
     }
     shock* place(int step) const {
         if constexpr (is_in_shared) {
-            return shared_ + step * paths_of_warp + int(lane());
+            return places_ + step * paths_of_warp + int(lane());
         } else {
             return row(word32(step));
         }
@@ -106,7 +168,7 @@ class fill_of_points {
         word32 point = __reduce_xor_sync(all, counts ? direction : 0);
         for (int bit = 0; bit < own_bits; ++bit)
             point ^= (0 - (lane() >> bit & 1)) & __shfl_sync(all, direction, bit);
-        return shock_of_point<kind, shock>(point, by);
+        return shock_of_point<kind, shock>(point, by, normals_);
     }
     shock of_stream(int step) const {
         const slot_of_points& of = a_.slots[slot_];
@@ -124,10 +186,10 @@ class fill_of_points {
     }
 
     const points_arguments& a_;
-    shock* shared_;
+    shared_normals<shock> normals_;
+    shock* places_;
     word64 at_, path_;
     word32 slot_, randomisation_, index_;
-    bool is_there_;
 };
 
 }  // namespace tilewalk::kernels

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/inversion.h"
+#include "kernels/normal_table.h"
 #include "kernels/philox.h"
 
 namespace tilewalk::kernels {
@@ -74,9 +75,15 @@ static constexpr word32 digits_of(word32 point, const scramble& by, float) {
     return reversed(scrambled(point, by));
 }
 
-template <shock_kind kind, class shock>
-static constexpr shock shock_of_point(word32 point, const scramble& by) {
-    return shock_of_bits<kind>(digits_of(point, by, shock{}));
+// normals(place) is the number of a table.
+template <shock_kind kind, class shock, class table>
+static constexpr shock shock_of_point(word32 point, const scramble& by, const table& normals) {
+    const auto digits = digits_of(point, by, shock{});
+    if constexpr (kind == shock_kind::normal) {
+        return normals(place_in_normals(digits));
+    } else {
+        return uniform_of_bits(digits);
+    }
 }
 
 }  // namespace tilewalk::kernels

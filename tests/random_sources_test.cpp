@@ -322,7 +322,7 @@ TEST(random_catalogue, has_one_default_that_both_sides_know) {
     const auto all = random::catalogue();
     EXPECT_EQ(all.front().name, "philox");
     EXPECT_FALSE(all.front().needs_gpu);
-    EXPECT_EQ(all.size(), 7u);
+    EXPECT_EQ(all.size(), 8u);
     for (const auto& entry : all) {
         EXPECT_EQ(&random::find(entry.name, random::back_end::gpu), &entry);
         EXPECT_FALSE(entry.summary.empty());

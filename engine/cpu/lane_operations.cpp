@@ -330,26 +330,92 @@ template <class shock>
     }
 }
 
-template <kernels::shock_kind kind, class shock>
-[[gnu::flatten]] void draw_points(shock* out, const kernels::word32* directions, const kernels::scramble& by,
-                                  std::uint32_t first_index) {
+// Points of 256 neighbouring indices, scrambled, as digits.
+template <class shock, class word>
+[[gnu::flatten]] void digits_of_points(word* out, const kernels::word32* directions,
+                                       const kernels::scramble& by, std::uint32_t first_index) {
     const kernels::word32 first = kernels::point_of(directions, first_index);
     constexpr int bits_of_lane = 8;
     static_assert(lanes == 1 << bits_of_lane);
     kernels::word32 of_lane[bits_of_lane];
     for (int bit = 0; bit < bits_of_lane; ++bit) of_lane[bit] = directions[bit];
-    alignas(64) kernels::word32 points[lanes];
+    const kernels::scramble by_words = by;
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
         kernels::word32 x = first;
         for (int bit = 0; bit < bits_of_lane; ++bit)
             x ^= (0 - (static_cast<kernels::word32>(lane) >> bit & 1)) & of_lane[bit];
-        points[lane] = x;
+        out[lane] = kernels::digits_of(x, by_words, shock{});
     }
-    const kernels::scramble by_words = by;
+}
+
+// The numbers of places in a table are brought one by one: compilers that are not told to trust a machine's
+// gathers split a loop that reads them into single lanes.
+[[gnu::flatten]] void point_normals(double* out, const kernels::word32* directions,
+                                    const kernels::scramble& by, std::uint32_t first_index,
+                                    const kernels::normal_table<double>& table) {
+    alignas(64) kernels::word64 digits[lanes];
+    digits_of_points<double>(digits, directions, by, first_index);
+    alignas(64) kernels::word32 rows[lanes];
+    alignas(64) double t[lanes], c0[lanes], c1[lanes];
+    alignas(64) float c2[lanes], c3[lanes], c4[lanes], c5[lanes];
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane)
-        out[lane] = kernels::shock_of_point<kind, shock>(points[lane], by_words);
+    for (int lane = 0; lane < lanes; ++lane) {
+        const auto at = kernels::place_in_normals(digits[lane]);
+        rows[lane] = at.row;
+        t[lane] = at.t;
+    }
+    constexpr int count = kernels::normal_table<double>::rows;
+    for (int lane = 0; lane < lanes; ++lane) {
+        const double* const low = table.low + rows[lane];
+        const float* const high = table.high + rows[lane];
+        c0[lane] = low[0];
+        c1[lane] = low[count];
+        c2[lane] = high[0];
+        c3[lane] = high[count];
+        c4[lane] = high[2 * count];
+        c5[lane] = high[3 * count];
+    }
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        const kernels::normal_place<double> at{0, t[lane], digits[lane] >> 63 != 0};
+        out[lane] = kernels::normal_in_table(at, c0[lane], c1[lane], c2[lane], c3[lane], c4[lane], c5[lane]);
+    }
+}
+[[gnu::flatten]] void point_normals(float* out, const kernels::word32* directions,
+                                    const kernels::scramble& by, std::uint32_t first_index,
+                                    const kernels::normal_table<float>& table) {
+    alignas(64) kernels::word32 digits[lanes], rows[lanes];
+    digits_of_points<float>(digits, directions, by, first_index);
+    alignas(64) float t[lanes], c0[lanes], c1[lanes], c2[lanes], c3[lanes];
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        const auto at = kernels::place_in_normals(digits[lane]);
+        rows[lane] = at.row;
+        t[lane] = at.t;
+    }
+    for (int lane = 0; lane < lanes; ++lane) {
+        const float* const c = table.all + 4 * rows[lane];
+        c0[lane] = c[0];
+        c1[lane] = c[1];
+        c2[lane] = c[2];
+        c3[lane] = c[3];
+    }
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+        const kernels::normal_place<float> at{0, t[lane], digits[lane] >> 31 != 0};
+        out[lane] = kernels::normal_in_table(at, c0[lane], c1[lane], c2[lane], c3[lane]);
+    }
+}
+
+template <class shock>
+[[gnu::flatten]] void point_uniforms(shock* out, const kernels::word32* directions,
+                                     const kernels::scramble& by, std::uint32_t first_index,
+                                     const kernels::normal_table<shock>&) {
+    typename kernels::format<shock>::word digits[lanes];
+    digits_of_points<shock>(digits, directions, by, first_index);
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) out[lane] = kernels::uniform_of_bits(digits[lane]);
 }
 
 template <class shock>
@@ -374,9 +440,7 @@ template <class shock>
 
 template <class shock>
 consteval lane_points<shock> points() {
-    return {&draw_points<kernels::shock_kind::normal, shock>,
-            &draw_points<kernels::shock_kind::uniform, shock>, &place_in_bridge<shock>,
-            &move_in_bridge<shock>};
+    return {&point_normals, &point_uniforms<shock>, &place_in_bridge<shock>, &move_in_bridge<shock>};
 }
 
 // Null for what is no function of single numbers, and for modes in which every operand (or a missing one)

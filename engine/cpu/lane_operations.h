@@ -58,7 +58,7 @@ struct lane_points {
     // Shocks of points first_index + lane in the dimension of these directions; first_index is a multiple of
     // 256.
     using draw = void (*)(shock* out, const kernels::word32* directions, const kernels::scramble& by,
-                          std::uint32_t first_index);
+                          std::uint32_t first_index, const kernels::normal_table<shock>& table);
     draw normals, uniforms;
     // Places of paths at a node of a bridge: `here` holds normals, and then the places. A place that is not
     // known is null.

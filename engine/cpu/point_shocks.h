@@ -8,6 +8,7 @@
 
 #include "engine/cpu/lane_operations.h"
 #include "engine/quasi/directions.h"
+#include "engine/quasi/normal_tables.h"
 #include "engine/quasi/order.h"
 
 namespace tilewalk::cpu {
@@ -65,7 +66,7 @@ class point_shocks {
         functions_.uniforms(
             at(slot), quasi::directions_of(of_.order->dimension_of_uniform(step, slot)),
             scramble(of_.order->dimension_of_uniform(step, slot), of_.order->uniform_slots()[slot].key),
-            first_index_);
+            first_index_, table_);
         return at(slot);
     }
 
@@ -96,10 +97,11 @@ class point_shocks {
         }
         const std::uint32_t dimension = of_.order->dimension_of_normal(node, slot);
         functions_.normals(out, quasi::directions_of(dimension),
-                           scramble(dimension, of_.order->normal_slots()[slot].key), first_index_);
+                           scramble(dimension, of_.order->normal_slots()[slot].key), first_index_, table_);
     }
 
     const lane_points<shock>& functions_;
+    const kernels::normal_table<shock>& table_ = quasi::normal_table<shock>();
     run_of_points of_;
     std::uint64_t seed_ = 0;
     std::uint32_t randomisation_ = 0, first_index_ = 0;

@@ -38,11 +38,12 @@ struct drawn_trade {
 struct sample_wanted {
     std::size_t trades = 0;
     std::uint64_t paths = 0, seed = 0;
-    std::string precision, random, construction;
+    std::string precision;
     std::vector<std::size_t> truths;  // that take part, in turn
     int threads = 1;
     const std::atomic<bool>* cancel = nullptr;
     bool with_sensitivities = false;
+    std::string random = "philox", construction = "bridge";
 };
 // The same trades whatever the threads; of two sizes the smaller is the beginning of the larger. Meanwhile
 // `watch` is called about ten times a second.
@@ -58,13 +59,13 @@ struct found_sensitivity {
 
 struct priced_trade {
     double price = 0, standard_error = 0;
-    std::optional<double> degrees_of_freedom{};  // of an error that is not from independent paths
-    double skew = 0;                             // of the payoffs over the root of their number
+    double skew = 0;  // of the payoffs over the root of their number
     std::string failure;
     std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;
     std::vector<found_sensitivity> sensitivities{};  // as the trade's own, where they are wanted
     std::optional<early_exercise> early{};           // of a trade that can be ended early
+    std::optional<double> degrees_of_freedom{};      // of an error that is not from independent paths
 
     bool is_there() const { return !walked_on.empty(); }
 };

@@ -158,10 +158,10 @@ verification verify_prices(const verify_request& asked) {
 
     pass_progress told(asked.on_progress, trades, 1 + plants.size());
     told.tell(0, 0);
-    out->trades = verify::draw_sample(
-        {trades, out->paths, out->seed, out->precision, out->random, *asked_or_default.construction, truths,
-         out->threads, asked.cancel, asked.greeks},
-        [&] { told.tell(0, 0); });
+    out->trades =
+        verify::draw_sample({trades, out->paths, out->seed, out->precision, truths, out->threads,
+                             asked.cancel, asked.greeks, out->random, *asked_or_default.construction},
+                            [&] { told.tell(0, 0); });
     cuda::backend gpus;
     const auto priced = [&](const stages& by) {
         auto got =

@@ -82,7 +82,7 @@ std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared) 
 
 extern __shared__ __align__(128) char shared[];
 
-extern "C" __global__ void __launch_bounds__(256) fill(const __grid_constant__ tilewalk::kernels::points_arguments a) {{
+extern "C" __global__ void __launch_bounds__(512, 2) fill(const __grid_constant__ tilewalk::kernels::points_arguments a) {{
     using namespace tilewalk::kernels;
     fill_of_points<{}, shock_kind::{}, {}>(a, shared).fill();
 }}

@@ -6,11 +6,13 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/cuda/memory.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/fill_kernels.h"
 #include "engine/quasi/directions.h"
+#include "engine/quasi/normal_tables.h"
 #include "engine/run/units.h"
 
 namespace tilewalk::random {
@@ -43,12 +45,16 @@ class sobol_points final : public random_source {
     void fill(const cube& into, const placed_points& of, std::uint64_t first_path, std::uint64_t paths,
               cuda::stream on) {
         if (of.steps == 0 || paths == 0) return;
-        const bool is_double = from_.of == arrays::element::double_;
+        const bool is_double = from_.of == arrays::element::double_,
+                   is_normal = into.kind == shock_kind::normal;
         const std::size_t bytes = arrays::bytes_of(from_.of);
+        const std::uint64_t table_bytes = !is_normal  ? 0
+                                          : is_double ? kernels::kept_normals<double>::bytes
+                                                      : kernels::kept_normals<float>::bytes;
         const std::uint64_t places =
             is_double ? kernels::bridge_bytes<double>(of.steps) : kernels::bridge_bytes<float>(of.steps);
         const bool is_in_shared =
-            of.nodes != nullptr && places <= from_.on.properties().shared_bytes_per_block;
+            of.nodes != nullptr && table_bytes + places <= from_.on.properties().shared_bytes_per_block;
         kernels::points_arguments a{};
         a.into = {static_cast<std::byte*>(into.first) + of.first_row * into.pitch * bytes, into.pitch,
                   into.rows - of.first_row, paths};
@@ -56,6 +62,7 @@ class sobol_points final : public random_source {
         a.first_path = first_path;
         a.paths_of_randomisation = unit_paths_;
         a.directions = directions(of, on);
+        a.normals = normals(on);
         a.slots = of.slots;
         a.nodes = of.nodes;
         a.by_level = of.by_level;
@@ -67,14 +74,47 @@ class sobol_points final : public random_source {
         a.first_dimension = of.first_dimension;
         a.dimensions_of_node = of.dimensions_of_node;
         a.quasi_nodes = of.quasi_nodes;
+        a.groups = static_cast<kernels::word32>(paths / kernels::paths_of_warp * of.slot_count);
         cuda::launch how;
-        how.blocks =
-            static_cast<std::uint32_t>(kernels::blocks_of_points(paths, of.slot_count, is_in_shared));
-        how.threads = kernels::fill_threads;
-        how.shared_bytes = is_in_shared ? static_cast<std::uint32_t>(places) : 0;
+        how.threads = kernels::point_threads;
+        how.shared_bytes = static_cast<std::uint32_t>(table_bytes + (is_in_shared ? places : 0));
+        const cuda::kernel fill = from_.kernel_of(points_text(from_.of, into.kind, is_in_shared), "fill");
+        // As many blocks as are there at once: each brings the table, and then works on many groups.
+        const std::uint64_t resident = static_cast<std::uint64_t>(std::max(
+                                           from_.on.attributes(fill, how).blocks_per_multiprocessor, 1)) *
+                                       static_cast<std::uint64_t>(from_.on.properties().multiprocessors);
+        const std::uint64_t teams = is_in_shared ? 1 : kernels::warps_of_points;
+        a.blocks = static_cast<kernels::word32>(std::min(resident, (a.groups + teams - 1) / teams));
+        how.blocks = a.blocks;
         std::array<void*, 1> pointers{&a};
-        from_.on.run(from_.kernel_of(points_text(from_.of, into.kind, is_in_shared), "fill"), how, pointers,
-                     on);
+        from_.on.run(fill, how, pointers, on);
+    }
+
+    // The table, and the arrays that it points to.
+    const void* normals(cuda::stream on) {
+        if (normals_) return normals_->as<void>();
+        const auto place = [&](const void* from, std::size_t bytes) {
+            const cuda::device_memory& there = arrays_.emplace_back(from_.on, bytes);
+            from_.on.upload(there.as<void>(), from, bytes, on);
+            return there.as<void>();
+        };
+        const auto put = [&](const auto& table) {
+            normals_.emplace(from_.on, sizeof table);
+            from_.on.upload(normals_->as<void>(), &table, sizeof table, on);
+            from_.on.wait(on);
+        };
+        if (from_.of == arrays::element::double_) {
+            constexpr std::size_t rows = kernels::normal_table<double>::rows;
+            const auto& of = quasi::normal_table<double>();
+            put(kernels::normal_table<double>{
+                static_cast<const double*>(place(of.low, 2 * rows * sizeof(double))),
+                static_cast<const float*>(place(of.high, 4 * rows * sizeof(float)))});
+        } else {
+            constexpr std::size_t rows = kernels::normal_table<float>::rows;
+            put(kernels::normal_table<float>{static_cast<const float*>(
+                place(quasi::normal_table<float>().all, 4 * rows * sizeof(float)))});
+        }
+        return normals_->as<void>();
     }
 
     // Those of all dimensions up to the last that is taken.
@@ -107,7 +147,8 @@ class sobol_points final : public random_source {
 
     opening from_;
     std::uint64_t unit_paths_;
-    std::optional<cuda::device_memory> directions_, slot_;
+    std::optional<cuda::device_memory> directions_, slot_, normals_;
+    std::vector<cuda::device_memory> arrays_;
     std::size_t known_ = 0;
 };
 
