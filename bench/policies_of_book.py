@@ -5,11 +5,14 @@
     bench/policies_of_book.py --command build/release/tilewalk
     bench/policies_of_book.py --command build/release/tilewalk --trades 20 --paths 16384 --device cpu
     bench/policies_of_book.py --command build/release/tilewalk --before old/tilewalk --kernels
+    bench/policies_of_book.py --command build/release/tilewalk --reads none,register_rolling,l2_prefetch,smem_rolling_async
 
 The puts are those of Longstaff and Schwartz (36, 20 %, 6 %, one year, 50 dates) with strikes from 30 to 50; the call is
 that of Andersen and Broadie (nine dates in three years). Each command runs once to compile kernels and then so many times,
 of which the median is told. With --before another build runs in turn with it, on puts that are decided by the price alone, and figures must be the
 same to the bit.
+With --reads each book is run with each of these feeds as --prefetch, which says how the way back reads paths; books walk
+their own paths by it, too, so that seconds of planning with policies tell the way back's part.
 With --kernels ncu, which has to be on the PATH, tells how long each kernel takes for a trade alone."""
 import argparse
 import json
@@ -114,9 +117,13 @@ def main():
     parser.add_argument("--precision", default="double")
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--reads", help="feeds, with commas between them")
     arguments = parser.parse_args()
-    builds = [("before", arguments.before), ("now", arguments.command)] if arguments.before else [("now", arguments.command)]
+    if arguments.reads and arguments.before:
+        parser.error("--reads compares ways of one build, --before two builds: take one of them")
+    builds = [("before", [arguments.before]), ("now", [arguments.command])] if arguments.before else [("now", [arguments.command])]
     how = ["--device", arguments.device, "--precision", arguments.precision]
+    ways = [(f"reads {r}", ["--prefetch", r]) for r in arguments.reads.split(",")] if arguments.reads else [("", [])]
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.json")
         is_own = arguments.before is not None
@@ -126,11 +133,13 @@ def main():
             book = os.path.join(folder, "book.yaml")
             with open(book, "w", encoding="utf-8") as file:
                 file.write(text)
-            commands = [[build, "price", book, "--paths", str(paths), *how] for _, build in builds]
+            named = [(" ".join(filter(None, (b, w))), [*build, "price", book, "--paths", str(paths), *how, *way])
+                     for b, build in builds for w, way in ways]
+            commands = [command for _, command in named]
             runs = measure(commands, output, arguments.times)
             if any(r["rows"] != runs[0][1]["rows"] for _, r in runs):
-                sys.exit(f"{name}: builds differ")
-            for (build, _), (seconds, found) in zip(builds, runs):
+                sys.exit(f"{name}: figures differ")
+            for (build, _), (seconds, found) in zip(named, runs):
                 m = found["manifest"]
                 print(f"{name}, {len(found['rows'])} trades, {paths} paths, {arguments.precision}, "
                       f"{', '.join(m['devices']) or 'CPU'}, {build}: {statistics.median(seconds):.3f} s to the file "
@@ -139,8 +148,8 @@ def main():
             if arguments.before:
                 print(f"{name}: {statistics.median(runs[0][0]) / statistics.median(runs[1][0]):.2f} times as fast as before")
             if arguments.kernels and len(runs[0][1]["rows"]) == 1:
-                for build, command in builds:
-                    tell_kernels(f"{name}, {build}", [command, "price", book, "--paths", str(paths), *how])
+                for build, command in named:
+                    tell_kernels(f"{name}, {build}", command)
     return 0
 
 

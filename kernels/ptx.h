@@ -37,6 +37,23 @@ static void bring_near(const void* from) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 }
 
+// Starts a copy of a number from global to shared memory, of which only this thread knows. The compiler moves
+// no access to memory across.
+static void copy_number(double* to, const double* from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(word32(__cvta_generic_to_shared(to))),
+                 "l"(__cvta_generic_to_global(from))
+                 : "memory");
+}
+// Closes a group: the thread's copies since the last one.
+static void commit_copies() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+// Waits until at most the last `pending` groups of the thread are under way.
+template <int pending>
+static void wait_for_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
 // The unsigned words that one load moves.
 template <int bytes>
 struct load_unit;
@@ -325,12 +342,10 @@ struct thread_memory {
             }
         }
     }
-    // Closes a group: the thread's copies since the last one.
-    static void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-    // Waits until at most the last `pending` groups of the thread are under way.
+    static void commit_copies() { kernels::commit_copies(); }
     template <int pending>
     static void wait_for_copies() {
-        asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+        kernels::wait_for_copies<pending>();
     }
 
     // Opens a barrier in shared memory, which counts arrivals and bytes; its phases end in turn.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that a GPU compiles, run by the host: it is built with the host's compiler, and every thread of a
 // block is a thread of ours. Words that C++ does not know are defined for it; feeds that copy asynchronously
-// can't be run. A test's program includes this once.
+// can't be run, but copies of single numbers can: each happens when its thread waits for it, and not before.
+// A test's program includes this once.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,11 +13,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/own_folder.h"
@@ -41,6 +44,9 @@ int host_any(int);
 double host_exchange(unsigned lanes, double x, unsigned from);
 unsigned host_ballot(unsigned lanes, int x);
 void host_multiply(double* c, double* c_next, double a, double b);
+void host_copy(double* to, const double* from);
+void host_commit();
+void host_wait(int pending);
 }
 inline void __syncthreads() { host_barrier(); }
 inline void __syncwarp() { host_ballot(~0u, 0); }
@@ -190,6 +196,18 @@ void host_multiply(double* c, double* c_next, double a, double b) {
     }
     pthread_barrier_wait(&of.barrier);
 }
+// Groups of copies of the thread, the last one still open.
+thread_local std::deque<std::vector<std::pair<double*, const double*>>> the_copies(1);
+void host_copy(double* to, const double* from) {
+    the_copies.back().emplace_back(to, from);
+}
+void host_commit() {
+    the_copies.emplace_back();
+}
+void host_wait(int pending) {
+    for (; the_copies.size() > static_cast<std::size_t>(pending) + 1; the_copies.pop_front())
+        for (const auto& [to, from] : the_copies.front()) *to = *from;
+}
 }
 
 namespace tilewalk::tests {
@@ -213,6 +231,16 @@ class host_kernel {
         words = replaced_once(
             words, R"(asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));)", "");
         words = replaced_once(words, R"(asm volatile("fence.proxy.async.global;" ::: "memory");)", "");
+        words = replaced_once(
+            words,
+            R"(asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(word32(__cvta_generic_to_shared(to))),
+                 "l"(__cvta_generic_to_global(from))
+                 : "memory");)",
+            "host_copy(to, from);");
+        words =
+            replaced_once(words, R"(asm volatile("cp.async.commit_group;" ::: "memory");)", "host_commit();");
+        words = replaced_once(words, R"(asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");)",
+                              "host_wait(pending);");
         std::ofstream(folder_ / "kernels/ptx.h") << words;
         std::ofstream(folder_ / "kernel.cpp")
             << replaced_once(text, "extern __shared__ __align__(128) char shared[];",

@@ -37,7 +37,8 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     return gpu;
 }
 
-void compare(const std::string& trades, std::uint64_t paths) {
+void compare(const std::string& trades, std::uint64_t paths,
+             kernels::path_reads reads = kernels::path_reads::register_rolling) {
     const market in = market::parse(R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.04}}
 assets:
@@ -52,7 +53,7 @@ correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2]]
     {
         const std::vector<std::shared_ptr<cuda::loaded_device>> on{
             std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
-        cuda::policies by(on, kernels, 0, 1);
+        cuda::policies by(on, kernels, 0, 1, reads);
         tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), in, paths), by);
     }
     EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
@@ -89,6 +90,18 @@ TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
   - {id: few, product: bermudan_basket, basket: [A, B], price: maximum, strike: 90, exercise_dates: [1.0]}
 )",
             300);
+}
+
+// However numbers of paths are read: a put whose sums are by lanes, and a basket whose are by columns.
+TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
+    for (const auto reads : {kernels::path_reads::none, kernels::path_reads::l2_prefetch,
+                             kernels::path_reads::smem_rolling_async}) {
+        compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100, reads);
+        compare(R"(trades:
+  - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [1.0]}
+)",
+                300, reads);
+    }
 }
 
 // More functions than a thread has room for in registers.

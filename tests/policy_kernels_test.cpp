@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/cuda/compiler.h"
+#include "engine/cuda/feeds.h"
 #include "engine/cuda/policy_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/policies_as_found.h"
@@ -71,6 +72,18 @@ memory_of_threads memory_in(const std::string& log) {
 // too late.
 const std::map<std::string, int> known_frames{{"shout, leaving", 208}, {"convertible_bond, leaving", 224}};
 
+// Texts by what they are of, on either architecture in turn.
+void expect_nothing_spilled(const std::map<std::string, std::string>& texts) {
+    std::size_t turn = 0;
+    for (const auto& [text, name] : texts) {
+        const std::string architecture = turn++ % 2 == 0 ? "sm_90" : "sm_80";
+        const memory_of_threads got = memory_in(cuda::nvrtc_compiler().compile({text, architecture, {}}).log);
+        const auto known = known_frames.find(name);
+        EXPECT_EQ(got.spilled, 0) << name << ", " << architecture;
+        EXPECT_LE(got.frame, known != known_frames.end() ? known->second : 0) << name << ", " << architecture;
+    }
+}
+
 TEST(policy_kernels, spill_nothing) {
     std::map<std::string, std::string> texts;
     for (const auto& [id, of] : untrained_of(trades_with_rights(), demo_market(), 4096)) {
@@ -81,13 +94,47 @@ TEST(policy_kernels, spill_nothing) {
         texts.emplace(k.of_sweep, id + ", sweep");
     }
     ASSERT_GE(texts.size(), 12u);
-    std::size_t turn = 0;
-    for (const auto& [text, name] : texts) {
-        const std::string architecture = turn++ % 2 == 0 ? "sm_90" : "sm_80";
-        const memory_of_threads got = memory_in(cuda::nvrtc_compiler().compile({text, architecture, {}}).log);
-        const auto known = known_frames.find(name);
-        EXPECT_EQ(got.spilled, 0) << name << ", " << architecture;
-        EXPECT_LE(got.frame, known != known_frames.end() ? known->second : 0) << name << ", " << architecture;
+    expect_nothing_spilled(texts);
+}
+
+// However they read paths: kernels of few functions and of many, whose sums are by lanes and by columns.
+TEST(policy_kernels, spill_nothing_however_they_read) {
+    const book all = book::parse(R"(trades:
+  - {id: put, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: 0.1}
+  - {id: best, product: bermudan_basket, basket: [ACME, BETA], strike: 100, exercise_dates: [0.5, 1.0]}
+  - {id: mean, product: bermudan_basket, basket: [ACME, BETA, GAMMA], price: mean, strike: 100, exercise_dates: [0.5, 1.0]}
+)");
+    std::map<std::string, std::string> texts;
+    for (const auto& [id, of] : untrained_of(all, demo_market(), 4096)) {
+        for (const std::string feed : {"none", "l2_prefetch", "smem_rolling_async"}) {
+            cuda::kernel_wish how;
+            how.feed = feed;
+            const cuda::policy_kernels k = cuda::policy_kernels_of(of, cuda::path_reads_of(how));
+            texts.emplace(k.of_dates, id + ", dates, " + feed);
+            texts.emplace(k.of_sums, id + ", sums, " + feed);
+            texts.emplace(k.of_sweep, id + ", sweep, " + feed);
+        }
+    }
+    ASSERT_EQ(texts.size(), 27u);
+    expect_nothing_spilled(texts);
+}
+
+TEST(policy_kernels, read_paths_as_every_feed_or_the_nearest_of_its_kind) {
+    using kernels::path_reads;
+    const auto reads = [](const std::string& feed) {
+        cuda::kernel_wish how;
+        how.feed = feed;
+        return cuda::path_reads_of(how);
+    };
+    EXPECT_EQ(cuda::path_reads_of({}), path_reads::register_rolling);
+    for (const cuda::feed_entry& feed : cuda::feeds()) {
+        const std::string name(feed.name);
+        const path_reads expected = name == "none" || name == "unroll" ? path_reads::none
+                                    : name.starts_with("l2_")          ? path_reads::l2_prefetch
+                                    : name.starts_with("register_") || name == "inline"
+                                        ? path_reads::register_rolling
+                                        : path_reads::smem_rolling_async;
+        EXPECT_EQ(reads(name), expected) << name;
     }
 }
 

@@ -109,6 +109,7 @@ class launch_memory {
     void upload(device& on, stream s) const { on.upload(at<void>(0), image_.data(), image_.size(), s); }
     void clear(device& on, stream s) const {
         on.fill(at<void>(arrived_), 0, of_.sweeps() * trades_.size() * sizeof(word32), s);
+        on.fill(at<void>(found_), 0, found_count_ * sizeof(double), s);
     }
     std::vector<double> download(device& on, stream s) const {
         std::vector<double> out(found_count_);
@@ -340,9 +341,11 @@ class search {
   public:
     search(std::span<const untrained* const> of, std::uint64_t seed,
            std::span<const std::shared_ptr<loaded_device>> on, counted_kernels& kernels,
-           std::uint64_t memory_bytes, const std::atomic<bool>* cancel, gpu_facts& facts)
+           std::uint64_t memory_bytes, kernels::path_reads reads, const std::atomic<bool>* cancel,
+           gpu_facts& facts)
         : of_(of),
           seed_(seed),
+          reads_(reads),
           on_(on),
           kernels_(kernels),
           cancel_(cancel),
@@ -399,7 +402,8 @@ class search {
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i];
             if (!is_found_on_gpus(t)) continue;
-            policy_kernels text = policy_kernels_of(t);
+            policy_kernels text = policy_kernels_of(t, reads_);
+            if (text.most_bytes() > shared_bytes_) text = policy_kernels_of(t);
             if (text.most_bytes() > shared_bytes_) continue;
             const auto [at, is_new] =
                 known.try_emplace({text.leaving, text.of_sums, t.has_gain(), t.paths}, groups_.size());
@@ -610,6 +614,7 @@ class search {
 
     std::span<const untrained* const> of_;
     const std::uint64_t seed_;
+    const kernels::path_reads reads_;
     std::span<const std::shared_ptr<loaded_device>> on_;
     counted_kernels& kernels_;
     const std::atomic<bool>* cancel_;
@@ -628,7 +633,7 @@ class search {
 
 std::vector<policies::found> policies::find(std::span<const untrained* const> of, std::uint64_t seed,
                                             const std::atomic<bool>* cancel) {
-    return search(of, seed, on_, kernels_, memory_bytes_, cancel, facts_).run(threads_);
+    return search(of, seed, on_, kernels_, memory_bytes_, reads_, cancel, facts_).run(threads_);
 }
 
 gpu_facts policies::facts() const {

@@ -15,15 +15,18 @@
 #include "engine/cuda/gpu_run.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/exercise/training.h"
+#include "kernels/exercise/backward_arguments.h"
 
 namespace tilewalk::cuda {
 
 class policies {
   public:
-    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels.
+    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels. Where a block
+    // has no room for the paths that it would read ahead in shared memory, it reads them ahead in registers.
     policies(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels,
-             std::uint64_t memory_bytes, int threads)
-        : on_(on), kernels_(kernels), memory_bytes_(memory_bytes), threads_(threads) {}
+             std::uint64_t memory_bytes, int threads,
+             kernels::path_reads reads = kernels::path_reads::register_rolling)
+        : on_(on), kernels_(kernels), memory_bytes_(memory_bytes), threads_(threads), reads_(reads) {}
 
     // Finds the policies of trades, each from its own paths. Returns by trade the policy, or why there is
     // none: a kernel that can't be compiled, too little memory, no device that is left, a path that has no
@@ -43,6 +46,7 @@ class policies {
     counted_kernels kernels_;
     std::uint64_t memory_bytes_;
     int threads_;
+    kernels::path_reads reads_;
     gpu_facts facts_;
 };
 

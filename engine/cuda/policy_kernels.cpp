@@ -2,7 +2,9 @@
 #include "engine/cuda/policy_kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,41 @@
 namespace tilewalk::cuda {
 
 namespace {
+
+using kernels::path_reads;
+
+// A feed, and the reads that do the same or are the nearest of its kind.
+struct reads_of_feed {
+    std::string_view feed;
+    path_reads reads;
+};
+constexpr auto reads_of_feeds = std::to_array<reads_of_feed>({
+    {"none", path_reads::none},
+    {"unroll", path_reads::none},
+    {"register_batched", path_reads::register_rolling},
+    {"register_rolling", path_reads::register_rolling},
+    {"smem_batched", path_reads::smem_rolling_async},
+    {"smem_rolling", path_reads::smem_rolling_async},
+    {"smem_rolling_async", path_reads::smem_rolling_async},
+    {"l2_prefetch", path_reads::l2_prefetch},
+    {"l2_hint", path_reads::l2_prefetch},
+    {"bulk_async", path_reads::smem_rolling_async},
+    {"inline", path_reads::register_rolling},
+});
+
+std::string_view name_of(path_reads reads) {
+    switch (reads) {
+        case path_reads::none:
+            return "none";
+        case path_reads::register_rolling:
+            return "register_rolling";
+        case path_reads::l2_prefetch:
+            return "l2_prefetch";
+        case path_reads::smem_rolling_async:
+            return "smem_rolling_async";
+    }
+    return {};
+}
 
 // A table of the basis: number(i) for i < count.
 std::string basis_table(const std::string& name, std::size_t count,
@@ -37,8 +74,8 @@ extern "C" __global__ void __launch_bounds__({threads})
 // The beginning of all kernels of a basis.
 std::string basis_text(const exercise::policy& by, const policy_kernels& of) {
     const exercise::interval_moves moves = by.moves();
-    const auto& products = by.functions.products();
     const auto& of_moves = moves.moves();
+    const auto& products = by.functions.products();
     return fmt::format(
         R"(#include "kernels/exercise/backward_kernel.h"
 
@@ -46,6 +83,7 @@ namespace tilewalk::kernels::generated {{
 
 struct basis {{
     static constexpr int states = {states}, functions = {functions}, normals = {normals}, moves = {moves};
+    static constexpr path_reads reads = path_reads::{reads};
 {tables}}};
 using search = policy_search<basis>;
 
@@ -54,7 +92,8 @@ using search = policy_search<basis>;
 extern __shared__ __align__(128) char shared[];
 )",
         fmt::arg("states", by.functions.features() - 1), fmt::arg("functions", of.sizes.functions),
-        fmt::arg("normals", moves.columns()), fmt::arg("moves", of.sizes.moves),
+        fmt::arg("normals", of.sizes.normals), fmt::arg("moves", of.sizes.moves),
+        fmt::arg("reads", name_of(of.sizes.reads)),
         fmt::arg(
             "tables",
             basis_table("before", products.size(), [&](std::size_t k) { return products[k].before; }) +
@@ -98,7 +137,12 @@ void make_way_back(policy_kernels& to, const exercise::policy& by) {
 
 }  // namespace
 
-policy_kernels policy_kernels_of(const exercise::untrained& of) {
+path_reads path_reads_of(const kernel_wish& how) {
+    if (!how.feed) return path_reads::register_rolling;
+    return std::ranges::find(reads_of_feeds, feed_named(*how.feed).name, &reads_of_feed::feed)->reads;
+}
+
+policy_kernels policy_kernels_of(const exercise::untrained& of, path_reads reads) {
     policy_kernels out;
     kernel_decision how;
     how.precision = program::precision::double_;
@@ -108,8 +152,9 @@ policy_kernels policy_kernels_of(const exercise::untrained& of) {
     out.leaving_threads = static_cast<std::uint32_t>(how[knobs::block]);
     out.leaving_shared_bytes =
         static_cast<std::uint32_t>(feed_shared_bytes(how, of.made.code.slots_per_step()));
+    const exercise::interval_moves moves = of.by.moves();
     out.sizes = {static_cast<int>(of.by.functions.features()), static_cast<int>(of.by.functions.functions()),
-                 static_cast<int>(of.by.moves().size())};
+                 static_cast<int>(moves.size()), static_cast<int>(moves.columns()), reads};
     make_way_back(out, of.by);
     return out;
 }

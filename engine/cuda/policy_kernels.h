@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/cuda/kernel_wish.h"
 #include "engine/exercise/training.h"
 #include "kernels/exercise/backward_arguments.h"
 
@@ -42,7 +43,10 @@ struct policy_kernels {
         return static_cast<std::uint32_t>(doubles) * static_cast<std::uint32_t>(sizeof(double));
     }
 };
-policy_kernels policy_kernels_of(const exercise::untrained& of);
+policy_kernels policy_kernels_of(const exercise::untrained& of,
+                                 kernels::path_reads reads = kernels::path_reads::register_rolling);
+// The way back reads paths as the feed does that a run asks for, or as the nearest of its kind.
+kernels::path_reads path_reads_of(const kernel_wish& how);
 // Rights of several uses or with notice, and those on scenarios, are left to the CPU.
 bool is_found_on_gpus(const exercise::untrained& of);
 

@@ -250,7 +250,8 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
         of.push_back(&one.of);
     }
     if (untrained.empty()) return;
-    cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads);
+    cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads,
+                          cuda::path_reads_of(r.run.how));
     std::vector<cuda::policies::found> found = finder.find(untrained, by.seed(), r.options.cancel);
     for (std::size_t i = 0; i < of.size(); ++i) {
         if (found[i].by) of[i]->take(std::move(*found[i].by));

@@ -70,9 +70,17 @@ static constexpr int numbers_of_end(int moves) {
     return 2 + moves + 3;
 }
 
+// How the numbers of paths reach the threads of the way back, by the names of feeds that do the same: when
+// they are used, with or without lines of the next date asked for from the second-level cache meanwhile; a
+// path ahead in registers; or some paths ahead in shared memory, by asynchronous copies. No bit depends on
+// it.
+enum class path_reads { none, register_rolling, l2_prefetch, smem_rolling_async };
+static constexpr int paths_ahead = 4;  // of copies
+
 // The sizes of a policy, and the memory that its stages take: doubles of it, of a date, and of a tile.
 struct backward_sizes {
-    int features, functions, moves;
+    int features, functions, moves, normals;
+    path_reads reads;
 
     constexpr int columns() const { return functions + (moves > 1 ? moves : 1); }
     constexpr int factor_doubles() const { return functions * (functions + 2) + (functions + 1) / 2; }
@@ -90,9 +98,18 @@ struct backward_sizes {
     // A date has factors and ranks of both sides and of all, and the state of the search for slopes.
     constexpr int numbers_between() const { return 3 * factor_doubles() + 3 + 3 * slopes() + 1; }
 
+    // A thread's paths ahead, in shared memory, and the most numbers that it reads of one: for a sum, or in a
+    // sweep.
+    constexpr int ring_doubles(int threads, int numbers) const {
+        return reads == path_reads::smem_rolling_async ? paths_ahead * numbers * threads : 0;
+    }
+    constexpr int numbers_to_sum() const { return features + normals + 1; }
+    constexpr int numbers_to_sweep() const { return features + 6; }
+
     // Shared memory of a block that works on a tile by columns, on a date, on a tile by lanes, or sweeps.
     constexpr int tile_doubles() const {
-        const int more = numbers_of_tile() + 2 * features + slopes() + quarter_doubles();
+        const int more = numbers_of_tile() + 2 * features + slopes() + quarter_doubles() +
+                         ring_doubles(paths_of_block, numbers_to_sum());
         return columns() * slots_of_column + more + tile_ints / 2;
     }
     // Room for quarters of squares that are fewer than warps; see kernels/exercise/column_sums.h.
@@ -110,11 +127,13 @@ struct backward_sizes {
     }
     constexpr int lanes_doubles() const {
         const int fits = functions * (functions + 1) / 2, of_block = fits > slopes() ? fits : slopes();
-        return most_blocks_of_tile * of_block + 2 * features + slopes();
+        return most_blocks_of_tile * of_block + 2 * features + slopes() +
+               ring_doubles(threads_of_lanes, numbers_to_sum());
     }
     constexpr int sweep_doubles() const {
         return doubles_of_walk + work_of_sweep() + most_blocks_of_tile * functions + 4 * factor_doubles() +
-               2 * numbers_of_side(functions) + numbers_of_sweep() + 4 * features + 4 * halves_of_sweep;
+               2 * numbers_of_side(functions) + numbers_of_sweep() + 4 * features + 4 * halves_of_sweep +
+               ring_doubles(threads_of_sweep, numbers_to_sweep());
     }
     // The most that any block takes.
     constexpr int most_doubles() const {

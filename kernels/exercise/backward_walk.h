@@ -5,6 +5,7 @@
 #include "kernels/exercise/blocks_of_tile.h"
 #include "kernels/exercise/date_at_hand.h"
 #include "kernels/exercise/factor.h"
+#include "kernels/exercise/read_paths.h"
 #include "kernels/loops.h"
 #include "kernels/ptx.h"
 #include "kernels/tile.h"
@@ -42,6 +43,7 @@ class backward_walk {
         all_ = take(numbers);
         means_ = take(4 * features);
         ranges_ = take(4 * halves);
+        ring_ = take(sizes.ring_doubles(threads, numbers_to_read));
         met_ = at_hand_ = 0;
     }
 
@@ -64,6 +66,7 @@ class backward_walk {
     static constexpr int numbers = sizes.numbers_of_sweep(), both_factors = 2 * sizes.factor_doubles();
     static constexpr int most_blocks = backward_sizes::most_blocks_of_tile,
                          halves = backward_sizes::halves_of_sweep;
+    static constexpr int numbers_to_read = sizes.numbers_to_sweep();
     static constexpr double infinity = date::infinity;
     using factor = factor_in_memory<functions>;
 
@@ -85,8 +88,7 @@ class backward_walk {
         if (thread() == 0) at_hand_ ^= 1;
         __syncthreads();
     }
-    // The date that will be at hand next, whose memory is another; by the threads from `first` on. The
-    // rows that paths have left there are brought near.
+    // The date that will be at hand next, whose memory is another; by the threads from `first` on.
     void bring(int d, int first) {
         if (d < 0) return;
         const int which = at_hand_ ^ 1;
@@ -96,6 +98,10 @@ class backward_walk {
         const int mine = thread() - first, all = threads - first;
         for (int i = mine; i < 2 * features; i += all) mean[i] = of.found[i];
         for (int i = mine; i < both_factors; i += all) factor[i] = of.factors(0)[i];
+        if constexpr (basis::reads == path_reads::l2_prefetch) bring_rows(of, mine, all);
+    }
+    // The rows that paths have left are asked for from the second-level cache, by so many threads.
+    void bring_rows(const date& of, int mine, int all) const {
         constexpr int doubles_of_line = 16, lines = paths_per_tile / doubles_of_line;
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
             const word32 path = tile * paths_per_tile;
@@ -208,11 +214,12 @@ class backward_walk {
                 if constexpr (functions > 2 * most) sum_lane<2 * most>(mine);
             }
             __syncthreads();
-            for (int i = thread(); i < 2 * functions; i += threads) {
+            for (int i = thread(); i < numbers; i += threads) {
                 const int side = i / functions;
-                sums_of(tile)[i] =
-                    sum_of_blocks(parts_ + i % functions, functions, side == 0 ? 0 : mine.first_blocks,
-                                  side == 0 ? mine.first_blocks : mine.blocks);
+                sums_of(tile)[i] = side > 1 ? 0
+                                            : sum_of_blocks(parts_ + i % functions, functions,
+                                                            side == 0 ? 0 : mine.first_blocks,
+                                                            side == 0 ? mine.first_blocks : mine.blocks);
             }
         }
         __syncthreads();
@@ -230,14 +237,15 @@ class backward_walk {
         // Numbers that all threads know are read once, not for each path.
         const date d = here();
         const double *const total = sweep_.total, *const mean = means();
-        mine.for_paths(
-            [&](const auto& at) {
+        mine.template for_paths<basis::reads, threads, numbers_to_read>(
+            ring_,
+            [&](const auto& at, auto number) {
                 path_to_come out{};
                 out.has_path = at.has_path;
-                out.known = d.known_by(at.has_path, at.path);
-                out.total = at.has_path ? total[at.path] : 0;
-                out.value = at.has_path ? d.row(row_of_value, at.path) : 0;
-                out.unit = at.has_path ? d.row(row_of_unit, at.path) : 1;
+                out.known = d.known_by(at.has_path, at.path, number);
+                out.total = number(at.has_path, total + at.path);
+                out.value = number(at.has_path, d.place(row_of_value, at.path));
+                out.unit = number(at.has_path, d.place(row_of_unit, at.path), 1);
                 return out;
             },
             [&](const path_to_come& path) {
@@ -291,46 +299,45 @@ class backward_walk {
             const int all = paths_in_tile(d.paths, tile);
             const word32 first = tile * paths_per_tile;
             const path_in_tile* const list = d.listed + first;
-            const auto path_of = [&](int i) { return first + word32(i < all ? list[i] : 0); };
-            const auto load = [&](int i, word32 path) {
+            struct place {
+                int in_list;
+                word32 path;
+            };
+            const auto place_of = [&](int k) {
+                const int i = thread() + k * threads;
+                return place{i, first + word32(i < all ? list[i] : 0)};
+            };
+            const auto load = [&](const place& at, auto number) {
                 used_path out{};
-                out.path = path;
-                if (i < all) {
-                    out.total = total[path];
-                    out.worth = worth[path];
-                }
-                if (i >= living) return out;
-                out.known = d.known_by(true, path);
-                out.gives = d.row(row_of_gives, path);
-                out.unit = d.row(row_of_unit, path);
-                out.value = d.row(row_of_value, path);
-                out.offered = d.row(row_of_offered, path);
+                const bool is_there = at.in_list < all, lives = at.in_list < living;
+                out.total = number(is_there, total + at.path);
+                out.worth = number(lives, worth + at.path);
+                out.known = d.known_by(lives, at.path, number);
+                out.gives = number(lives, d.place(row_of_gives, at.path));
+                out.unit = number(lives, d.place(row_of_unit, at.path), 1);
+                out.value = number(lives, d.place(row_of_value, at.path));
+                out.offered = number(lives, d.place(row_of_offered, at.path));
                 return out;
             };
-            // Numbers of the next paths are on their way meanwhile.
-            used_path next = load(thread(), path_of(thread()));
-            word32 after_next = path_of(thread() + threads);
-#pragma unroll 1
-            for (int i = thread(); i < all; i += threads) {
-                const used_path at = next;
-                next = load(i + threads, after_next);
-                after_next = path_of(i + 2 * threads);
-                if (i >= living) {
-                    worth[at.path] = at.total;
-                    continue;
+            const auto use = [&](const place& where, const used_path& at) {
+                if (where.in_list >= living) {
+                    worth[where.path] = at.total;
+                    return;
                 }
-                const double to_come = estimate(functions_of(mean, true, at.known),
-                                                sides + (i < paying ? 0 : numbers_of_side(functions)));
-                if (has_rest) d.rest[at.path] = (at.worth - at.value) / at.unit - to_come;
+                const double to_come =
+                    estimate(functions_of(mean, true, at.known),
+                             sides + (where.in_list < paying ? 0 : numbers_of_side(functions)));
+                if (has_rest) d.rest[where.path] = (at.worth - at.value) / at.unit - to_come;
                 const double paid = at.known.of[basis::states];
                 const bool uses = at.offered != 0 && (d.is_holders ? to_come < paid : paid < to_come);
-                if (uses) total[at.path] = at.value + at.gives;
-                worth[at.path] = at.value + (uses ? at.gives : at.unit * to_come);
-            }
+                if (uses) total[where.path] = at.value + at.gives;
+                worth[where.path] = at.value + (uses ? at.gives : at.unit * to_come);
+            };
+            read_paths<basis::reads, threads, numbers_to_read>(
+                ring_, (all - thread() + threads - 1) / threads, place_of, load, use);
         }
     }
     struct used_path {
-        word32 path;
         typename date::known_path known;
         double gives, unit, value, offered, total, worth;
     };
@@ -352,10 +359,13 @@ class backward_walk {
                     double worth, total;
                 };
                 double sums[2]{};
-                mine.for_paths(
-                    [&](const auto& at) {
-                        return numbers_of_path{at.has_path ? sweep_.worth[at.path] : 0,
-                                               at.has_path ? sweep_.total[at.path] : 0};
+                mine.template for_paths<basis::reads, threads, numbers_to_read>(
+                    ring_,
+                    [&](const auto& at, auto number) {
+                        numbers_of_path out{};
+                        out.worth = number(at.has_path, sweep_.worth + at.path);
+                        out.total = number(at.has_path, sweep_.total + at.path);
+                        return out;
                     },
                     [&](const numbers_of_path& path) {
                         sums[0] += path.worth;
@@ -364,8 +374,10 @@ class backward_walk {
                 mine.template leave<2>(sums, parts_, 2);
             }
             __syncthreads();
-            if (thread() < 2) sums_of(tile)[thread()] = sum_of_blocks(parts_ + thread(), 2, 0, mine.blocks);
-            if (thread() == 2) sums_of(tile)[2] = is_finite_ ? 0 : 1;
+            for (int i = thread(); i < numbers; i += threads)
+                sums_of(tile)[i] = i < 2                   ? sum_of_blocks(parts_ + i, 2, 0, mine.blocks)
+                                   : i == 2 && !is_finite_ ? 1
+                                                           : 0;
         }
         meet_and_sum(3, -1);
         double* const found =
@@ -391,6 +403,7 @@ class backward_walk {
     double* sides_;  // [side]: coefficients, low, high, rank
     double *all_, *means_;
     double* ranges_;  // [half of a warp][side]: the least and the most of what comes
+    double* ring_;    // numbers of paths ahead
     word32 blocks_, block_, tiles_, met_;
     bool is_finite_;
 };

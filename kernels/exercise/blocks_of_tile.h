@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
+#include "kernels/exercise/read_paths.h"
 #include "kernels/loops.h"
 #include "kernels/tile.h"
 
@@ -50,23 +51,16 @@ struct lane_of_block : blocks_of_tile<is_today> {
           block(thread / lanes_of_sum),
           side(block < this->first_blocks ? 0 : 1) {}
     bool is_there() const { return block < this->blocks; }
-    // Calls use(load(place)) for each path; what it loads of the next ones is on its way meanwhile.
-    template <class loader, class body>
-    void for_paths(const loader& load, const body& use) const {
+    // Calls use(what is loaded) for each path; see read_paths.
+    template <path_reads how, int threads, int numbers, class loader, class body>
+    void for_paths(double* ring, const loader& load, const body& use) const {
         constexpr int count = paths_of_block / lanes_of_sum;
         const auto place_of = [&](int k) {
-            return this->at(block, k * lanes_of_sum + int(threadIdx.x % lanes_of_sum));
+            return this->at(block,
+                            (k < count ? k : count - 1) * lanes_of_sum + int(threadIdx.x % lanes_of_sum));
         };
-        auto brought = load(place_of(0));
-        auto next = place_of(1);
-#pragma unroll 1
-        for (int k = 0; k < count; ++k) {
-            const auto after_next = place_of(k + 2 < count ? k + 2 : count - 1);
-            const auto brings = load(next);
-            use(brought);
-            next = after_next;
-            brought = brings;
-        }
+        read_paths<how, threads, numbers>(ring, count, place_of, load,
+                                          [&](const auto&, const auto& loaded) { use(loaded); });
     }
     // The tree over lanes; the first one leaves sums of the block at parts[block * pitch + i].
     template <int count>

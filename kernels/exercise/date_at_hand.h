@@ -18,12 +18,17 @@ struct choose_type<false, first, second> {
     using type = second;
 };
 
-// `basis` has the constants states, functions, normals, moves, and the tables before(k) and feature(k) of the
-// functions from the second on, first_of(m), second_of(m) and order_of(m) of moves.
+template <bool is>
+struct truth {
+    static constexpr bool value = is;
+};
+
+// `basis` has the constants states, functions, normals, moves and reads, and the tables before(k) and
+// feature(k) of the functions from the second on, first_of(m), second_of(m) and order_of(m) of moves.
 template <class basis>
 struct date_at_hand {
     static constexpr int features = basis::states + 1, functions = basis::functions, moves = basis::moves;
-    static constexpr backward_sizes sizes{features, functions, moves};
+    static constexpr backward_sizes sizes{features, functions, moves, basis::normals, basis::reads};
     static constexpr word64 numbers_of_tile = word64(sizes.numbers_of_tile());
     static constexpr double infinity = format<double>::infinity;
 
@@ -77,7 +82,8 @@ struct date_at_hand {
     int known() const { return is_today ? 1 : functions; }
 
     // ---- paths
-    double row(int number, word32 path) const { return rows[word64(number) * pitch + path]; }
+    const double* place(int number, word32 path) const { return rows + word64(number) * pitch + path; }
+    double row(int number, word32 path) const { return *place(number, path); }
     int count(word32 tile, int side) const { return int(counts[2 * tile + word32(side)]); }
     // On the first tiles, of a side or of both; each lane of a warp has it.
     int paths_of(word32 first_tiles, bool has_paying, bool has_others) const {
@@ -92,11 +98,13 @@ struct date_at_hand {
     struct known_path {
         double of[word32(features)];
     };
-    known_path known_by(bool has_path, word32 path) const {
+    // Reads them by `number`; see kernels/exercise/read_paths.h.
+    template <class reader>
+    known_path known_by(bool has_path, word32 path, reader& number) const {
         known_path out;
         unrolled<basis::states>(
-            [&](int f) { out.of[f] = has_path ? row(rows_before_features + f, path) : 0; });
-        out.of[basis::states] = has_path ? paid[path] : 0;
+            [&](int f) { out.of[f] = number(has_path, place(rows_before_features + f, path)); });
+        out.of[basis::states] = number(has_path, paid + path);
         return out;
     }
     // Calls of(k, value) for each function, in their order; value(k) is that of one before.
@@ -126,10 +134,13 @@ struct date_at_hand {
     struct known_normals {
         double of[word32(basis::normals > 0 ? basis::normals : 1)];
     };
-    known_normals normals_of(bool has_path, word32 path) const {
+    template <class reader>
+    known_normals normals_of(bool has_path, word32 path, reader& number) const {
         known_normals out{};
-        unrolled<basis::normals>(
-            [&](int n) { out.of[n] = has_path ? after[word64(n) * pitch + path] * after_root : 0; });
+        unrolled<basis::normals>([&](int n) {
+            const double sum = number(has_path, after + word64(n) * pitch + path);
+            out.of[n] = has_path ? sum * after_root : 0;
+        });
         return out;
     }
     template <class body>
@@ -153,6 +164,36 @@ struct date_at_hand {
         if (living_there >= int(least_paths_of_scales) || few == tiles) return few;
         living_there = living(tiles);
         return tiles;
+    }
+    // Finds means and scales, by all threads, and keeps them in shared memory.
+    void find_scales(word32 tile, double* means, double* scales) const {
+        int living_there = 0;
+        const word32 of_tiles = tiles_of_scale(living_there);
+        for (int f = int(threadIdx.x); f < features; f += int(blockDim.x)) {
+            means[f] = mean(f, of_tiles, living_there);
+            scales[f] = scale(f, means[f], of_tiles, living_there);
+            if (tile == 0) {
+                found[f] = means[f];
+                found_scales()[f] = scales[f];
+            }
+        }
+    }
+    // Puts those that were found into shared memory, by all threads.
+    void take_scales(double* means, double* scales) const {
+        for (int f = int(threadIdx.x); f < features; f += int(blockDim.x)) {
+            means[f] = found[f];
+            scales[f] = found_scales()[f];
+        }
+    }
+    // Calls of(truth<is_today>()) unless the search for slopes has ended.
+    template <bool of_image, class body>
+    void look_for_slopes(const body& of) const {
+        if (of_image && *size_of_right() == 0) return;
+        if (is_today) {
+            of(truth<true>());
+        } else {
+            of(truth<false>());
+        }
     }
     double mean(int f, word32 of_tiles, int living_there) const {
         const double sum = summed(f, of_tiles);

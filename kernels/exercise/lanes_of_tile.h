@@ -19,7 +19,7 @@ struct lanes_of_tile : date_at_hand<basis> {
     static constexpr int fits = functions * (functions + 1) / 2;
 
     word32 tile;
-    double *parts, *means, *scales, *along_it;  // parts: [block][number]
+    double *parts, *means, *scales, *along_it, *ring;  // parts: [block][number]
 
     lanes_of_tile(const backward_arguments& a, double* shared)
         : date(a.trades[blockIdx.x / a.tiles / a.most_dates], blockIdx.x / a.tiles % a.most_dates, a.tiles),
@@ -27,7 +27,8 @@ struct lanes_of_tile : date_at_hand<basis> {
           parts(shared),
           means(parts + most_blocks * (fits > sizes.slopes() ? fits : sizes.slopes())),
           scales(means + features),
-          along_it(scales + features) {}
+          along_it(scales + features),
+          ring(along_it + sizes.slopes()) {}
 
     static int thread() { return int(threadIdx.x); }
 
@@ -37,32 +38,23 @@ struct lanes_of_tile : date_at_hand<basis> {
         const lane_of_block<is_today> mine(*this, tile, thread());
         if (mine.is_there()) {
             double sums[word32(count)]{};
-            mine.for_paths(load, [&](const auto& loaded) { use(loaded, sums); });
+            mine.template for_paths<basis::reads, threads, sizes.numbers_to_sum()>(
+                ring, load, [&](const auto& loaded) { use(loaded, sums); });
             mine.template leave<count>(sums, parts, count);
         }
         __syncthreads();
     }
     void sum_functions() const {
         constexpr int first = 2 * features, of_side = functions * functions;
-        int living = 0;
-        const word32 tiles = this->tiles_of_scale(living);
-        for (int f = thread(); f < features; f += threads) {
-            const double mean = this->mean(f, tiles, living);
-            means[f] = mean;
-            scales[f] = this->scale(f, mean, tiles, living);
-            if (tile == 0) {
-                this->found[f] = mean;
-                this->found_scales()[f] = scales[f];
-            }
-        }
+        this->find_scales(tile, means, scales);
         __syncthreads();
         struct loaded {
             bool has_path;
             typename date::known_path known;
         };
         sum_by_lanes<false, fits>(
-            [&](const auto& at) {
-                return loaded{at.has_path, this->known_by(at.has_path, at.path)};
+            [&](const auto& at, auto number) {
+                return loaded{at.has_path, this->known_by(at.has_path, at.path, number)};
             },
             [&](const loaded& path, double(&sums)[word32(fits)]) {
                 double of[word32(functions)];
@@ -90,12 +82,8 @@ struct lanes_of_tile : date_at_hand<basis> {
 
     template <bool of_image>
     void sum_moves() const {
-        if (of_image && *this->size_of_right() == 0) return;
-        if (this->is_today) {
-            sum_moves_by<of_image, true>();
-        } else {
-            sum_moves_by<of_image, false>();
-        }
+        this->template look_for_slopes<of_image>(
+            [&](auto is_today) { sum_moves_by<of_image, is_today.value>(); });
     }
 
   private:
@@ -110,10 +98,7 @@ struct lanes_of_tile : date_at_hand<basis> {
     template <bool of_image, bool is_today>
     void sum_moves_by() const {
         constexpr int known = is_today ? 1 : functions, count = moves * known;
-        for (int f = thread(); !is_today && f < features; f += threads) {
-            means[f] = this->found[f];
-            scales[f] = this->found_scales()[f];
-        }
+        if (!is_today) this->take_scales(means, scales);
         for (int i = thread(); of_image && i < count; i += threads) along_it[i] = this->along()[i];
         __syncthreads();
         struct loaded {
@@ -123,12 +108,12 @@ struct lanes_of_tile : date_at_hand<basis> {
             double rest;
         };
         sum_by_lanes<is_today, count>(
-            [&](const auto& at) {
+            [&](const auto& at, auto number) {
                 loaded out{};
                 out.has_path = at.has_path;
-                if (!is_today) out.known = this->known_by(at.has_path, at.path);
-                out.normals = this->normals_of(at.has_path, at.path);
-                out.rest = of_image || !at.has_path ? 0 : this->rest[at.path];
+                if (!is_today) out.known = this->known_by(at.has_path, at.path, number);
+                out.normals = this->normals_of(at.has_path, at.path, number);
+                if (!of_image) out.rest = number(at.has_path, this->rest + at.path);
                 return out;
             },
             [&](const loaded& path, double(&sums)[word32(count)]) {

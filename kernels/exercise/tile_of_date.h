@@ -6,6 +6,7 @@
 #include "kernels/exercise/blocks_of_tile.h"
 #include "kernels/exercise/column_sums.h"
 #include "kernels/exercise/date_at_hand.h"
+#include "kernels/exercise/read_paths.h"
 #include "kernels/loops.h"
 #include "kernels/tile.h"
 
@@ -21,7 +22,7 @@ struct tile_of_date : date_at_hand<basis> {
     using functions_by_moves = shared_products<functions, moves, false, threads>;
 
     word32 tile;
-    double *columns, *own, *means, *scales, *along_it, *quarters;
+    double *columns, *own, *means, *scales, *along_it, *quarters, *ring;
     int* ints;
 
     tile_of_date(const backward_arguments& a, double* shared)
@@ -33,7 +34,8 @@ struct tile_of_date : date_at_hand<basis> {
           scales(means + features),
           along_it(scales + features),
           quarters(along_it + sizes.slopes()),
-          ints(reinterpret_cast<int*>(quarters + sizes.quarter_doubles())) {
+          ring(quarters + sizes.quarter_doubles()),
+          ints(reinterpret_cast<int*>(ring + sizes.ring_doubles(threads, sizes.numbers_to_sum()))) {
         static_assert(functions_squared::doubles <= sizes.quarter_doubles() &&
                       functions_by_moves::doubles <= sizes.quarter_doubles());
     }
@@ -53,22 +55,15 @@ struct tile_of_date : date_at_hand<basis> {
         for (int i = first + thread(); i < last; i += threads) sums_here()[i] = own[i];
     }
 
-    // Calls use(place, loaded) for each block, between which threads meet; what load(place) brings of the
-    // next ones is on its way meanwhile.
+    // Calls use(place, loaded) for each block, between which threads meet; see read_paths.
     template <bool is_today, class loader, class body>
     void for_blocks(const loader& load, const body& use) const {
         const blocks_of_tile<is_today> all(*this, tile);
-        auto here = all.at(0, thread()), next = all.at(1, thread());
-        auto brought = load(here);
-#pragma unroll 1
-        for (int block = 0; block < all.blocks; ++block) {
-            const auto after_next = all.at(block + 2, thread());
-            auto brings = load(next);
-            use(here, brought);
-            here = next;
-            next = after_next;
-            brought = brings;
-        }
+        read_paths<basis::reads, threads, sizes.numbers_to_sum()>(
+            ring, all.blocks, [&](int block) { return all.at(block, thread()); }, load, use);
+    }
+    auto load_features() const {
+        return [this](const auto& at, auto number) { return this->known_by(at.has_path, at.path, number); };
     }
 
     // ---- what kernels do
@@ -138,49 +133,36 @@ struct tile_of_date : date_at_hand<basis> {
         if (thread() < features) means[thread()] = of_squares ? this->mean(thread(), tiles, living) : 0;
         clear(first, first + features);
         __syncthreads();
-        for_blocks<false>([&](const auto& at) { return this->known_by(at.has_path, at.path); },
-                          [&](const auto& at, const auto& known) {
-                              __syncthreads();
-                              unrolled<features>([&](int f) {
-                                  mine()[f * slots_of_column] = at.has_path ? known.of[f] - means[f] : 0;
-                              });
-                              __syncthreads();
-                              sum_columns<of_squares ? what_to_sum::squares : what_to_sum::numbers>(
-                                  columns, columns, features, thread(), threads,
-                                  [&](int f, double sum) { own[first + f] += sum; });
-                          });
+        for_blocks<false>(load_features(), [&](const auto& at, const auto& known) {
+            __syncthreads();
+            unrolled<features>(
+                [&](int f) { mine()[f * slots_of_column] = at.has_path ? known.of[f] - means[f] : 0; });
+            __syncthreads();
+            sum_columns<of_squares ? what_to_sum::squares : what_to_sum::numbers>(
+                columns, columns, features, thread(), threads,
+                [&](int f, double sum) { own[first + f] += sum; });
+        });
         leave(first, first + features);
     }
 
     // Sums products of functions, by side.
     void sum_functions() const {
         constexpr int first = 2 * features, of_side = functions * functions;
-        int living = 0;
-        const word32 tiles = this->tiles_of_scale(living);
-        if (thread() < features) {
-            const double mean = this->mean(thread(), tiles, living);
-            means[thread()] = mean;
-            scales[thread()] = this->scale(thread(), mean, tiles, living);
-            if (tile == 0) {
-                this->found[thread()] = mean;
-                this->found_scales()[thread()] = scales[thread()];
-            }
-        }
+        this->find_scales(tile, means, scales);
         clear(first, first + sizes.of_fits());
         __syncthreads();
         const functions_squared by{quarters};
         product_sums of{columns, columns, functions, functions, true, own + first, functions, 1};
         bool has_summed = false;
-        for_blocks<false>([&](const auto& at) { return this->known_by(at.has_path, at.path); },
-                          [&](const auto& at, const auto& known) {
-                              __syncthreads();
-                              if (has_summed) by.take(of, thread());
-                              date::fill_functions(mine(), means, scales, at.has_path, known);
-                              __syncthreads();
-                              of.into = own + first + at.side * of_side;
-                              by.sum(of, thread());
-                              has_summed = true;
-                          });
+        for_blocks<false>(load_features(), [&](const auto& at, const auto& known) {
+            __syncthreads();
+            if (has_summed) by.take(of, thread());
+            date::fill_functions(mine(), means, scales, at.has_path, known);
+            __syncthreads();
+            of.into = own + first + at.side * of_side;
+            by.sum(of, thread());
+            has_summed = true;
+        });
         __syncthreads();
         if (has_summed) by.take(of, thread());
         leave(first, first + sizes.of_fits());
@@ -189,26 +171,17 @@ struct tile_of_date : date_at_hand<basis> {
     // Sums products of functions and moves with what slopes have to explain, or with what those at hand do.
     template <bool of_image>
     void sum_moves() const {
-        if (of_image && *this->size_of_right() == 0) return;
-        if (this->is_today) {
-            sum_moves_by<of_image, true>();
-        } else {
-            sum_moves_by<of_image, false>();
-        }
+        this->template look_for_slopes<of_image>(
+            [&](auto is_today) { sum_moves_by<of_image, is_today.value>(); });
     }
 
   private:
-    static word32 date_of(const backward_arguments& a) {
-        return blockIdx.x / a.tiles % a.most_dates;
-    }
+    static word32 date_of(const backward_arguments& a) { return blockIdx.x / a.tiles % a.most_dates; }
 
     template <bool of_image, bool is_today>
     void sum_moves_by() const {
         constexpr int known = is_today ? 1 : functions;
-        if (!is_today && thread() < features) {
-            means[thread()] = this->found[thread()];
-            scales[thread()] = this->found_scales()[thread()];
-        }
+        if (!is_today) this->take_scales(means, scales);
         if (of_image)
             for (int i = thread(); i < moves * known; i += threads)
                 along_it[i % known * moves + i / known] = this->along()[i];
@@ -223,11 +196,11 @@ struct tile_of_date : date_at_hand<basis> {
             typename date::known_normals normals;
             double rest;
         };
-        const auto load = [&](const auto& at) {
+        const auto load = [&](const auto& at, auto number) {
             loaded out{};
-            if (!is_today) out.known = this->known_by(at.has_path, at.path);
-            out.normals = this->normals_of(at.has_path, at.path);
-            out.rest = of_image || !at.has_path ? 0 : this->rest[at.path];
+            if (!is_today) out.known = this->known_by(at.has_path, at.path, number);
+            out.normals = this->normals_of(at.has_path, at.path, number);
+            if (!of_image) out.rest = number(at.has_path, this->rest + at.path);
             return out;
         };
         for_blocks<is_today>(load, [&](const auto& at, const loaded& of_path) {
