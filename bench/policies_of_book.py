@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times a book of American puts from the command to the file, and one put and one call on the best of five assets by kernel.
+"""Times a book of American puts and one of swings from the command to the file, and by kernel one put, one call on the best
+of five assets and one swing.
 
     bench/policies_of_book.py --command build/release/tilewalk
     bench/policies_of_book.py --command build/release/tilewalk --trades 20 --paths 16384 --device cpu
@@ -8,7 +9,7 @@
     bench/policies_of_book.py --command build/release/tilewalk --reads none,register_rolling,l2_prefetch,smem_rolling_async
 
 The puts are those of Longstaff and Schwartz (36, 20 %, 6 %, one year, 50 dates) with strikes from 30 to 50; the call is
-that of Andersen and Broadie (nine dates in three years). Each command runs once to compile kernels and then so many times,
+that of Andersen and Broadie (nine dates in three years); a swing has 20 rights on 50 days of a year. Each command runs once to compile kernels and then so many times,
 of which the median is told. With --before another build runs in turn with it, on puts that are decided by the price alone, and figures must be the
 same to the bit.
 With --reads each book is run with each of these feeds as --prefetch, which says how the way back reads paths; books walk
@@ -64,6 +65,14 @@ def best_of_five():
             f"exercise_dates: [{days}]}}\n")
 
 
+def swings(count):
+    text = MARKET.replace("RATE", "0.05").replace("ASSETS", "A: {currency: USD, spot: 100, volatility: 0.3}")
+    for i in range(count):
+        text += (f"  - {{id: swing_{i}, product: swing, underlying: A, strike: {90 + 20 * i / count:.6g}, rights: 20, "
+                 "exercise_dates: {start: 0.02, end: 1, count: 50}}\n")
+    return text
+
+
 def run(command, output):
     begin = time.perf_counter()
     done = subprocess.run([*command, "--quiet", "--format", "json", "--output", output], text=True, stderr=subprocess.PIPE)
@@ -112,6 +121,8 @@ def main():
     parser.add_argument("--command", default="tilewalk")
     parser.add_argument("--before", help="the command of an older build")
     parser.add_argument("--trades", type=int, default=1000)
+    parser.add_argument("--swings", type=int, default=20)
+    parser.add_argument("--books", default="puts,one put,best of five,swings,one swing", help="with commas between them")
     parser.add_argument("--paths", type=int, default=262144)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="double")
@@ -127,9 +138,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.json")
         is_own = arguments.before is not None
-        for name, text, paths in (("puts", puts(arguments.trades, is_own), arguments.paths),
-                                  ("one put", puts(1, is_own), 4 * arguments.paths),
-                                  ("best of five", best_of_five(), 4 * arguments.paths)):
+        books = (("puts", puts(arguments.trades, is_own), arguments.paths),
+                 ("one put", puts(1, is_own), 4 * arguments.paths),
+                 ("best of five", best_of_five(), 4 * arguments.paths),
+                 ("swings", swings(arguments.swings), arguments.paths), ("one swing", swings(1), arguments.paths))
+        for name, text, paths in (b for b in books if b[0] in arguments.books.split(",")):
             book = os.path.join(folder, "book.yaml")
             with open(book, "w", encoding="utf-8") as file:
                 file.write(text)

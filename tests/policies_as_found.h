@@ -12,6 +12,7 @@
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/policies.h"
+#include "engine/cuda/policy_kernels.h"
 #include "engine/exercise/training.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/tilewalk.h"
@@ -25,7 +26,7 @@ inline named_untrained untrained_of(const book& all, const market& in, std::uint
     for (const books::trade& t : all.state().trades) {
         if (t.failure) throw error(*t.failure);
         auto made = exercise::untrained_of(t, in.state(), paths, {});
-        if (made && !made->is_certain && made->by.is_plain()) out.emplace_back(t.id, std::move(*made));
+        if (made && cuda::is_found_on_gpus(*made)) out.emplace_back(t.id, std::move(*made));
     }
     return out;
 }
@@ -33,6 +34,7 @@ inline named_untrained untrained_of(const book& all, const market& in, std::uint
 // All must be found, and be those of the CPU to the bit.
 inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::policies& by) {
     constexpr std::uint64_t seed = 7;
+    ASSERT_FALSE(trades.empty());
     std::vector<const exercise::untrained*> of;
     for (const auto& [id, t] : trades) of.push_back(&t);
     const auto found = by.find(of, seed, nullptr);
@@ -58,16 +60,27 @@ inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::poli
             const std::string where = "date " + std::to_string(d) + ", ";
             expect(a.means, b.means, where + "means");
             expect(a.scales, b.scales, where + "scales");
-            for (const auto side : {&exercise::decision_date::paid, &exercise::decision_date::unpaid}) {
-                const std::string of_side = side == &exercise::decision_date::paid ? "paid, " : "unpaid, ";
-                expect((a.*side).rank, (b.*side).rank, where + of_side + "rank");
-                expect((a.*side).low, (b.*side).low, where + of_side + "least");
-                expect((a.*side).high, (b.*side).high, where + of_side + "most");
-                expect((a.*side).coefficients, (b.*side).coefficients, where + of_side + "coefficients");
-            }
-            expect(a.slopes, b.slopes, where + "slopes");
+            const auto expect_fit = [&](const auto& one, const auto& other, const std::string& place) {
+                const auto expect_side = [&](const exercise::fitted_side& x, const exercise::fitted_side& y,
+                                             const std::string& of_side) {
+                    expect(x.rank, y.rank, place + of_side + "rank");
+                    expect(x.low, y.low, place + of_side + "least");
+                    expect(x.high, y.high, place + of_side + "most");
+                    expect(x.coefficients, y.coefficients, place + of_side + "coefficients");
+                };
+                expect_side(one.paid, other.paid, "paid, ");
+                expect_side(one.unpaid, other.unpaid, "unpaid, ");
+                expect(one.slopes, other.slopes, place + "slopes");
+            };
+            expect_fit(a, b, where);
+            expect(a.forced_from, b.forced_from, where + "forced from");
+            ASSERT_EQ(a.levels.size(), b.levels.size()) << id << ", " << where;
+            for (std::size_t l = 0; l < b.levels.size(); ++l)
+                expect_fit(a.levels[l], b.levels[l], where + "level " + std::to_string(l) + ", ");
         }
         if (!differs) expect(got.first_slopes, expected.first_slopes, "slopes of today");
+        if (!differs)
+            expect(got.first_slopes_by_uses, expected.first_slopes_by_uses, "slopes of today by uses");
         expect(got.gain_of_step, expected.gain_of_step, "gain");
         expect(got.error_of_gain, expected.error_of_gain, "error of the gain");
     }

@@ -92,6 +92,43 @@ TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
             300);
 }
 
+// Uses left on a date are those that dates before can't have taken, and no more than dates to come; today's
+// right is one of them. Others must be used.
+TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
+    compare(R"(trades:
+  - {id: few, product: swing, underlying: A, strike: 100, rights: 2, exercise_dates: [0.25, 0.5, 0.75, 1.0]}
+  - {id: most, product: swing, underlying: A, strike: 95, rights: 3, exercise_dates: [0.25, 0.5, 0.75]}
+)",
+            1100);
+    compare(R"(trades:
+  - {id: today, product: swing, underlying: A, strike: 90, rights: 2, exercise_dates: [0, 0.5, 1.0]}
+  - {id: least, product: swing, underlying: A, strike: 100, rights: 3, minimum_rights: 2, exercise_dates: [0.25, 0.5, 0.75, 1.0]}
+)",
+            300);
+}
+
+// Payments of notices stand between dates, and after others; a right without notice is among them, or one of
+// the other party, so that there is no martingale.
+TEST(policies_on_host, are_those_of_the_cpu_with_notice) {
+    const auto compare_rights = [](const std::string& rights) {
+        compare(R"(products:
+  - product: noticed
+    summary: A test.
+    parameters: {underlying: {type: asset, help: It.}, dates: {type: schedule, help: It.}, early: {type: schedule, help: It.}}
+    example: {underlying: A, dates: [0.5, 1.0], early: [0.6]}
+    script: |
+)" + rights + R"(trades:
+  - {id: t, product: noticed, underlying: A, dates: [0.5, 0.75, 1.0], early: [0.6, 0.8]}
+)",
+                300);
+    };
+    const std::string pays = ": receive max(100 - spot(underlying), 0)\n";
+    compare_rights("      exercise on dates with notice 0.1" + pays +
+                   "      exercise on early with notice 0.25" + pays);
+    compare_rights("      exercise on dates with notice 0.3" + pays + "      exercise on early" + pays);
+    compare_rights("      exercise on dates with notice 0.3" + pays + "      call on early: pay 10\n");
+}
+
 // However numbers of paths are read: a put whose sums are by lanes, and a basket whose are by columns.
 TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     for (const auto reads : {kernels::path_reads::none, kernels::path_reads::l2_prefetch,

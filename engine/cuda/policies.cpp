@@ -12,11 +12,15 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/cpu/crew.h"
 #include "engine/cuda/device_crew.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/policy_fits.h"
 #include "engine/cuda/policy_kernels.h"
+#include "engine/exercise/swing.h"
 #include "kernels/exercise/leaving_arguments.h"
 #include "kernels/tile.h"
 
@@ -51,20 +55,32 @@ struct group {
     std::size_t sweeps() const { return has_gain ? 2 : 1; }
     // Without those of its program, which are few.
     std::size_t bytes_of(const untrained& t) const {
-        const kernels::backward_sizes& of = text.sizes;
-        const std::size_t dates = t.dates.size() + 1;
+        const policy_fits of(t);
+        const std::size_t dates = of.dates.size();
         const std::size_t by_path =
-            (t.rows + 2 * dates + 2 * sweeps()) * sizeof(double) + dates * sizeof(kernels::path_in_tile);
-        const auto by_tile = static_cast<std::size_t>(of.numbers_of_tile()) * dates +
-                             static_cast<std::size_t>(2 * of.numbers_of_sweep()) * sweeps() + dates;
+            (t.rows + dates + of.fits.size() + 2 * of.levels * sweeps()) * sizeof(double) +
+            dates * sizeof(kernels::path_in_tile);
+        const std::size_t by_tile =
+            sums_of_tile(of) + numbers_of_sweep(of.most_of_a_date()) * sweeps() + dates;
         return by_path * pitch() + by_tile * tiles() * sizeof(double);
+    }
+    // Numbers of a tile: sums of all dates, or of all fits, of the stage at hand; and those of a sweep, where
+    // a date has so many fits.
+    std::size_t sums_of_tile(const policy_fits& of) const {
+        return std::max(of.dates.size() * static_cast<std::size_t>(text.sizes.numbers_of_tile()),
+                        of.fits.size() * static_cast<std::size_t>(text.sizes.slopes()));
+    }
+    std::size_t numbers_of_sweep(std::size_t fits_of_date) const {
+        return 2 * fits_of_date * static_cast<std::size_t>(text.sizes.numbers_of_sweep());
     }
 };
 
-// Numbers that are found of so many dates.
-std::size_t numbers_of(const kernels::backward_sizes& of, std::size_t dates) {
-    return dates * static_cast<std::size_t>(kernels::numbers_of_date(of.features, of.functions, of.moves)) +
-           static_cast<std::size_t>(kernels::numbers_of_end(of.moves));
+// Numbers that are found.
+std::size_t numbers_of(const kernels::backward_sizes& of, const policy_fits& fits) {
+    return fits.dates_to_come() * static_cast<std::size_t>(kernels::numbers_of_date(of.features)) +
+           fits.fits_to_come() * static_cast<std::size_t>(kernels::numbers_of_fit(of.functions, of.moves)) +
+           fits.today().fits * static_cast<std::size_t>(kernels::numbers_of_today(of.moves)) +
+           kernels::numbers_of_end;
 }
 
 // Some trades of a group, for one launch.
@@ -97,6 +113,12 @@ class launch_memory {
         : of_(of), trades_(trades), packed_(pack(jobs(), program::number_type::double_)) {
         for (const auto& failure : packed_.failures)
             if (failure) throw error(*failure);
+        for (const untrained* t : trades_) {
+            const policy_fits& made = fits_.emplace_back(*t);
+            most_dates_ = std::max(most_dates_, made.dates.size());
+            most_fits_ = std::max(most_fits_, made.fits.size());
+            fits_of_date_ = std::max(fits_of_date_, made.most_of_a_date());
+        }
         lay_out();
         if (!room || room->bytes() < end_) {
             room.reset();
@@ -131,12 +153,17 @@ class launch_memory {
         a.first_rows = at<word32>(first_rows_);
         return a;
     }
+    // Of each trade, today among the dates; and of a date.
     std::size_t most_dates() const { return most_dates_; }
+    std::size_t most_fits() const { return most_fits_; }
+    std::size_t fits_of_date() const { return fits_of_date_; }
     kernels::backward_arguments backward(word32 blocks_of_sweep, word32 blocks_of_others) const {
         return {at<kernels::backward_trade>(trade_records_),
                 at<kernels::backward_sweep>(sweep_records_),
                 static_cast<word32>(of_.tiles()),
                 static_cast<word32>(most_dates_),
+                static_cast<word32>(most_fits_),
+                static_cast<word32>(fits_of_date_),
                 blocks_of_sweep,
                 blocks_of_others,
                 static_cast<word32>(trades_.size())};
@@ -157,10 +184,11 @@ class launch_memory {
     void lay_out() {
         const std::size_t count = trades_.size(), sections = trades_[0]->made.code.sections.size();
         const kernels::backward_sizes& sizes = of_.text.sizes;
-        std::size_t dates = 0;
-        for (const untrained* t : trades_) {
-            dates += t->dates.size();
-            most_dates_ = std::max(most_dates_, t->dates.size() + 1);
+        std::size_t dates = 0, fits = 0, pieces = 0;
+        for (const policy_fits& of : fits_) {
+            dates += of.dates.size();
+            fits += of.fits.size();
+            pieces += of.pieces.size();
         }
         places all;
         numbers_ = all.take<std::byte>(packed_.numbers.size());
@@ -170,27 +198,30 @@ class launch_memory {
         first_rows_ = all.take<word32>(count * sections);
         trade_records_ = all.take<kernels::backward_trade>(count);
         sweep_records_ = all.take<kernels::backward_sweep>(of_.sweeps() * count);
-        dates_ = all.take<kernels::backward_date>(dates + count);
+        dates_ = all.take<kernels::backward_date>(dates);
+        fits_at_ = all.take<kernels::backward_fit>(fits);
+        pieces_ = all.take<word64>(pieces);
         numbers_of_dates_ = all.take<word32>(of_.sweeps() * dates);
         image_.resize(all.size());
         arrived_ = all.take<word32>(of_.sweeps() * count);
-        for (const untrained* t : trades_) found_count_ += numbers_of(sizes, t->dates.size());
+        for (const policy_fits& of : fits_) found_count_ += numbers_of(sizes, of);
         found_ = all.take<double>(found_count_);
         const std::size_t pitch = of_.pitch(), tiles = of_.tiles();
-        for (const untrained* t : trades_) {
-            const std::size_t with_today = t->dates.size() + 1;
+        for (std::size_t k = 0; k < count; ++k) {
+            const policy_fits& of = fits_[k];
+            const std::size_t with_today = of.dates.size();
             work w{};
-            w.left = all.take<double>(t->rows * pitch);
+            w.left = all.take<double>(trades_[k]->rows * pitch);
             w.paid = all.take<double>(with_today * pitch);
-            w.rest = all.take<double>(with_today * pitch);
+            w.rest = all.take<double>(of.fits.size() * pitch);
             w.listed = all.take<kernels::path_in_tile>(with_today * pitch);
             w.counts = all.take<word32>(2 * with_today * tiles);
-            w.sums = all.take<double>(with_today * tiles * static_cast<std::size_t>(sizes.numbers_of_tile()));
-            w.by_date = all.take<double>(with_today * static_cast<std::size_t>(sizes.numbers_between()));
+            w.sums = all.take<double>(tiles * of_.sums_of_tile(of));
+            w.by_date = all.take<double>(with_today * static_cast<std::size_t>(sizes.numbers_of_factors()));
+            w.by_fit = all.take<double>(of.fits.size() * static_cast<std::size_t>(sizes.numbers_of_search()));
             for (std::size_t s = 0; s < of_.sweeps(); ++s)
-                w.sweeps[s] = {
-                    all.take<double>(2 * pitch),
-                    all.take<double>(2 * tiles * static_cast<std::size_t>(sizes.numbers_of_sweep()))};
+                w.sweeps[s] = {all.take<double>(2 * of.levels * pitch),
+                               all.take<double>(tiles * of_.numbers_of_sweep(fits_of_date_))};
             work_.push_back(w);
         }
         end_ = all.size();
@@ -200,9 +231,11 @@ class launch_memory {
         put(numbers_, packed_.numbers.data(), packed_.numbers.size());
         put(words_, packed_.words.data(), packed_.words.size() * sizeof(word32));
         put(records_, packed_.records.data(), packed_.records.size() * sizeof(kernels::trade_record));
-        std::size_t date_place = dates_, number_place = numbers_of_dates_, found = found_;
+        std::size_t date_place = dates_, fit_place = fits_at_, piece_place = pieces_,
+                    number_place = numbers_of_dates_, found = found_;
         for (std::size_t k = 0; k < trades_.size(); ++k) {
             const untrained& t = *trades_[k];
+            const policy_fits& of = fits_[k];
             const work& w = work_[k];
             const std::size_t sections = t.leaves.size(), pitch = of_.pitch();
             put_one(left_ + k * sizeof(kernels::left_array), kernels::left_array{at<double>(w.left), pitch});
@@ -213,20 +246,26 @@ class launch_memory {
             r.left = at<double>(w.left);
             r.pitch = pitch;
             r.dates = at<kernels::backward_date>(date_place);
+            r.fits = at<kernels::backward_fit>(fit_place);
+            r.pieces = at<word64>(piece_place);
             r.end_row = t.end_row;
             r.listed = at<kernels::path_in_tile>(w.listed);
             r.counts = at<word32>(w.counts);
             r.sums = at<double>(w.sums);
             r.by_date = at<double>(w.by_date);
+            r.by_fit = at<double>(w.by_fit);
             r.paid = at<double>(w.paid);
             r.rest = at<double>(w.rest);
             r.found = at<double>(found);
-            r.date_count = static_cast<word32>(t.dates.size());
+            r.date_count = static_cast<word32>(of.dates_to_come());
+            r.fit_count = static_cast<word32>(of.fits_to_come());
+            r.levels = static_cast<word32>(of.levels);
             r.paths = static_cast<word32>(of_.paths);
             put_one(trade_records_ + k * sizeof r, r);
-            found += numbers_of(of_.text.sizes, t.dates.size()) * sizeof(double);
-            put_dates(t, date_place);
-            std::vector<std::size_t> all(t.dates.size());
+            found += numbers_of(of_.text.sizes, of) * sizeof(double);
+            put_dates(t, of, date_place);
+            put_fits(of, fit_place, piece_place);
+            std::vector<std::size_t> all(of.dates_to_come());
             std::iota(all.begin(), all.end(), std::size_t{0});
             put_sweep(k, 0, all, number_place);
             if (!of_.has_gain) continue;
@@ -235,25 +274,33 @@ class launch_memory {
             put_sweep(k, 1, some, number_place);
         }
     }
-    // The dates of a trade, and today, each with the interval that begins there.
-    void put_dates(const untrained& t, std::size_t& place) {
-        for (std::size_t d = 0; d <= t.dates.size(); ++d) {
-            const bool is_today = d == t.dates.size();
-            const std::size_t next = is_today ? 0 : d + 1;
+    void put_dates(const untrained& t, const policy_fits& of, std::size_t& place) {
+        for (const policy_fits::date& d : of.dates) {
             kernels::backward_date date{};
-            if (!is_today) {
-                date.first_row = t.dates[d].first_row;
-                date.is_holders = t.dates[d].found.of == language::party::holder ? 1u : 0u;
-            }
-            if (next < t.dates.size()) {
-                date.after_row = t.dates[next].first_row + t.row_of_sums();
-                date.after_root = t.dates[next].found.root;
-            } else {
-                date.after_row = t.end_row + 1;
-                date.after_root = t.by.last_root;
+            date.first_fit = static_cast<word32>(d.first_fit);
+            date.fits = static_cast<word32>(d.fits);
+            date.lowest = static_cast<word32>(d.lowest);
+            date.forced_from = d.forced_from;
+            if (&d != &of.today()) {
+                const untrained::date& from = t.dates[d.number];
+                date.first_row = from.first_row;
+                if (from.is_notice) date.payment_row = t.dates[*from.other].first_row;
+                date.is_holders = from.found.of == language::party::holder ? 1u : 0u;
+                date.is_notice = from.is_notice ? 1u : 0u;
             }
             put_one(place, date);
             place += sizeof date;
+        }
+    }
+    void put_fits(const policy_fits& of, std::size_t& place, std::size_t& piece_place) {
+        for (const policy_fits::fit& f : of.fits) {
+            put_one(place, kernels::backward_fit{static_cast<word32>(f.date), static_cast<word32>(f.pieces),
+                                                 f.first_piece, f.root});
+            place += sizeof(kernels::backward_fit);
+        }
+        for (const std::size_t row : of.pieces) {
+            put_one(piece_place, word64{row});
+            piece_place += sizeof(word64);
         }
     }
     void put_sweep(std::size_t trade, std::size_t number, std::span<const std::size_t> dates,
@@ -263,7 +310,7 @@ class launch_memory {
         kernels::backward_sweep r{};
         r.dates = at<word32>(place);
         r.total = at<double>(w.by_path);
-        r.worth = r.total + of_.pitch();
+        r.worth = r.total + fits_[trade].levels * of_.pitch();
         r.sums = at<double>(w.sums);
         r.arrived = at<word32>(arrived_) + at_record;
         r.trade = static_cast<word32>(trade);
@@ -287,51 +334,101 @@ class launch_memory {
         struct sweep {
             std::size_t by_path, sums;
         };
-        std::size_t left, paid, rest, listed, counts, sums, by_date;
+        std::size_t left, paid, rest, listed, counts, sums, by_date, by_fit;
         std::array<sweep, 2> sweeps;
     };
     const group& of_;
     std::span<const untrained* const> trades_;
     packed_trades packed_;
+    std::vector<policy_fits> fits_;  // by trade
     std::vector<std::byte> image_;
     std::size_t numbers_ = 0, words_ = 0, records_ = 0, left_ = 0, first_rows_ = 0, trade_records_ = 0,
-                sweep_records_ = 0, dates_ = 0, numbers_of_dates_ = 0, arrived_ = 0, found_ = 0,
-                found_count_ = 0, end_ = 0, most_dates_ = 0;
+                sweep_records_ = 0, dates_ = 0, fits_at_ = 0, pieces_ = 0, numbers_of_dates_ = 0,
+                arrived_ = 0, found_ = 0, found_count_ = 0, end_ = 0, most_dates_ = 0, most_fits_ = 0,
+                fits_of_date_ = 0;
     std::vector<work> work_;
     std::byte* memory_ = nullptr;
 };
 
-// Reads the numbers of a policy, from `found` on, and passes them. Throws tilewalk::error (numeric) where a
+// Reads the numbers of a policy, one after another.
+class found_numbers {
+  public:
+    found_numbers(const double*& next, const kernels::backward_sizes& sizes) : next_(next), sizes_(sizes) {}
+
+    double one() { return *next_++; }
+    std::vector<double> some(int count) {
+        next_ += count;
+        return {next_ - count, next_};
+    }
+    exercise::fitted_level fit() {
+        exercise::fitted_level out;
+        for (exercise::fitted_side* const side : {&out.paid, &out.unpaid}) {
+            side->coefficients = some(sizes_.functions);
+            side->low = one();
+            side->high = one();
+            side->rank = static_cast<std::size_t>(one());
+        }
+        out.slopes = some(sizes_.slopes());
+        return out;
+    }
+
+  private:
+    const double*& next_;
+    const kernels::backward_sizes& sizes_;
+};
+
+// What is fitted on a date: of one value to come, or of several.
+void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_fits::date& d,
+               const kernels::backward_sizes& sizes, found_numbers& found) {
+    if (of.levels == 1 && d.fits == 1) {
+        exercise::fitted_level one = found.fit();
+        to.paid = std::move(one.paid);
+        to.unpaid = std::move(one.unpaid);
+        to.slopes = std::move(one.slopes);
+        return;
+    }
+    const exercise::fitted_side nothing{std::vector<double>(static_cast<std::size_t>(sizes.functions)), 0, 0};
+    to.levels.assign(std::max(of.levels, d.fits),
+                     {nothing, nothing, std::vector<double>(static_cast<std::size_t>(sizes.slopes()))});
+    for (std::size_t level = d.lowest; level < to.levels.size(); ++level)
+        to.levels[level] = level < d.lowest + d.fits ? found.fit() : to.levels[level - 1];
+    to.forced_from = d.forced_from;
+}
+
+// Reads the numbers of a policy, from `next` on, and passes them. Throws tilewalk::error (numeric) where a
 // path had no finite number.
-exercise::policy policy_from(const untrained& t, const group& of, const double*& found) {
-    const kernels::backward_sizes& sizes = of.text.sizes;
+exercise::policy policy_from(const untrained& t, const group& g, const double*& next) {
+    const kernels::backward_sizes& sizes = g.text.sizes;
+    const policy_fits of(t);
+    found_numbers found(next, sizes);
     exercise::policy out = t.by;
     out.paths = t.paths;
-    const auto read = [&](std::vector<double>& into, int count) {
-        into.assign(found, found + count);
-        found += count;
-    };
-    const auto read_side = [&](exercise::fitted_side& into) {
-        read(into.coefficients, sizes.functions);
-        into.low = *found++;
-        into.high = *found++;
-        into.rank = static_cast<std::size_t>(*found++);
-    };
-    for (const untrained::date& d : t.dates) {
-        exercise::decision_date& to = out.dates.emplace_back(d.found);
-        read(to.means, sizes.features);
-        read(to.scales, sizes.features);
-        read_side(to.paid);
-        read_side(to.unpaid);
-        read(to.slopes, sizes.moves * sizes.functions);
+    for (std::size_t k = 0; k < of.dates_to_come(); ++k) {
+        exercise::decision_date& to = out.dates.emplace_back(t.dates[of.dates[k].number].found);
+        to.means = found.some(sizes.features);
+        to.scales = found.some(sizes.features);
     }
-    const double plain = found[1] / static_cast<double>(t.paths);
-    found += 2;
-    read(out.first_slopes, sizes.moves);
-    const bool is_finite = *found == 0;
-    found += 3;
-    exercise::decide_today(out, plain);
-    if (of.has_gain && !out.is_used_today) exercise::take_gain(out, t.paths, found[-2], found[-1]);
+    for (std::size_t k = 0; k < of.dates_to_come(); ++k)
+        take_fits(out.dates[k], of, of.dates[k], sizes, found);
+    const policy_fits::date& today = of.today();
+    if (out.uses > 0)
+        out.first_slopes_by_uses.assign(of.levels,
+                                        std::vector<double>(static_cast<std::size_t>(sizes.moves)));
+    std::vector<double> means;
+    for (std::size_t f = 0; f < today.fits; ++f) {
+        found.one();  // what the policy's worth is taken for
+        means.push_back(found.one() / static_cast<double>(t.paths));
+        out.first_slopes = found.some(sizes.moves);
+        if (out.uses > 0) out.first_slopes_by_uses[today.lowest + f] = out.first_slopes;
+    }
+    const bool is_finite = found.one() == 0;
+    const double gain = found.one(), squares = found.one();
+    if (out.uses > 0) {
+        exercise::decide_use_of_today(out, means.front(), means.back());
+    } else {
+        exercise::decide_today(out, means.front());
+    }
+    if (g.has_gain && !out.is_used_today) exercise::take_gain(out, t.paths, gain, squares);
     if (!is_finite) exercise::throw_not_finite();
     return out;
 }
@@ -386,7 +483,8 @@ class search {
             try {
                 device& on = on_[d]->get();
                 const word64 free = on.free_bytes() / 4 * 3;
-                room_ = std::min({room_, free / 2, memory_bytes == 0 ? free : word64{memory_bytes} / 2});
+                most_bytes_ =
+                    std::min({most_bytes_, free / 2, memory_bytes == 0 ? free : word64{memory_bytes} / 2});
                 const device_properties& p = on.properties();
                 shared_bytes_ = std::min(shared_bytes_, p.shared_bytes_per_block);
                 most_trades_ = std::min(most_trades_, static_cast<std::size_t>(p.multiprocessors));
@@ -395,6 +493,7 @@ class search {
                 facts_.shares[d].lost = e;
             }
         }
+        room_ = std::min(word64{most_bytes_of_launch}, most_bytes_);
     }
 
     void gather() {
@@ -402,16 +501,18 @@ class search {
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i];
             if (!is_found_on_gpus(t)) continue;
+            const std::size_t fits = policy_fits(t).most_of_a_date();
             policy_kernels text = policy_kernels_of(t, reads_);
-            if (text.most_bytes() > shared_bytes_) text = policy_kernels_of(t);
-            if (text.most_bytes() > shared_bytes_) continue;
+            if (text.most_bytes(fits) > shared_bytes_) text = policy_kernels_of(t);
+            if (text.most_bytes(fits) > shared_bytes_) continue;
+            const bool has_gain = t.has_gain() && t.by.uses == 0;
             const auto [at, is_new] =
-                known.try_emplace({text.leaving, text.of_sums, t.has_gain(), t.paths}, groups_.size());
+                known.try_emplace({text.leaving, text.of_sums, has_gain, t.paths}, groups_.size());
             if (is_new) {
                 group& made = groups_.emplace_back();
                 made.text = std::move(text);
                 made.paths = t.paths;
-                made.has_gain = t.has_gain();
+                made.has_gain = has_gain;
             }
             groups_[at->second].trades.push_back(i);
         }
@@ -450,6 +551,13 @@ class search {
     // A piece has as many trades as there is room for, and there is one for every device if there can be.
     void cut() {
         for (group& g : groups_) {
+            for (const std::size_t i : g.trades) {
+                const std::size_t bytes = g.bytes_of(*of_[i]);
+                if (bytes <= most_bytes_ || found_[i].failure) continue;
+                found_[i].failure = error(
+                    error_kind::device, fmt::format("it takes {} MB of a GPU's memory, of which there are {}",
+                                                    bytes >> 20, most_bytes_ >> 20));
+            }
             std::erase_if(g.trades, [&](std::size_t i) { return found_[i].failure.has_value(); });
             const std::size_t share = (g.trades.size() + on_.size() - 1) / on_.size();
             std::size_t first = 0;
@@ -547,10 +655,12 @@ class search {
             d.run(on.find(in, name), how, arguments, s);
             ++launches;
         };
-        launch of_tiles, of_dates, of_trades, sweep;
+        launch of_tiles, of_dates, of_fits, of_trades, sweep;
         of_dates.blocks = static_cast<std::uint32_t>(trades * memory.most_dates());
         of_dates.threads = kernels::paths_of_block;
         of_dates.shared_bytes = g.text.date_bytes();
+        of_fits = of_dates;
+        of_fits.blocks = static_cast<std::uint32_t>(trades * memory.most_fits());
         of_tiles.blocks = of_dates.blocks * static_cast<std::uint32_t>(g.tiles());
         of_tiles.threads = kernels::paths_of_block;
         of_tiles.shared_bytes = g.text.tile_bytes();
@@ -560,20 +670,21 @@ class search {
             out.shared_bytes = g.text.sums(are_few).bytes;
             return out;
         };
-        const launch of_fits = of_sums(g.text.sizes.has_few_fits()),
-                     of_slopes = of_sums(g.text.sizes.has_few_slopes());
+        const launch of_functions = of_sums(g.text.sizes.has_few_fits());
+        launch of_slopes = of_sums(g.text.sizes.has_few_slopes());
+        of_slopes.blocks = of_fits.blocks * static_cast<std::uint32_t>(g.tiles());
         of_trades.blocks = static_cast<std::uint32_t>(trades);
         of_trades.threads = threads_of_gain;
         of_trades.shared_bytes = sizeof(double);
         for (const char* name : {"list_paths", "sum_features", "sum_squares"})
             run(cubins.of_dates, name, of_tiles);
-        run(cubins.of_sums, "sum_functions", of_fits);
+        run(cubins.of_sums, "sum_functions", of_functions);
         run(cubins.of_dates, "make_factors", of_dates);
 
         // As many blocks for each sweep as are there at once, each with as many tiles. Sweeps of every second
         // date take twice as many, and as long.
         sweep.threads = kernels::backward_sizes::threads_of_sweep;
-        sweep.shared_bytes = g.text.sweep_bytes();
+        sweep.shared_bytes = g.text.sweep_bytes(memory.fits_of_date());
         const auto resident =
             static_cast<std::size_t>(
                 d.attributes(on.find(cubins.of_sweep, "sweep"), sweep).blocks_per_multiprocessor) *
@@ -593,10 +704,10 @@ class search {
         if (g.has_gain) run(cubins.of_dates, "find_gain", of_trades);
         if (g.text.sizes.moves == 0) return launches;
         run(cubins.of_sums, "sum_moves", of_slopes);
-        run(cubins.of_dates, "begin_slopes", of_dates);
+        run(cubins.of_dates, "begin_slopes", of_fits);
         for (int k = 0; k < kernels::steps_to_slopes; ++k) {
             run(cubins.of_sums, "sum_image", of_slopes);
-            run(cubins.of_dates, "step_slopes", of_dates);
+            run(cubins.of_dates, "step_slopes", of_fits);
         }
         return launches;
     }
@@ -619,7 +730,8 @@ class search {
     counted_kernels& kernels_;
     const std::atomic<bool>* cancel_;
     gpu_facts& facts_;
-    word64 room_ = most_bytes_of_launch;
+    // Of a launch: so much as it takes, and as one of a single trade may take. Two are made ready at once.
+    word64 room_ = 0, most_bytes_ = ~word64{0};
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
     std::vector<std::string> architectures_;  // by device; empty: it is lost
     std::vector<double> seconds_;             // by worker

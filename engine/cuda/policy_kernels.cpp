@@ -84,6 +84,7 @@ namespace tilewalk::kernels::generated {{
 struct basis {{
     static constexpr int states = {states}, functions = {functions}, normals = {normals}, moves = {moves};
     static constexpr path_reads reads = path_reads::{reads};
+    static constexpr bool has_uses = {has_uses}, has_notices = {has_notices};
 {tables}}};
 using search = policy_search<basis>;
 
@@ -93,7 +94,8 @@ extern __shared__ __align__(128) char shared[];
 )",
         fmt::arg("states", by.functions.features() - 1), fmt::arg("functions", of.sizes.functions),
         fmt::arg("normals", of.sizes.normals), fmt::arg("moves", of.sizes.moves),
-        fmt::arg("reads", name_of(of.sizes.reads)),
+        fmt::arg("reads", name_of(of.sizes.reads)), fmt::arg("has_uses", by.uses > 0),
+        fmt::arg("has_notices", by.weighs_steps),
         fmt::arg(
             "tables",
             basis_table("before", products.size(), [&](std::size_t k) { return products[k].before; }) +
@@ -160,7 +162,8 @@ policy_kernels policy_kernels_of(const exercise::untrained& of, path_reads reads
 }
 
 bool is_found_on_gpus(const exercise::untrained& of) {
-    return !of.is_certain && of.by.is_plain() && of.made.data.scenarios.empty();
+    const bool has_cases_of_both = of.by.uses > 0 && of.by.weighs_steps;
+    return !of.is_certain && !has_cases_of_both && of.made.data.scenarios.empty();
 }
 
 }  // namespace tilewalk::cuda

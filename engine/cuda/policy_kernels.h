@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -32,11 +33,15 @@ struct policy_kernels {
         if (are_few) return {kernels::backward_sizes::threads_of_lanes, bytes_of(sizes.lanes_doubles())};
         return {kernels::paths_of_block, tile_bytes()};
     }
-    std::uint32_t sweep_bytes() const { return bytes_of(sizes.sweep_doubles()); }
+    std::uint32_t sweep_bytes(std::size_t fits) const {
+        return bytes_of(sizes.sweep_doubles(static_cast<int>(fits)));
+    }
     std::uint32_t tile_bytes() const { return bytes_of(sizes.tile_doubles()); }
     std::uint32_t date_bytes() const { return bytes_of(sizes.date_doubles()); }
-    // The most that a block of them takes.
-    std::uint32_t most_bytes() const { return bytes_of(sizes.most_doubles()); }
+    // The most that a block of them takes, where a date has so many fits.
+    std::uint32_t most_bytes(std::size_t fits) const {
+        return bytes_of(sizes.most_doubles(static_cast<int>(fits)));
+    }
 
   private:
     static std::uint32_t bytes_of(int doubles) {
@@ -47,7 +52,7 @@ policy_kernels policy_kernels_of(const exercise::untrained& of,
                                  kernels::path_reads reads = kernels::path_reads::register_rolling);
 // The way back reads paths as the feed does that a run asks for, or as the nearest of its kind.
 kernels::path_reads path_reads_of(const kernel_wish& how);
-// Rights of several uses or with notice, and those on scenarios, are left to the CPU.
+// Rights on scenarios are left to the CPU.
 bool is_found_on_gpus(const exercise::untrained& of);
 
 }  // namespace tilewalk::cuda

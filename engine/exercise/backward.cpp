@@ -108,7 +108,7 @@ std::array<double, 2> backward::gain_of(std::span<const double> others) {
     return {sum, squares};
 }
 
-void backward::end() {
+double backward::end() {
     take_all();
     const std::vector<double> sums = summed(2, [&](std::size_t tile, block& b, std::span<double> into) {
         for_blocks(tile, [&](int, paths_of paths) {
@@ -130,6 +130,7 @@ void backward::end() {
         fit_slopes(into_.first_slopes, {}, {}, 1);
     }
     decide_today(into_, plain);
+    return plain;
 }
 
 std::vector<double> backward::summed(std::size_t numbers, const of_tile& find, std::size_t tiles) {

@@ -40,8 +40,9 @@ class backward {
 
     // Dates are decided from the last to the first.
     void decide(decision_date& d, const date_left& left);
-    // The interval that begins today: nothing is known but the numbers of the trade.
-    void end();
+    // The interval that begins today: nothing is known but the numbers of the trade. Returns the mean of what
+    // paths are paid.
+    double end();
     // By path: all that is paid, discounted, if the policy is followed on the dates decided.
     std::span<const double> total() const { return total_; }
     // The sum of what other decisions pay more on the same paths, and that of its squares about the mean.

@@ -27,16 +27,34 @@ void swing_backward::swap_with(level& l) {
 
 // Uses are left of those that dates before can't have taken away. More of them than dates to come are worth
 // as much as one for each date, if none must be used.
+fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after) {
+    const auto most = static_cast<std::size_t>(by.uses);
+    const std::size_t taken = dates_before + (by.today ? 1 : 0);  // at most
+    fitted_uses out;
+    out.lowest = most > taken ? most - taken : 0;
+    out.last = by.least_uses == 0 ? std::min(most, std::max(dates_after, out.lowest)) : most;
+    out.forced_from = by.uses - by.least_uses + static_cast<int>(dates_after) + 1;
+    return out;
+}
+
+fitted_uses uses_of_today(const policy& by) {
+    const auto most = static_cast<std::size_t>(by.uses);
+    return {by.today ? most - 1 : most, most, 0};
+}
+
+void decide_use_of_today(policy& by, double if_used, double if_not) {
+    by.is_used_today = by.today && (by.must_be_used_today || *by.today + if_used > if_not);
+}
+
 void swing_backward::decide(decision_date& d, const date_left& left) {
     const std::size_t functions = into_.functions.functions(), most = levels_.size() - 1;
-    const std::size_t taken = dates_before_ + (into_.today ? 1 : 0);  // at most, the date's own included
-    const std::size_t lowest = most > taken ? most - taken : 0;
+    const fitted_uses of = uses_fitted(into_, dates_before_, dates_after_);
     take_sides(left);
     scale_features(d, left);
     const fitted_side nothing{std::vector<double>(functions), 0, 0};
     d.levels.assign(levels_.size(), {nothing, nothing, std::vector<double>(functions * moves_.size())});
-    for (std::size_t uses = lowest; uses <= most; ++uses) {
-        if (into_.least_uses == 0 && uses > std::max(dates_after_, lowest)) {
+    for (std::size_t uses = of.lowest; uses <= most; ++uses) {
+        if (uses > of.last) {
             d.levels[uses] = d.levels[uses - 1];
             levels_[uses].estimate = levels_[uses - 1].estimate;
         } else {
@@ -45,9 +63,9 @@ void swing_backward::decide(decision_date& d, const date_left& left) {
             swap_with(levels_[uses]);
         }
     }
+    d.forced_from = of.forced_from;
+    use_rights(d, left, of.lowest);
     ++dates_after_;
-    d.forced_from = into_.uses - into_.least_uses + static_cast<int>(dates_after_);
-    use_rights(d, left, lowest);
     --dates_before_;
     after_ = left.before;
 }
@@ -74,17 +92,15 @@ void swing_backward::use_rights(const decision_date& d, const date_left& left, s
 
 void swing_backward::end() {
     into_.first_slopes_by_uses.assign(levels_.size(), std::vector<double>(moves_.size()));
-    std::vector<double> means(levels_.size());
-    const std::size_t most = levels_.size() - 1, lowest = into_.today ? most - 1 : most;
-    for (std::size_t uses = lowest; uses <= most; ++uses) {
-        for (const double x : levels_[uses].total) means[uses] += x / static_cast<double>(paths_);
+    const fitted_uses of = uses_of_today(into_);
+    std::vector<double> means;
+    for (std::size_t uses = of.lowest; uses <= of.last; ++uses) {
         swap_with(levels_[uses]);
-        backward::end();
+        means.push_back(backward::end());
         swap_with(levels_[uses]);
         if (into_.has_bound()) into_.first_slopes_by_uses[uses] = into_.first_slopes;
     }
-    into_.is_used_today =
-        into_.today && (into_.must_be_used_today || *into_.today + means[most - 1] > means[most]);
+    decide_use_of_today(into_, means.front(), means.back());
 }
 
 value following_uses::uses(const right_at_hand& right, recorder& into) {

@@ -16,6 +16,19 @@
 
 namespace tilewalk::exercise {
 
+// Uses left of which the value to come is fitted on a date, from the lowest on. More of them than the last
+// are worth as much as that.
+struct fitted_uses {
+    std::size_t lowest = 0, last = 0;
+    int forced_from = 0;  // see decision_date
+};
+// On a date with so many before it, its own included, and so many behind.
+fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after);
+// Today, a right of which may be used.
+fitted_uses uses_of_today(const policy& by);
+// Decides whether a right of today is used, if there is one: what paths are paid, if it is and if not.
+void decide_use_of_today(policy& by, double if_used, double if_not);
+
 // The way back where values to come are told apart by the uses that are left. Each of them is fitted as the
 // one value of a right that ends the trade is.
 class swing_backward : private backward {

@@ -8,12 +8,22 @@ namespace tilewalk::kernels {
 
 // A date of a right: the first of its rows among those that paths have left. They say what using the right
 // gives, whether it is offered, its unit, whether the path lives and what it has been paid; then features.
-// And the interval that begins there: the first row of its sums of normals, and one over the root of its
-// steps.
+// Several values to come are fitted there where a right may be used several times, one by uses that are left,
+// or where its notice is given: without it and with it. Else one.
 struct backward_date {
-    word64 first_row, after_row;
-    double after_root;
-    word64 is_holders;
+    word64 first_row;
+    word64 payment_row;  // of a notice: the first row of the date of its payment
+    word32 is_holders, is_notice;
+    word32 first_fit, fits;  // among those of the trade
+    word32 lowest;           // uses left of the first fit
+    int forced_from;         // uses left with which the right must be used
+};
+// A fit, and the interval that begins on its date: its sums of normals are those of some pieces, one after
+// another, and one over the root of its steps.
+struct backward_fit {
+    word32 date, pieces;
+    word64 first_piece;
+    double root;
 };
 static constexpr int row_of_gives = 0, row_of_offered = 1, row_of_unit = 2, row_of_alive = 3,
                      row_of_value = 4, rows_before_features = 5;
@@ -25,23 +35,28 @@ using path_in_tile = unsigned short;
 struct backward_trade {
     const double* left;
     word64 pitch;                // of rows
-    const backward_date* dates;  // in order of time; behind them today, which has an interval alone
+    const backward_date* dates;  // in order of time; behind them today, which has intervals alone
+    const backward_fit* fits;    // in the order of dates
+    const word64* pieces;        // the first row of sums of normals of each
     word64 end_row;              // of what is paid in all
     path_in_tile* listed;        // [date][path]; see blocks_of_tile
     word32* counts;              // [date][tile][side]
-    double* sums;                // [date][tile][number], of the stage at hand
-    double* by_date;             // [date][numbers_between]
-    double* paid;                // [date][path]: what using the right gives, in its unit
-    double* rest;                // [date][path]: what slopes have to explain
-    double* found;               // numbers_of_date of each date, then numbers_of_end
-    word32 date_count, paths;
+    double* sums;     // [date][tile][numbers_of_tile], or [fit][tile][slopes], of the stage at hand
+    double* by_date;  // [date][numbers_of_factors]
+    double* by_fit;   // [fit][numbers_of_search]
+    double* paid;     // [date][path]: what using the right gives, in its unit
+    double* rest;     // [fit][path]: what slopes have to explain
+    double* found;    // numbers_of_date of each date, numbers_of_fit of each fit, numbers_of_end
+    word32 date_count, fit_count;  // today's not among them
+    word32 levels;                 // uses that may be left, none among them; 1: the right ends the trade
+    word32 paths;
 };
 
 // A walk back through some dates of a trade: all of them, or those of other decisions on the same paths.
 struct backward_sweep {
     const word32* dates;    // numbers of the trade's, in order of time
-    double *total, *worth;  // by path: all that is paid, and the same as it is estimated
-    double* sums;           // [2][tile][numbers_of_sweep]
+    double *total, *worth;  // [level][path]: all that is paid, and the same as it is estimated
+    double* sums;           // [2][tile][fit of a date][numbers_of_sweep]
     word32* arrived;        // of its blocks, starts at 0
     word32 trade, date_count;
     word32 is_kept;  // what it finds is found; others are walked for their totals
@@ -50,25 +65,31 @@ struct backward_sweep {
 struct backward_arguments {
     const backward_trade* trades;
     const backward_sweep* sweeps;              // those that are kept first, in the order of trades
-    word32 tiles, most_dates;                  // of each trade, today among the dates
+    word32 tiles, most_dates, most_fits;       // of each trade, today among the dates
+    word32 fits_of_date;                       // the most of a date
     word32 blocks_of_sweep, blocks_of_others;  // of each sweep that is kept, and of each other
     word32 trade_count;
 };
 
-// Numbers found on a date, in this order: means and scales of features; where using the right pays something
-// and where it does not, the coefficients, the least and the most, and the rank; slopes [move][function].
+// Numbers found on a date: means and scales of features. And in a fit, in this order: where using the right
+// pays something and where it does not, the coefficients, the least and the most, and the rank; slopes
+// [move][function].
+static constexpr int numbers_of_date(int features) {
+    return 2 * features;
+}
 static constexpr int numbers_of_side(int functions) {
     return functions + 3;
 }
-static constexpr int numbers_of_date(int features, int functions, int moves) {
-    return 2 * features + 2 * numbers_of_side(functions) + moves * functions;
+static constexpr int numbers_of_fit(int functions, int moves) {
+    return 2 * numbers_of_side(functions) + moves * functions;
 }
-// At the end: sums over paths of what the policy's worth is taken for and of what it pays, the slopes of the
-// first interval, whether a path has no finite number, and, if there are others, what all dates pay more than
-// they do, and its squares about the mean.
-static constexpr int numbers_of_end(int moves) {
-    return 2 + moves + 3;
+// Numbers found today: of each fit the sums over paths of what the policy's worth is taken for and of what it
+// pays, and the slopes of the first interval. Then whether a path has no finite number, and, if there are
+// others, what all dates pay more than they do, and its squares about the mean.
+static constexpr int numbers_of_today(int moves) {
+    return 2 + moves;
 }
+static constexpr int numbers_of_end = 3;
 
 // How the numbers of paths reach the threads of the way back, by the names of feeds that do the same: when
 // they are used, with or without lines of the next date asked for from the second-level cache meanwhile; a
@@ -95,8 +116,9 @@ struct backward_sizes {
     }
     // A tile of a sweep has right-hand sides, and the least and most of what comes, by side.
     constexpr int numbers_of_sweep() const { return 2 * functions + 4; }
-    // A date has factors and ranks of both sides and of all, and the state of the search for slopes.
-    constexpr int numbers_between() const { return 3 * factor_doubles() + 3 + 3 * slopes() + 1; }
+    // A date has factors and ranks of both sides and of all; a fit the state of the search for slopes.
+    constexpr int numbers_of_factors() const { return 3 * factor_doubles() + 3; }
+    constexpr int numbers_of_search() const { return 3 * slopes() + 1; }
 
     // A thread's paths ahead, in shared memory, and the most numbers that it reads of one: for a sum, or in a
     // sweep.
@@ -130,23 +152,19 @@ struct backward_sizes {
         return most_blocks_of_tile * of_block + 2 * features + slopes() +
                ring_doubles(threads_of_lanes, numbers_to_sum());
     }
-    constexpr int sweep_doubles() const {
+    // The last of so many fits of a date.
+    constexpr int sweep_doubles(int fits) const {
         return doubles_of_walk + work_of_sweep() + most_blocks_of_tile * functions + 4 * factor_doubles() +
-               2 * numbers_of_side(functions) + numbers_of_sweep() + 4 * features + 4 * halves_of_sweep +
-               ring_doubles(threads_of_sweep, numbers_to_sweep());
+               4 * features + ring_doubles(threads_of_sweep, numbers_to_sweep()) +
+               fits * (2 * numbers_of_side(functions) + numbers_of_sweep() + 4 * halves_of_sweep);
     }
     // The most that any block takes.
-    constexpr int most_doubles() const {
-        const int a = tile_doubles(), b = date_doubles(), c = sweep_doubles();
+    constexpr int most_doubles(int fits) const {
+        const int a = tile_doubles(), b = date_doubles(), c = sweep_doubles(fits);
         return a > b ? (a > c ? a : c) : (b > c ? b : c);
     }
-    // Room for sums of tiles, and then for functions of the threads' paths, where these are many.
-    constexpr int work_of_sweep() const {
-        const int least = 1024, of_tiles = 16 * numbers_of_sweep();
-        const int of_paths = has_few_functions() ? 0 : functions * threads_of_sweep;
-        const int more = of_tiles > of_paths ? of_tiles : of_paths;
-        return more > least ? more : least;
-    }
+    // Room for functions of the threads' paths, where these are many.
+    constexpr int work_of_sweep() const { return has_few_functions() ? 0 : functions * threads_of_sweep; }
     // A thread has the functions of its path in registers; and all sums of its lane.
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
@@ -154,7 +172,7 @@ struct backward_sizes {
     // The limits and threads are those of an H200, with neighbours that were rejected:
     // bench/results/2026-11-26-NVIDIA-H200-policies.txt.
     static constexpr int most_at_once = 24, most_sums_of_lane = 48;
-    static constexpr int tile_ints = 128, doubles_of_walk = 80;
+    static constexpr int tile_ints = 128, doubles_of_walk = 96;
     // A tile's paths of two sides make so many blocks at most. A lane of a block is the work of a thread in
     // sums that fit in its registers, and in a sweep.
     static constexpr int most_blocks_of_tile = 5, threads_of_lanes = 96, threads_of_sweep = 128;

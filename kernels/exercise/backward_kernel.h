@@ -67,18 +67,19 @@ struct policy_search {
     using slopes = typename choose_type<walk::sizes.has_few_slopes(), lanes_of_tile<basis>, tile>::type;
     using date = date_of_tiles<basis>;
 
+    // Trades have dates and fits of their own number, which is all that a launch has no block for.
     static void list_paths(const backward_arguments& a, double* shared) {
-        if (tile::is_there(a, false)) tile(a, shared).list_paths();
+        by_tile<tile>(a, shared, [](const tile& of) { of.list_paths(); });
     }
     template <bool of_squares>
     static void sum_features(const backward_arguments& a, double* shared) {
-        if (tile::is_there(a, false)) tile(a, shared).template sum_features<of_squares>();
+        by_tile<tile>(a, shared, [](const tile& of) { of.template sum_features<of_squares>(); });
     }
     static void sum_functions(const backward_arguments& a, double* shared) {
-        if (tile::is_there(a, false)) fits(a, shared).sum_functions();
+        by_tile<fits>(a, shared, [](const fits& of) { of.sum_functions(); });
     }
     static void make_factors(const backward_arguments& a, double* shared) {
-        if (date::is_there(a)) date(a, shared).make_factors();
+        if (hand::has_date(a, blockIdx.x, true)) date(hand::of_date(a, blockIdx.x), shared).make_factors();
     }
     static void sweep(const backward_arguments& a, double* shared) {
         static_assert(sizeof(walk) <= walk::own_doubles * sizeof(double));
@@ -89,19 +90,26 @@ struct policy_search {
     }
     static void gain(const backward_arguments& a, double* shared) {
         const backward_trade& t = a.trades[blockIdx.x];
-        constexpr int features = walk::features, functions = walk::functions, moves = walk::moves;
-        find_gain(
-            a,
-            t.found + word64(t.date_count) * word64(numbers_of_date(features, functions, moves)) + 3 + moves,
-            shared);
+        const hand today(t, t.date_count, 0, a.tiles);
+        find_gain(a, today.found_today(int(today.fits)) + 1, shared);
     }
     template <bool of_image>
     static void sum_moves(const backward_arguments& a, double* shared) {
-        if (tile::is_there(a, true)) slopes(a, shared).template sum_moves<of_image>();
+        const word32 number = blockIdx.x / a.tiles;
+        if (hand::has_fit(a, number))
+            slopes(a, shared, hand::of_fit(a, number)).template sum_moves<of_image>();
     }
     template <bool of_image>
     static void step(const backward_arguments& a, double* shared) {
-        if (date::is_there(a)) date(a, shared).template step<of_image>();
+        if (hand::has_fit(a, blockIdx.x)) date(hand::of_fit(a, blockIdx.x), shared).template step<of_image>();
+    }
+
+  private:
+    using hand = date_at_hand<basis>;
+    template <class blocks, class body>
+    static void by_tile(const backward_arguments& a, double* shared, const body& of) {
+        const word32 number = blockIdx.x / a.tiles;
+        if (hand::has_date(a, number, false)) of(blocks(a, shared, hand::of_date(a, number)));
     }
 };
 

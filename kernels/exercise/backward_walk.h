@@ -12,8 +12,8 @@
 
 namespace tilewalk::kernels {
 
-// Some blocks walk a sweep, each with tiles of its own. On each date they leave sums, meet, and each adds
-// them up and solves by itself.
+// Some blocks walk a sweep, each with tiles of its own. On each date they leave sums of all its fits, meet,
+// and each adds them up and solves by itself.
 template <class basis>
 class backward_walk {
   public:
@@ -39,11 +39,12 @@ class backward_walk {
         work_ = take(sizes.work_of_sweep());
         parts_ = take(most_blocks * functions);
         factors_ = take(2 * both_factors);
-        sides_ = take(2 * numbers_of_side(functions));
-        all_ = take(numbers);
         means_ = take(4 * features);
-        ranges_ = take(4 * halves);
         ring_ = take(sizes.ring_doubles(threads, numbers_to_read));
+        most_fits_ = int(a.fits_of_date);
+        sides_ = take(most_fits_ * 2 * of_side);
+        all_ = take(most_fits_ * numbers);
+        ranges_ = take(most_fits_ * 4 * halves);
         met_ = at_hand_ = 0;
     }
 
@@ -54,7 +55,7 @@ class backward_walk {
         turn();
         for (int d = last; d >= 0; --d) {
             sum_what_comes();
-            meet_and_sum(2 * functions, d - 1);
+            meet_and_sum(fits_of(here()), 2 * functions, d - 1);
             solve();
             use_rights();
             turn();
@@ -63,7 +64,8 @@ class backward_walk {
     }
 
   private:
-    static constexpr int numbers = sizes.numbers_of_sweep(), both_factors = 2 * sizes.factor_doubles();
+    static constexpr int numbers = sizes.numbers_of_sweep(), both_factors = 2 * sizes.factor_doubles(),
+                         of_side = numbers_of_side(functions);
     static constexpr int most_blocks = backward_sizes::most_blocks_of_tile,
                          halves = backward_sizes::halves_of_sweep;
     static constexpr int numbers_to_read = sizes.numbers_to_sweep();
@@ -78,8 +80,16 @@ class backward_walk {
         return is_up ? (x < y ? y : x) : (y < x ? y : x);
     }
     bool is_first() const { return block_ == 0; }
-    double* sums_of(word32 tile) const {
-        return sweep_.sums + (word64(met_ % 2) * tiles_ + tile) * word64(numbers);
+    double* sums_of(word32 tile, int fit) const {
+        return sweep_.sums +
+               ((word64(met_ % 2) * tiles_ + tile) * word64(most_fits()) + word64(fit)) * word64(numbers);
+    }
+    // One fit a date is all that a kernel knows of where no right has several.
+    static int fits_of(const date& of) { return date::has_cases ? int(of.fits) : 1; }
+    int most_fits() const { return date::has_cases ? most_fits_ : 1; }
+    // By path, where the fit's number of uses is left. Without it and with it a notice begins with one.
+    double* of_fit(double* by_level, const date& on, int fit) const {
+        return basis::has_uses ? by_level + word64(on.lowest + word32(fit)) * trade_.pitch : by_level;
     }
 
     // ---- dates
@@ -92,7 +102,7 @@ class backward_walk {
     void bring(int d, int first) {
         if (d < 0) return;
         const int which = at_hand_ ^ 1;
-        const date of(trade_, sweep_.dates[d], tiles_);
+        const date of(trade_, sweep_.dates[d], 0, tiles_);
         if (thread() == first) dates_[which] = of;
         double *const mean = means_ + which * 2 * features, *const factor = factors_ + which * both_factors;
         const int mine = thread() - first, all = threads - first;
@@ -115,9 +125,9 @@ class backward_walk {
         }
     }
 
-    // All blocks of the sweep meet, while the next date is brought; then all_ has the sums of all tiles, and
-    // behind them the least and the most of what blocks have left.
-    void meet_and_sum(int count, int next_date) {
+    // All blocks of the sweep meet, while the next date is brought; then all_ has the sums of all tiles, so
+    // many of each fit, and on a date the least and the most of what blocks have left behind them.
+    void meet_and_sum(int fits, int count, int next_date) {
         __syncthreads();
         if (thread() >= 32) bring(next_date, 32);
         if (thread() == 0 && blocks_ > 1) {
@@ -128,29 +138,21 @@ class backward_walk {
             __threadfence();
         }
         __syncthreads();
-        constexpr int room = sizes.work_of_sweep() / numbers;
-        const bool has_ranges = count == 2 * functions;
-        const int all = has_ranges ? numbers : count;
-        for (word32 first = 0; first < tiles_; first += word32(room)) {
-            const int tiles = tiles_ - first < word32(room) ? int(tiles_ - first) : room;
-            const double* const from = sums_of(first);
-            for (int i = thread(); i < tiles * numbers; i += threads) work_[i] = __ldcg(from + i);
-            __syncthreads();
-            for (int i = thread(); i < all; i += threads) {
-                const int range = i - count;  // of two sides: least, most
-                const bool is_up = range % 2 != 0;
-                double out = first > 0 ? all_[i] : range < 0 ? 0 : is_up ? -infinity : infinity;
-                if (range < 0) {
-#pragma unroll 8
-                    for (int t = 0; t < tiles; ++t) out += work_[t * numbers + i];
-                } else {
-                    for (int t = 0; t < tiles && first + word32(t) < blocks_; ++t)
-                        out = further(out, work_[t * numbers + i], is_up);
-                }
-                all_[i] = out;
+        const word64 apart = word64(most_fits()) * word64(numbers);
+        for (int i = thread(); i < fits * numbers; i += threads) {
+            const int range = i % numbers - count;  // of two sides: least, most
+            const bool is_up = range % 2 != 0;
+            const double* next = sums_of(0, 0) + i;
+            double out = range < 0 ? 0 : is_up ? -infinity : infinity;
+            if (range < 0) {
+#pragma unroll 16
+                for (word32 t = 0; t < tiles_; ++t, next += apart) out += __ldcg(next);
+            } else {
+                for (word32 t = 0; t < blocks_; ++t, next += apart) out = further(out, __ldcg(next), is_up);
             }
-            __syncthreads();
+            all_[i] = out;
         }
+        __syncthreads();
         if (thread() == 0) ++met_;
         __syncthreads();
     }
@@ -164,7 +166,8 @@ class backward_walk {
                 const word32 path = tile * paths_per_tile + word32(i);
                 const double paid = trade_.left[trade_.end_row * trade_.pitch + path];
                 if (!(abs(paid) < infinity)) is_finite = false;
-                sweep_.total[path] = sweep_.worth[path] = paid;
+                for (word32 l = 0; l < (basis::has_uses ? trade_.levels : 1); ++l)
+                    sweep_.total[l * trade_.pitch + path] = sweep_.worth[l * trade_.pitch + path] = paid;
             }
         }
         is_finite = __syncthreads_and(is_finite ? 1 : 0) != 0;
@@ -200,50 +203,59 @@ class backward_walk {
         typename date::known_path known;
         double total, value, unit;
     };
-    // Sums products of functions with what comes, by side.
+    // Sums products of functions with what comes, by fit and side.
     void sum_what_comes() {
-        for (int i = thread(); i < 4 * halves; i += threads) ranges_[i] = i % 2 == 0 ? infinity : -infinity;
-        for (word32 tile = block_; tile < tiles_; tile += blocks_) {
-            __syncthreads();
-            const lane_of_block<false> mine(here(), tile, thread());
-            if (mine.is_there()) {
-                constexpr int most = sizes.most_at_once;
-                static_assert(functions <= 3 * most);
-                sum_lane<0>(mine);
-                if constexpr (functions > most) sum_lane<most>(mine);
-                if constexpr (functions > 2 * most) sum_lane<2 * most>(mine);
-            }
-            __syncthreads();
-            for (int i = thread(); i < numbers; i += threads) {
-                const int side = i / functions;
-                sums_of(tile)[i] = side > 1 ? 0
-                                            : sum_of_blocks(parts_ + i % functions, functions,
-                                                            side == 0 ? 0 : mine.first_blocks,
-                                                            side == 0 ? mine.first_blocks : mine.blocks);
+        const int fits = fits_of(here());
+        for (int i = thread(); i < fits * 4 * halves; i += threads)
+            ranges_[i] = i % 2 == 0 ? infinity : -infinity;
+        for (int fit = 0; fit < fits; ++fit) {
+            for (word32 tile = block_; tile < tiles_; tile += blocks_) {
+                __syncthreads();
+                const lane_of_block<false> mine(here(), tile, thread());
+                if (mine.is_there()) {
+                    constexpr int most = sizes.most_at_once;
+                    static_assert(functions <= 3 * most);
+                    sum_lane<0>(mine, fit);
+                    if constexpr (functions > most) sum_lane<most>(mine, fit);
+                    if constexpr (functions > 2 * most) sum_lane<2 * most>(mine, fit);
+                }
+                __syncthreads();
+                for (int i = thread(); i < numbers; i += threads) {
+                    const int side = i / functions;
+                    sums_of(tile, fit)[i] = side > 1
+                                                ? 0
+                                                : sum_of_blocks(parts_ + i % functions, functions,
+                                                                side == 0 ? 0 : mine.first_blocks,
+                                                                side == 0 ? mine.first_blocks : mine.blocks);
+                }
             }
         }
         __syncthreads();
-        if (thread() >= 4) return;
         // They stand where the sums of the block's first tile are.
-        double x = ranges_[thread()];
-        for (int h = 1; h < halves; ++h) x = further(x, ranges_[4 * h + thread()], thread() % 2 != 0);
-        sums_of(block_)[2 * functions + thread()] = x;
+        for (int i = thread(); i < 4 * fits; i += threads) {
+            const double* const range = ranges_ + i / 4 * (4 * halves) + i % 4;
+            double x = *range;
+            for (int h = 1; h < halves; ++h) x = further(x, range[4 * h], i % 2 != 0);
+            sums_of(block_, i / 4)[2 * functions + i % 4] = x;
+        }
     }
     // The sums of the thread's lane and its block for some functions, from `first` on.
     template <int first>
-    void sum_lane(const lane_of_block<false>& mine) {
+    void sum_lane(const lane_of_block<false>& mine, int fit) {
         constexpr int count = functions - first < sizes.most_at_once ? functions - first : sizes.most_at_once;
         double sums[word32(count)]{}, low = infinity, high = -infinity;
         // Numbers that all threads know are read once, not for each path.
         const date d = here();
-        const double *const total = sweep_.total, *const mean = means();
+        const double *const total = of_fit(sweep_.total, d, fit), *const mean = means();
+        const bool is_paid = gives_notice(d) && fit == with_notice;
         mine.template for_paths<basis::reads, threads, numbers_to_read>(
             ring_,
             [&](const auto& at, auto number) {
                 path_to_come out{};
                 out.has_path = at.has_path;
                 out.known = d.known_by(at.has_path, at.path, number);
-                out.total = number(at.has_path, total + at.path);
+                out.total = is_paid ? paid_after_notice(d, at.has_path, at.path, number)
+                                    : number(at.has_path, total + at.path);
                 out.value = number(at.has_path, d.place(row_of_value, at.path));
                 out.unit = number(at.has_path, d.place(row_of_unit, at.path), 1);
                 return out;
@@ -264,83 +276,213 @@ class backward_walk {
             high = further(high, __shfl_xor_sync(mask, high, lanes_of_sum / 2 >> level), true);
         });
         if (thread() % lanes_of_sum != 0) return;
-        double* const range = ranges_ + thread() / lanes_of_sum * 4 + 2 * mine.side;
+        double* const range = ranges_ + (fit * halves + thread() / lanes_of_sum) * 4 + 2 * mine.side;
         range[0] = further(range[0], low, false);
         range[1] = further(range[1], high, true);
     }
 
+    // All that a path is paid if notice is given.
+    template <class reader>
+    static double paid_after_notice(const date& d, bool has_path, word32 path, reader& number) {
+        const auto of_payment = [&](int row) {
+            return number(has_path, d.payment + word64(row) * d.pitch + path);
+        };
+        const double value = of_payment(row_of_value), offered = of_payment(row_of_offered),
+                     gives = of_payment(row_of_gives);
+        return value + (offered != 0 ? gives : 0);
+    }
+    static bool gives_notice(const date& d) {
+        return basis::has_notices && d.is_notice;
+    }
+
     void solve() {
-        const int side = thread() / 32;
-        if (side < 2) {
-            double* const of = sides_ + side * numbers_of_side(functions);
+        const int fits = fits_of(here());
+        for (int i = thread() / 32; i < 2 * fits; i += threads / 32) {
+            const int side = i % 2;
+            double* const of = sides_ + i * of_side;
+            const double* const sums = all_ + i / 2 * numbers;
             const int rank = int(here().ranks()[side]);
             factor(factors_ + at_hand_ * both_factors + side * sizes.factor_doubles(), functions)
-                .solve(rank < 0 ? 0 : rank, all_ + side * functions, of);
+                .solve(rank < 0 ? 0 : rank, sums + side * functions, of);
             if (factor::lane() == 0) {
-                of[functions] = rank < 0 ? 0 : all_[2 * functions + 2 * side];
-                of[functions + 1] = rank < 0 ? 0 : all_[2 * functions + 2 * side + 1];
+                of[functions] = rank < 0 ? 0 : sums[2 * functions + 2 * side];
+                of[functions + 1] = rank < 0 ? 0 : sums[2 * functions + 2 * side + 1];
                 of[functions + 2] = rank < 0 ? 0 : rank;
             }
         }
         __syncthreads();
         if (sweep_.is_kept == 0 || !is_first()) return;
-        for (int i = thread(); i < 2 * numbers_of_side(functions); i += threads)
-            here().found_sides()[i] = sides_[i];
+        for (int i = thread(); i < fits * 2 * of_side; i += threads)
+            here().found_sides(i / (2 * of_side))[i % (2 * of_side)] = sides_[i];
     }
 
     void use_rights() {
-        // Numbers that all threads know are read once, not for each path.
-        const date d = here();
-        double *const total = sweep_.total, *const worth = sweep_.worth;
-        const double *const mean = means(), *const sides = sides_;
-        const bool has_rest = moves > 0 && sweep_.is_kept != 0;
+        if constexpr (basis::has_uses) {
+            use_one_of_several();
+        } else if (gives_notice(here())) {
+            give_notices();
+        } else {
+            use_or_keep();
+        }
+    }
+    // A path of a tile in the order of its list. Its side is 0 where the right pays something, and 1 where it
+    // does not; it is 2 where the path does not live, and 3 where there is none.
+    struct listed_path {
+        int side;
+        word32 path;
+        bool is_there() const { return side < 3; }
+        bool lives() const { return side < 2; }
+    };
+    // Calls use(path, load(path, number)) for all paths of the block's tiles; see read_paths.
+    template <class loader, class body>
+    void for_listed(const date& d, const loader& load, const body& use) const {
         for (word32 tile = block_, tiles = tiles_, blocks = blocks_; tile < tiles; tile += blocks) {
             const int paying = d.count(tile, 0), living = paying + d.count(tile, 1);
             const int all = paths_in_tile(d.paths, tile);
             const word32 first = tile * paths_per_tile;
             const path_in_tile* const list = d.listed + first;
-            struct place {
-                int in_list;
-                word32 path;
-            };
             const auto place_of = [&](int k) {
                 const int i = thread() + k * threads;
-                return place{i, first + word32(i < all ? list[i] : 0)};
-            };
-            const auto load = [&](const place& at, auto number) {
-                used_path out{};
-                const bool is_there = at.in_list < all, lives = at.in_list < living;
-                out.total = number(is_there, total + at.path);
-                out.worth = number(lives, worth + at.path);
-                out.known = d.known_by(lives, at.path, number);
-                out.gives = number(lives, d.place(row_of_gives, at.path));
-                out.unit = number(lives, d.place(row_of_unit, at.path), 1);
-                out.value = number(lives, d.place(row_of_value, at.path));
-                out.offered = number(lives, d.place(row_of_offered, at.path));
-                return out;
-            };
-            const auto use = [&](const place& where, const used_path& at) {
-                if (where.in_list >= living) {
-                    worth[where.path] = at.total;
-                    return;
-                }
-                const double to_come =
-                    estimate(functions_of(mean, true, at.known),
-                             sides + (where.in_list < paying ? 0 : numbers_of_side(functions)));
-                if (has_rest) d.rest[where.path] = (at.worth - at.value) / at.unit - to_come;
-                const double paid = at.known.of[basis::states];
-                const bool uses = at.offered != 0 && (d.is_holders ? to_come < paid : paid < to_come);
-                if (uses) total[where.path] = at.value + at.gives;
-                worth[where.path] = at.value + (uses ? at.gives : at.unit * to_come);
+                return listed_path{i < paying   ? 0
+                                   : i < living ? 1
+                                   : i < all    ? 2
+                                                : 3,
+                                   first + word32(i < all ? list[i] : 0)};
             };
             read_paths<basis::reads, threads, numbers_to_read>(
                 ring_, (all - thread() + threads - 1) / threads, place_of, load, use);
         }
     }
-    struct used_path {
+    // What a path is on a date on which the right is offered.
+    struct offered_path {
         typename date::known_path known;
         double gives, unit, value, offered, total, worth;
+        double paid() const { return known.of[basis::states]; }
     };
+    template <class reader>
+    static void load_offered(const date& d, const listed_path& at, reader& number, offered_path& out) {
+        out.known = d.known_by(at.lives(), at.path, number);
+        out.gives = number(at.lives(), d.place(row_of_gives, at.path));
+        out.unit = number(at.lives(), d.place(row_of_unit, at.path), 1);
+        out.value = number(at.lives(), d.place(row_of_value, at.path));
+        out.offered = number(at.lives(), d.place(row_of_offered, at.path));
+    }
+    bool has_rest() const {
+        return moves > 0 && sweep_.is_kept != 0;
+    }
+
+    void use_or_keep() {
+        // Numbers that all threads know are read once, not for each path.
+        const date d = here();
+        double *const total = sweep_.total, *const worth = sweep_.worth;
+        const double *const mean = means(), *const sides = sides_;
+        const bool leaves_rest = has_rest();
+        const auto load = [&](const listed_path& at, auto number) {
+            offered_path out{};
+            out.total = number(at.is_there(), total + at.path);
+            out.worth = number(at.lives(), worth + at.path);
+            load_offered(d, at, number, out);
+            return out;
+        };
+        for_listed(d, load, [&](const listed_path& where, const offered_path& at) {
+            if (!where.lives()) {
+                worth[where.path] = at.total;
+                return;
+            }
+            const double to_come = estimate(functions_of(mean, true, at.known), sides + where.side * of_side);
+            if (leaves_rest) d.rest[where.path] = (at.worth - at.value) / at.unit - to_come;
+            const bool uses = at.offered != 0 && (d.is_holders ? to_come < at.paid() : at.paid() < to_come);
+            if (uses) total[where.path] = at.value + at.gives;
+            worth[where.path] = at.value + (uses ? at.gives : at.unit * to_come);
+        });
+    }
+
+    // One use takes away what one more that is left is worth afterwards. With more uses than were fitted the
+    // value to come is that of the most fitted.
+    void use_one_of_several() {
+        const date d = here();
+        double *const total = sweep_.total, *const worth = sweep_.worth;
+        const double *const mean = means(), *const sides = sides_;
+        const bool leaves_rest = has_rest();
+        const int lowest = int(d.lowest), fits = int(d.fits), last = int(trade_.levels) - 1 - lowest;
+        const word64 pitch = d.pitch, first = d.lowest * pitch;
+        const auto load = [&](const listed_path& at, auto number) {
+            offered_path out{};
+            load_offered(d, at, number, out);
+            return out;
+        };
+        for_listed(d, load, [&](const listed_path& where, const offered_path& at) {
+            double *of_total = total + first + where.path, *of_worth = worth + first + where.path;
+            if (!where.lives()) {
+                for (int l = 0; l <= last; ++l) of_worth[word64(l) * pitch] = of_total[word64(l) * pitch];
+                return;
+            }
+            const path_functions of = functions_of(mean, true, at.known);
+            const auto to_come_of = [&](int l) {
+                return estimate(of, sides + (2 * (l < fits ? l : fits - 1) + where.side) * of_side);
+            };
+            double to_come = to_come_of(last);
+#pragma unroll 1
+            for (int l = last; l >= 0; --l) {
+                const word64 here_at = word64(l) * pitch;
+                if (leaves_rest && l < fits)
+                    d.rest_of(l)[where.path] = (of_worth[here_at] - at.value) / at.unit - to_come;
+                bool uses = false;
+                double less = 0;
+                if (l > 0) {
+                    less = to_come_of(l - 1);
+                    uses = at.offered != 0 && (lowest + l >= d.forced_from || to_come - less < at.paid());
+                    if (uses) of_total[here_at] = of_total[here_at - pitch] + at.gives;
+                }
+                of_worth[here_at] = at.value + (uses ? at.gives + at.unit * less : at.unit * to_come);
+                to_come = less;
+            }
+        });
+    }
+
+    // It is decided by what is known now whether the right will be used on the date of its payment.
+    static constexpr int without_notice = 0, with_notice = 1;
+    void give_notices() {
+        const date d = here();
+        double *const total = sweep_.total, *const worth = sweep_.worth;
+        const double *const mean = means(), *const sides = sides_;
+        const bool leaves_rest = has_rest();
+        struct noticed_path {
+            typename date::known_path known;
+            double unit, value, total, used;
+        };
+        const auto load = [&](const listed_path& at, auto number) {
+            noticed_path out{};
+            out.total = number(at.is_there(), total + at.path);
+            out.used = paid_after_notice(d, at.is_there(), at.path, number);
+            out.known = d.known_by(at.lives(), at.path, number);
+            out.unit = number(at.lives(), d.place(row_of_unit, at.path), 1);
+            out.value = number(at.lives(), d.place(row_of_value, at.path));
+            return out;
+        };
+        bool is_finite = true;
+        for_listed(d, load, [&](const listed_path& where, const noticed_path& at) {
+            if (!(abs(at.used) < infinity)) is_finite = false;
+            if (!where.lives()) {
+                worth[where.path] = at.total;
+                return;
+            }
+            const path_functions of = functions_of(mean, true, at.known);
+            const auto to_come_of = [&](int fit) {
+                return estimate(of, sides + (2 * fit + where.side) * of_side);
+            };
+            const double without = to_come_of(without_notice), with = to_come_of(with_notice);
+            if (leaves_rest) {
+                d.rest_of(without_notice)[where.path] = (worth[where.path] - at.value) / at.unit - without;
+                d.rest_of(with_notice)[where.path] = (at.used - at.value) / at.unit - with;
+            }
+            const bool uses = d.is_holders ? without < with : with < without;
+            if (uses) total[where.path] = at.used;
+            worth[where.path] = at.value + at.unit * (uses ? with : without);
+        });
+        is_finite = __syncthreads_and(is_finite ? 1 : 0) != 0;
+        if (thread() == 0 && !is_finite) is_finite_ = false;
+    }
     static double estimate(const path_functions& of, const double* by) {
         double to_come = 0;
         spelled_out<functions>([&](int f) { to_come = fma(by[f], of(f), to_come); });
@@ -351,46 +493,56 @@ class backward_walk {
 
     // ---- the end
     void end() {
-        for (word32 tile = block_; tile < tiles_; tile += blocks_) {
-            __syncthreads();
-            const lane_of_block<true> mine(date(trade_, trade_.date_count, tiles_), tile, thread());
-            if (mine.is_there()) {
-                struct numbers_of_path {
-                    double worth, total;
-                };
-                double sums[2]{};
-                mine.template for_paths<basis::reads, threads, numbers_to_read>(
-                    ring_,
-                    [&](const auto& at, auto number) {
-                        numbers_of_path out{};
-                        out.worth = number(at.has_path, sweep_.worth + at.path);
-                        out.total = number(at.has_path, sweep_.total + at.path);
-                        return out;
-                    },
-                    [&](const numbers_of_path& path) {
-                        sums[0] += path.worth;
-                        sums[1] += path.total;
-                    });
-                mine.template leave<2>(sums, parts_, 2);
+        const date today(trade_, trade_.date_count, 0, tiles_);
+        const int fits = fits_of(today);
+        for (int fit = 0; fit < fits; ++fit) {
+            const double *const worth = of_fit(sweep_.worth, today, fit), *const total = of_fit(sweep_.total,
+                                                                                                today, fit);
+            for (word32 tile = block_; tile < tiles_; tile += blocks_) {
+                __syncthreads();
+                const lane_of_block<true> mine(today, tile, thread());
+                if (mine.is_there()) {
+                    struct numbers_of_path {
+                        double worth, total;
+                    };
+                    double sums[2]{};
+                    mine.template for_paths<basis::reads, threads, numbers_to_read>(
+                        ring_,
+                        [&](const auto& at, auto number) {
+                            numbers_of_path out{};
+                            out.worth = number(at.has_path, worth + at.path);
+                            out.total = number(at.has_path, total + at.path);
+                            return out;
+                        },
+                        [&](const numbers_of_path& path) {
+                            sums[0] += path.worth;
+                            sums[1] += path.total;
+                        });
+                    mine.template leave<2>(sums, parts_, 2);
+                }
+                __syncthreads();
+                for (int i = thread(); i < numbers; i += threads)
+                    sums_of(tile, fit)[i] = i < 2 ? sum_of_blocks(parts_ + i, 2, 0, mine.blocks)
+                                            : i == 2 && !is_finite_ ? 1
+                                                                    : 0;
             }
-            __syncthreads();
-            for (int i = thread(); i < numbers; i += threads)
-                sums_of(tile)[i] = i < 2                   ? sum_of_blocks(parts_ + i, 2, 0, mine.blocks)
-                                   : i == 2 && !is_finite_ ? 1
-                                                           : 0;
         }
-        meet_and_sum(3, -1);
-        double* const found =
-            trade_.found + word64(trade_.date_count) * word64(numbers_of_date(features, functions, moves));
-        if (is_first() && thread() < 3) found[thread() < 2 ? thread() : 2 + moves] = all_[thread()];
+        meet_and_sum(fits, numbers, -1);
+        if (is_first()) {
+            for (int i = thread(); i < 2 * fits; i += threads)
+                today.found_today(i / 2)[i % 2] = all_[i / 2 * numbers + i % 2];
+            if (thread() == 0) *today.found_today(fits) = all_[2];
+        }
         if (moves == 0) return;
-        const double mean = all_[0] / double(trade_.paths);
-        double* const rest = trade_.rest + word64(trade_.date_count) * trade_.pitch;
-        for (word32 tile = block_; tile < tiles_; tile += blocks_) {
-            const int count = paths_in_tile(trade_.paths, tile);
-            for (int i = thread(); i < count; i += threads) {
-                const word32 path = tile * paths_per_tile + word32(i);
-                rest[path] = sweep_.worth[path] - mean;
+        for (int fit = 0; fit < fits; ++fit) {
+            const double* const worth = of_fit(sweep_.worth, today, fit);
+            const double mean = all_[fit * numbers] / double(trade_.paths);
+            for (word32 tile = block_; tile < tiles_; tile += blocks_) {
+                const int count = paths_in_tile(trade_.paths, tile);
+                for (int i = thread(); i < count; i += threads) {
+                    const word32 path = tile * paths_per_tile + word32(i);
+                    today.rest_of(fit)[path] = worth[path] - mean;
+                }
             }
         }
     }
@@ -400,11 +552,12 @@ class backward_walk {
     date dates_[2];  // at hand, and the next
     word32 at_hand_;
     double *work_, *parts_, *factors_;
-    double* sides_;  // [side]: coefficients, low, high, rank
+    double* sides_;  // [fit][side]: coefficients, low, high, rank
     double *all_, *means_;
-    double* ranges_;  // [half of a warp][side]: the least and the most of what comes
+    double* ranges_;  // [fit][half of a warp][side]: the least and the most of what comes
     double* ring_;    // numbers of paths ahead
     word32 blocks_, block_, tiles_, met_;
+    int most_fits_;
     bool is_finite_;
 };
 

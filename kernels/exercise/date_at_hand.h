@@ -23,7 +23,8 @@ struct truth {
     static constexpr bool value = is;
 };
 
-// `basis` has the constants states, functions, normals, moves and reads, and the tables before(k) and
+// A date, and one of its fits. `basis` has the constants states, functions, normals, moves, reads, has_uses
+// and has_notices, and the tables before(k) and
 // feature(k) of the functions from the second on, first_of(m), second_of(m) and order_of(m) of moves.
 template <class basis>
 struct date_at_hand {
@@ -32,36 +33,78 @@ struct date_at_hand {
     static constexpr word64 numbers_of_tile = word64(sizes.numbers_of_tile());
     static constexpr double infinity = format<double>::infinity;
 
-    const double *rows, *after;  // of the date, and of the interval that begins there
+    // Several values to come may be told apart on a date.
+    static constexpr bool has_cases = basis::has_uses || basis::has_notices;
+
+    const double *left, *rows;  // all that paths have left, and that of the date
+    const double* payment;      // rows of the payment of a notice
     word64 pitch;
+    const double* after;   // of the interval that begins here: of its first piece
+    const word64* pieces;  // of all
     double after_root;
     path_in_tile* listed;
-    word32* counts;       // [tile][side]
-    double* sums;         // [tile][number]
-    double* between;      // factors, ranks and the state of the search for slopes
-    double *paid, *rest;  // by path
-    double* found;
-    word32 paths, tiles;
-    bool is_today, is_holders;
+    word32* counts;            // [tile][side]
+    double* sums;              // [tile][number], of the date
+    double* sums_of_moves;     // [tile][number], of the fit
+    double *between, *search;  // factors and ranks, and the state of the search for slopes
+    double *paid, *rest;       // by path
+    double *found, *found_fit;
+    word32 paths, tiles, piece_count, fits, lowest;
+    int forced_from;
+    bool is_today, is_holders, is_notice;
 
     date_at_hand() = default;
-    date_at_hand(const backward_trade& of, word32 date, word32 tile_count) {
+    // `fit` is the number among those of the date.
+    date_at_hand(const backward_trade& of, word32 date, word32 fit, word32 tile_count) {
         const backward_date& d = of.dates[date];
-        rows = of.left + d.first_row * of.pitch;
-        after = of.left + d.after_row * of.pitch;
+        left = of.left;
         pitch = of.pitch;
-        after_root = d.after_root;
+        rows = left + d.first_row * pitch;
+        payment = left + d.payment_row * pitch;
         tiles = tile_count;
         listed = of.listed + word64(date) * tiles * paths_per_tile;
         counts = of.counts + word64(date) * tiles * 2;
         sums = of.sums + word64(date) * tiles * numbers_of_tile;
-        between = of.by_date + word64(date) * word64(sizes.numbers_between());
+        between = of.by_date + word64(date) * word64(sizes.numbers_of_factors());
         paid = of.paid + word64(date) * pitch;
-        rest = of.rest + word64(date) * pitch;
-        found = of.found + word64(date) * word64(numbers_of_date(features, functions, moves));
+        found = of.found + word64(date) * word64(numbers_of_date(features));
         paths = of.paths;
+        fits = d.fits;
+        lowest = d.lowest;
+        forced_from = d.forced_from;
         is_today = date == of.date_count;
         is_holders = d.is_holders != 0;
+        is_notice = d.is_notice != 0;
+        const word64 number = (has_cases ? d.first_fit : date) + fit;
+        const backward_fit& f = of.fits[number];
+        pieces = of.pieces + f.first_piece;
+        after = left + *pieces * pitch;
+        piece_count = f.pieces;
+        after_root = f.root;
+        sums_of_moves = of.sums + number * tiles * word64(sizes.slopes());
+        search = of.by_fit + number * word64(sizes.numbers_of_search());
+        rest = of.rest + number * pitch;
+        found_fit = of.found + word64(of.date_count) * word64(numbers_of_date(features)) +
+                    (is_today ? word64(of.fit_count) * word64(numbers_of_fit(functions, moves)) +
+                                    word64(fit) * word64(numbers_of_today(moves))
+                              : number * word64(numbers_of_fit(functions, moves)));
+    }
+    // The date of this number, counted over all trades; each has as many as the one that has the most.
+    static bool has_date(const backward_arguments& a, word32 number, bool has_today) {
+        return number % a.most_dates < a.trades[number / a.most_dates].date_count + (has_today ? 1 : 0);
+    }
+    static date_at_hand of_date(const backward_arguments& a, word32 number) {
+        return date_at_hand(a.trades[number / a.most_dates], number % a.most_dates, 0, a.tiles);
+    }
+    // The fit of this number, counted likewise; those of today are behind the others.
+    static bool has_fit(const backward_arguments& a, word32 number) {
+        const backward_trade& of = a.trades[number / a.most_fits];
+        return number % a.most_fits < of.fit_count + (has_cases ? of.dates[of.date_count].fits : 1);
+    }
+    static date_at_hand of_fit(const backward_arguments& a, word32 number) {
+        const backward_trade& of = a.trades[number / a.most_fits];
+        const word32 fit = number % a.most_fits, date = has_cases ? of.fits[fit].date : fit;
+        return date_at_hand(of, date, has_cases ? fit - of.dates[date].first_fit : 0, a.tiles);
     }
 
     // ---- where numbers are
@@ -69,14 +112,18 @@ struct date_at_hand {
     // The factors of both sides, and of all.
     double* factors(int which) const { return between + which * sizes.factor_doubles(); }
     double* ranks() const { return factors(3); }  // -1: there is no path
-    double* right() const { return ranks() + 3; }
+    double* right() const { return search; }
     double* along() const { return right() + sizes.slopes(); }
     double* slopes() const { return along() + sizes.slopes(); }
     double* size_of_right() const { return slopes() + sizes.slopes(); }  // 0: the search has ended
     double* found_scales() const { return found + features; }
-    double* found_sides() const { return found + 2 * features; }
-    double* found_slopes() const {
-        return is_today ? found + 2 : found_sides() + 2 * numbers_of_side(functions);
+    // Of a fit behind this one, among those of the date.
+    double* found_sides(int behind) const { return found_fit + behind * numbers_of_fit(functions, moves); }
+    double* found_today(int behind) const { return found_fit + behind * numbers_of_today(moves); }
+    double* rest_of(int behind) const { return rest + word64(behind) * pitch; }
+    double* found_slopes() const { return found_fit + (is_today ? 2 : 2 * numbers_of_side(functions)); }
+    double* sums_of_moves_of(word32 tile) const {
+        return sums_of_moves + word64(tile) * word64(sizes.slopes());
     }
     // Functions of slopes: today nothing is known but the numbers of the trade.
     int known() const { return is_today ? 1 : functions; }
@@ -138,7 +185,10 @@ struct date_at_hand {
     known_normals normals_of(bool has_path, word32 path, reader& number) const {
         known_normals out{};
         unrolled<basis::normals>([&](int n) {
-            const double sum = number(has_path, after + word64(n) * pitch + path);
+            double sum = number(has_path, after + word64(n) * pitch + path);
+            if constexpr (basis::has_notices)
+                for (word32 k = 1; has_path && k < piece_count; ++k)
+                    sum += left[(pieces[k] + word64(n)) * pitch + path];
             out.of[n] = has_path ? sum * after_root : 0;
         });
         return out;
@@ -150,11 +200,12 @@ struct date_at_hand {
 
     // ---- sums of tiles
     // The number i of all of them, in their order.
-    double summed(int i, word32 of_tiles) const {
-        const double* next = sums + i;
+    double summed(int i, word32 of_tiles) const { return summed(sums + i, numbers_of_tile, of_tiles); }
+    double summed_moves(int i) const { return summed(sums_of_moves + i, word64(sizes.slopes()), tiles); }
+    static double summed(const double* next, word64 apart, word32 of_tiles) {
         double sum = 0;
 #pragma unroll 16
-        for (word32 tile = 0; tile < of_tiles; ++tile, next += numbers_of_tile) sum += *next;
+        for (word32 tile = 0; tile < of_tiles; ++tile, next += apart) sum += *next;
         return sum;
     }
     // Features are scaled by what they are on the first tiles, if enough paths live there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads that add up the tiles of a date, and solve with what they find.
+// Blocks of threads that add up the tiles of a date, or of one of its fits, and solve with what they find.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -17,11 +17,7 @@ struct date_of_tiles : date_at_hand<basis> {
 
     double* shared;
 
-    date_of_tiles(const backward_arguments& a, double* memory)
-        : date(a.trades[blockIdx.x / a.most_dates], blockIdx.x % a.most_dates, a.tiles), shared(memory) {}
-    static bool is_there(const backward_arguments& a) {
-        return blockIdx.x % a.most_dates <= a.trades[blockIdx.x / a.most_dates].date_count;
-    }
+    date_of_tiles(const date& of, double* memory) : date(of), shared(memory) {}
     static int thread() { return int(threadIdx.x); }
 
     // Makes the factors of both sides and of all.
@@ -69,7 +65,7 @@ struct date_of_tiles : date_at_hand<basis> {
         };
         for (int i = thread(); i < sizes.factor_doubles(); i += threads) made[i] = this->factors(2)[i];
         for_numbers([&](int i) {
-            const double sum = this->summed(i, this->tiles);
+            const double sum = this->summed_moves(i);
             right[i] = of_image ? this->right()[i] : sum;
             image[i] = sum;
             along[i] = of_image ? this->along()[i] : 0;

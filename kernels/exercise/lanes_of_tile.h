@@ -21,8 +21,8 @@ struct lanes_of_tile : date_at_hand<basis> {
     word32 tile;
     double *parts, *means, *scales, *along_it, *ring;  // parts: [block][number]
 
-    lanes_of_tile(const backward_arguments& a, double* shared)
-        : date(a.trades[blockIdx.x / a.tiles / a.most_dates], blockIdx.x / a.tiles % a.most_dates, a.tiles),
+    lanes_of_tile(const backward_arguments& a, double* shared, const date& of)
+        : date(of),
           tile(blockIdx.x % a.tiles),
           parts(shared),
           means(parts + most_blocks * (fits > sizes.slopes() ? fits : sizes.slopes())),
@@ -146,7 +146,7 @@ struct lanes_of_tile : date_at_hand<basis> {
         const blocks_of_tile<is_today> all(*this, tile);
         for (int i = thread(); i < count; i += threads) {
             // Side by side: the sum over all blocks, in their order.
-            this->sums_of(tile)[i] = sum_of_blocks(parts + i, count, 0, all.blocks);
+            this->sums_of_moves_of(tile)[i] = sum_of_blocks(parts + i, count, 0, all.blocks);
         }
     }
 };

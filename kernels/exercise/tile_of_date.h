@@ -25,8 +25,8 @@ struct tile_of_date : date_at_hand<basis> {
     double *columns, *own, *means, *scales, *along_it, *quarters, *ring;
     int* ints;
 
-    tile_of_date(const backward_arguments& a, double* shared)
-        : date(a.trades[blockIdx.x / a.tiles / a.most_dates], date_of(a), a.tiles),
+    tile_of_date(const backward_arguments& a, double* shared, const date& of)
+        : date(of),
           tile(blockIdx.x % a.tiles),
           columns(shared),
           own(columns + sizes.columns() * slots_of_column),
@@ -39,20 +39,15 @@ struct tile_of_date : date_at_hand<basis> {
         static_assert(functions_squared::doubles <= sizes.quarter_doubles() &&
                       functions_by_moves::doubles <= sizes.quarter_doubles());
     }
-    // Trades have dates of their own number, which is all that a launch has no block for.
-    static bool is_there(const backward_arguments& a, bool has_today) {
-        return date_of(a) < a.trades[blockIdx.x / a.tiles / a.most_dates].date_count + (has_today ? 1 : 0);
-    }
 
     static int thread() { return int(threadIdx.x); }
     double* mine() const { return columns + slot_of(thread()); }
-    double* sums_here() const { return date::sums_of(tile); }
     void clear(int first, int last) const {
         for (int i = first + thread(); i < last; i += threads) own[i] = 0;
     }
-    void leave(int first, int last) const {
+    void leave(int first, int last, double* to) const {
         __syncthreads();
-        for (int i = first + thread(); i < last; i += threads) sums_here()[i] = own[i];
+        for (int i = first + thread(); i < last; i += threads) to[i] = own[i];
     }
 
     // Calls use(place, loaded) for each block, between which threads meet; see read_paths.
@@ -91,7 +86,7 @@ struct tile_of_date : date_at_hand<basis> {
         unrolled<rounds>([&](int r) {
             const double paid = gives[r] / unit[r];
             if (alive[r] >= 0) this->paid[tile * paths_per_tile + word32(r * threads + thread())] = paid;
-            const bool pays = offered[r] != 0 && paid > 0;
+            const bool pays = ((basis::has_notices && this->is_notice) || offered[r] != 0) && paid > 0;
             sides |= (alive[r] < 0 ? 3 : alive[r] == 0 ? 2 : pays ? 0 : 1) << 2 * r;
         });
         rolled(0, rounds, [&](int r) {
@@ -142,7 +137,7 @@ struct tile_of_date : date_at_hand<basis> {
                 columns, columns, features, thread(), threads,
                 [&](int f, double sum) { own[first + f] += sum; });
         });
-        leave(first, first + features);
+        leave(first, first + features, date::sums_of(tile));
     }
 
     // Sums products of functions, by side.
@@ -165,7 +160,7 @@ struct tile_of_date : date_at_hand<basis> {
         });
         __syncthreads();
         if (has_summed) by.take(of, thread());
-        leave(first, first + sizes.of_fits());
+        leave(first, first + sizes.of_fits(), date::sums_of(tile));
     }
 
     // Sums products of functions and moves with what slopes have to explain, or with what those at hand do.
@@ -176,8 +171,6 @@ struct tile_of_date : date_at_hand<basis> {
     }
 
   private:
-    static word32 date_of(const backward_arguments& a) { return blockIdx.x / a.tiles % a.most_dates; }
-
     template <bool of_image, bool is_today>
     void sum_moves_by() const {
         constexpr int known = is_today ? 1 : functions;
@@ -231,7 +224,7 @@ struct tile_of_date : date_at_hand<basis> {
         });
         __syncthreads();
         if (has_summed) by.take(of, thread());
-        leave(0, moves * known);
+        leave(0, moves * known, date::sums_of_moves_of(tile));
     }
 };
 
