@@ -55,7 +55,7 @@ class backward_walk {
         turn();
         for (int d = last; d >= 0; --d) {
             sum_what_comes();
-            meet_and_sum(fits_of(here()), 2 * functions, d - 1);
+            meet_and_sum(fits_of(here()), d - 1);
             solve();
             use_rights();
             turn();
@@ -125,9 +125,9 @@ class backward_walk {
         }
     }
 
-    // All blocks of the sweep meet, while the next date is brought; then all_ has the sums of all tiles, so
-    // many of each fit, and on a date the least and the most of what blocks have left behind them.
-    void meet_and_sum(int fits, int count, int next_date) {
+    // All blocks of the sweep meet, while the next date is brought; then all_ has the sums of all tiles, by
+    // fit, and behind them the least and the most of what blocks have left.
+    void meet_and_sum(int fits, int next_date) {
         __syncthreads();
         if (thread() >= 32) bring(next_date, 32);
         if (thread() == 0 && blocks_ > 1) {
@@ -139,22 +139,40 @@ class backward_walk {
         }
         __syncthreads();
         const word64 apart = word64(most_fits()) * word64(numbers);
-        for (int i = thread(); i < fits * numbers; i += threads) {
-            const int range = i % numbers - count;  // of two sides: least, most
-            const bool is_up = range % 2 != 0;
-            const double* next = sums_of(0, 0) + i;
-            double out = range < 0 ? 0 : is_up ? -infinity : infinity;
-            if (range < 0) {
-#pragma unroll 16
-                for (word32 t = 0; t < tiles_; ++t, next += apart) out += __ldcg(next);
-            } else {
-                for (word32 t = 0; t < blocks_; ++t, next += apart) out = further(out, __ldcg(next), is_up);
-            }
-            all_[i] = out;
+        const double* const first = sums_of(0, 0);
+        constexpr int count = 2 * functions;
+        static_assert(count >= 3);  // of the end
+        for (int i = thread(); i < fits * count; i += threads) {
+            const int at = i / count * numbers + i % count;
+            double sum = 0;
+            for_numbers(first + at, apart, tiles_, [&](double x) { sum += x; });
+            all_[at] = sum;
+        }
+        // By other warps, where sums are few.
+        for (int i = (thread() + threads / 2) % threads; i < 4 * fits; i += threads) {
+            const int at = i / 4 * numbers + count + i % 4;
+            double out = i % 2 == 0 ? infinity : -infinity;
+            for_numbers(first + at, apart, blocks_, [&](double x) { out = further(out, x, i % 2 != 0); });
+            all_[at] = out;
         }
         __syncthreads();
         if (thread() == 0) ++met_;
         __syncthreads();
+    }
+
+    // Calls of(number) for so many that others have left, one after another; some are read at once.
+    template <class body>
+    static void for_numbers(const double* from, word64 apart, word32 count, const body& of) {
+        constexpr int at_once = 16;
+#pragma unroll 1
+        for (word32 first = 0; first < count; first += word32(at_once), from += at_once * apart) {
+            double got[word32(at_once)];
+            unrolled<at_once>(
+                [&](int k) { got[k] = first + word32(k) < count ? __ldcg(from + word64(k) * apart) : 0; });
+            unrolled<at_once>([&](int k) {
+                if (first + word32(k) < count) of(got[k]);
+            });
+        }
     }
 
     // ---- what happens on a date
@@ -527,7 +545,7 @@ class backward_walk {
                                                                     : 0;
             }
         }
-        meet_and_sum(fits, numbers, -1);
+        meet_and_sum(fits, -1);
         if (is_first()) {
             for (int i = thread(); i < 2 * fits; i += threads)
                 today.found_today(i / 2)[i % 2] = all_[i / 2 * numbers + i % 2];
