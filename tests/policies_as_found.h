@@ -5,14 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/arrays/shock_cube.h"
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/policies.h"
-#include "engine/cuda/policy_kernels.h"
 #include "engine/exercise/training.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/tilewalk.h"
@@ -26,17 +27,18 @@ inline named_untrained untrained_of(const book& all, const market& in, std::uint
     for (const books::trade& t : all.state().trades) {
         if (t.failure) throw error(*t.failure);
         auto made = exercise::untrained_of(t, in.state(), paths, {});
-        if (made && cuda::is_found_on_gpus(*made)) out.emplace_back(t.id, std::move(*made));
+        if (made && !made->is_certain) out.emplace_back(t.id, std::move(*made));
     }
     return out;
 }
 
 // All must be found, and be those of the CPU to the bit.
-inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::policies& by) {
+inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::policies& by,
+                                       std::span<const arrays::shock_cube> scenarios = {}) {
     constexpr std::uint64_t seed = 7;
     ASSERT_FALSE(trades.empty());
-    std::vector<const exercise::untrained*> of;
-    for (const auto& [id, t] : trades) of.push_back(&t);
+    std::vector<cuda::wanted_policy> of;
+    for (const auto& [id, t] : trades) of.push_back({&t, scenarios});
     const auto found = by.find(of, seed, nullptr);
     for (std::size_t i = 0; i < of.size(); ++i) {
         const std::string& id = trades[i].first;
@@ -44,8 +46,8 @@ inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::poli
             ADD_FAILURE() << id << ": " << (found[i].failure ? found[i].failure->what() : "");
             continue;
         }
-        const exercise::policy expected =
-            exercise::trained(*of[i], {seed, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
+        const exercise::policy expected = exercise::trained(
+            *of[i].of, {seed, cpu::runnable_instruction_sets().sets[0], 2, scenarios, {}, nullptr});
         const exercise::policy& got = *found[i].by;
         EXPECT_EQ(got.paths, expected.paths) << id;
         EXPECT_EQ(got.is_used_today, expected.is_used_today) << id;

@@ -15,6 +15,7 @@
 #include "tests/host_kernel.h"
 #include "tests/policies_as_found.h"
 #include "tests/product_sums.h"
+#include "tests/scenario_file.h"
 
 namespace tilewalk {
 namespace {
@@ -39,13 +40,16 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
 
 void compare(const std::string& trades, std::uint64_t paths,
              kernels::path_reads reads = kernels::path_reads::register_rolling) {
+    static const tests::scenario_file scenarios(3, 2000);
     const market in = market::parse(R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.04}}
 assets:
   A: {currency: USD, spot: 95, volatility: 0.25}
   B: {currency: USD, spot: 105, volatility: 0.3, dividend_yield: 0.02}
   C: {currency: USD, spot: 100, volatility: 0.2}
-correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2]]
+  D: {currency: USD, spot: 100, volatility: {scenarios: )" +
+                                    scenarios.name() + R"(, times: [0.25, 0.5, 1.0]}}
+correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2], [A, D, 0], [B, D, 0], [C, D, 0]]
 )");
     cuda::text_compiler compiler;
     cuda::kernel_store kernels(compiler, {});
@@ -54,7 +58,8 @@ correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2]]
         const std::vector<std::shared_ptr<cuda::loaded_device>> on{
             std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
         cuda::policies by(on, kernels, 0, 1, reads);
-        tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), in, paths), by);
+        tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), in, paths), by,
+                                          in.state().scenario_cubes());
     }
     EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
 }
@@ -127,6 +132,14 @@ TEST(policies_on_host, are_those_of_the_cpu_with_notice) {
                    "      exercise on early with notice 0.25" + pays);
     compare_rights("      exercise on dates with notice 0.3" + pays + "      exercise on early" + pays);
     compare_rights("      exercise on dates with notice 0.3" + pays + "      call on early: pay 10\n");
+}
+
+TEST(policies_on_host, are_those_of_the_cpu_on_given_volatilities) {
+    compare(R"(trades:
+  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, exercise_step: 0.4}
+  - {id: plain, product: american, underlying: A, strike: 100, maturity: 1, exercise_step: 0.4}
+)",
+            1100);
 }
 
 // However numbers of paths are read: a put whose sums are by lanes, and a basket whose are by columns.

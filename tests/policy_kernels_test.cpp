@@ -39,8 +39,17 @@ book trades_with_rights() {
         "    script: |\n"
         "      exercise on dates: receive max(100 - best(spot(a) for a in basket), 0)\n"
         "      call on dates: pay 40\n"
+        "  - product: noticed\n    summary: A put.\n    parameters:\n"
+        "      basket: {type: asset_list, help: It.}\n      dates: {type: schedule, help: It.}\n"
+        "    example: {basket: [ACME], dates: [0.5, 1.0]}\n"
+        "    script: |\n"
+        "      exercise on dates with notice 0.3: receive max(100 - best(spot(a) for a in basket), 0)\n"
         "trades:\n"
-        "  - {id: both_sides, product: own_put, basket: [ACME], dates: [0.5, 1.0]}\n";
+        "  - {id: both_sides, product: own_put, basket: [ACME], dates: [0.5, 1.0]}\n"
+        "  - {id: noticed, product: noticed, basket: [ACME, BETA], dates: [0.5, 0.75, 1.0]}\n"
+        "  - {id: swing_of_many, product: swing, underlying: ACME, strike: 100, rights: 20, minimum_rights: "
+        "3, "
+        "exercise_dates: {start: 0, end: 1, count: 40}}\n";
     for (const auto& page : product_pages()) {
         const book one = book::parse("trades:\n  - " + page.example + '\n');
         if (!plan::has_rights(one.state().trades.at(0))) continue;
@@ -148,10 +157,8 @@ TEST(policy_kernels, do_not_depend_on_what_is_found) {
             std::vector<std::string> out;
             std::optional<exercise::untrained> of = exercise::untrained_of(t, in, paths, {});
             if (!of || of->is_certain) return out;
-            if (cuda::is_found_on_gpus(*of)) {
-                const cuda::policy_kernels k = cuda::policy_kernels_of(*of);
-                for (const std::string* text : k.texts()) out.push_back(*text);
-            }
+            const cuda::policy_kernels k = cuda::policy_kernels_of(*of);
+            for (const std::string* text : k.texts()) out.push_back(*text);
             const exercise::policy found = exercise::trained(
                 std::move(*of), {paths, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
             const auto shape = [](const plan::trade_program& made) { return program::shape_of(made.code); };

@@ -14,12 +14,14 @@
 
 #include <fmt/format.h>
 
+#include "engine/arrays/shock_file.h"
 #include "engine/cpu/crew.h"
 #include "engine/cuda/device_crew.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/policy_fits.h"
 #include "engine/cuda/policy_kernels.h"
+#include "engine/cuda/shock_cubes.h"
 #include "engine/exercise/swing.h"
 #include "kernels/exercise/leaving_arguments.h"
 #include "kernels/tile.h"
@@ -36,9 +38,10 @@ using kernels::word64;
 // sweeps are as many blocks as the multiprocessors of an H200 have room for.
 constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{3} << 29;
 
-// Trades with the same kernels, paths and sizes.
+// Trades with the same kernels, paths, sizes and arrays of a market.
 struct group {
     std::vector<std::size_t> trades;
+    std::span<const arrays::shock_cube> scenarios;
     policy_kernels text;
     word64 paths = 0;
     bool has_gain = false;
@@ -57,8 +60,10 @@ struct group {
     std::size_t bytes_of(const untrained& t) const {
         const policy_fits of(t);
         const std::size_t dates = of.dates.size();
+        // Rows of scenarios are counted as if no two steps read the same.
+        const std::size_t rows = t.rows + t.made.data.scenarios.size() * t.made.when.steps();
         const std::size_t by_path =
-            (t.rows + dates + of.fits.size() + 2 * of.levels * sweeps()) * sizeof(double) +
+            (rows + dates + of.fits.size() + 2 * of.levels * sweeps()) * sizeof(double) +
             dates * sizeof(kernels::path_in_tile);
         const std::size_t by_tile =
             sums_of_tile(of) + numbers_of_sweep(of.most_of_a_date()) * sweeps() + dates;
@@ -149,6 +154,7 @@ class launch_memory {
         a.forth.paths = of_.paths;
         a.forth.trade_count = static_cast<word32>(trades_.size());
         a.forth.tiles = static_cast<word32>(of_.tiles());
+        a.forth.scenario = {at<void>(scenarios_), of_.pitch(), 0, 0};
         a.left = at<kernels::left_array>(left_);
         a.first_rows = at<word32>(first_rows_);
         return a;
@@ -202,6 +208,7 @@ class launch_memory {
         fits_at_ = all.take<kernels::backward_fit>(fits);
         pieces_ = all.take<word64>(pieces);
         numbers_of_dates_ = all.take<word32>(of_.sweeps() * dates);
+        scenarios_ = all.take<double>(packed_.scenarios.size() * of_.pitch());
         image_.resize(all.size());
         arrived_ = all.take<word32>(of_.sweeps() * count);
         for (const policy_fits& of : fits_) found_count_ += numbers_of(sizes, of);
@@ -231,6 +238,11 @@ class launch_memory {
         put(numbers_, packed_.numbers.data(), packed_.numbers.size());
         put(words_, packed_.words.data(), packed_.words.size() * sizeof(word32));
         put(records_, packed_.records.data(), packed_.records.size() * sizeof(kernels::trade_record));
+        const std::vector<arrays::shock_cube> rows = rows_of(of_.scenarios, packed_.scenarios);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const std::size_t first = scenarios_ + r * of_.pitch() * sizeof(double);
+            arrays::copy_row(rows[r], 0, 0, 0, of_.pitch(), reinterpret_cast<double*>(image_.data() + first));
+        }
         std::size_t date_place = dates_, fit_place = fits_at_, piece_place = pieces_,
                     number_place = numbers_of_dates_, found = found_;
         for (std::size_t k = 0; k < trades_.size(); ++k) {
@@ -346,6 +358,7 @@ class launch_memory {
                 sweep_records_ = 0, dates_ = 0, fits_at_ = 0, pieces_ = 0, numbers_of_dates_ = 0,
                 arrived_ = 0, found_ = 0, found_count_ = 0, end_ = 0, most_dates_ = 0, most_fits_ = 0,
                 fits_of_date_ = 0;
+    std::size_t scenarios_ = 0;  // [row][path], of the market's arrays
     std::vector<work> work_;
     std::byte* memory_ = nullptr;
 };
@@ -436,7 +449,7 @@ exercise::policy policy_from(const untrained& t, const group& g, const double*& 
 // The search for policies on some devices.
 class search {
   public:
-    search(std::span<const untrained* const> of, std::uint64_t seed,
+    search(std::span<const wanted_policy> of, std::uint64_t seed,
            std::span<const std::shared_ptr<loaded_device>> on, counted_kernels& kernels,
            std::uint64_t memory_bytes, kernels::path_reads reads, const std::atomic<bool>* cancel,
            gpu_facts& facts)
@@ -497,22 +510,26 @@ class search {
     }
 
     void gather() {
-        std::map<std::tuple<std::string, std::string, bool, word64>, std::size_t> known;
+        std::map<std::tuple<std::string, std::string, bool, word64, const arrays::shock_cube*>, std::size_t>
+            known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
-            const untrained& t = *of_[i];
-            if (!is_found_on_gpus(t)) continue;
+            const untrained& t = *of_[i].of;
+            if (t.is_certain) continue;
             const std::size_t fits = policy_fits(t).most_of_a_date();
             policy_kernels text = policy_kernels_of(t, reads_);
             if (text.most_bytes(fits) > shared_bytes_) text = policy_kernels_of(t);
             if (text.most_bytes(fits) > shared_bytes_) continue;
             const bool has_gain = t.has_gain() && t.by.uses == 0;
-            const auto [at, is_new] =
-                known.try_emplace({text.leaving, text.of_sums, has_gain, t.paths}, groups_.size());
+            const auto scenarios =
+                t.made.data.scenarios.empty() ? std::span<const arrays::shock_cube>() : of_[i].scenarios;
+            const auto [at, is_new] = known.try_emplace(
+                {text.leaving, text.of_sums, has_gain, t.paths, scenarios.data()}, groups_.size());
             if (is_new) {
                 group& made = groups_.emplace_back();
                 made.text = std::move(text);
                 made.paths = t.paths;
                 made.has_gain = has_gain;
+                made.scenarios = scenarios;
             }
             groups_[at->second].trades.push_back(i);
         }
@@ -552,7 +569,7 @@ class search {
     void cut() {
         for (group& g : groups_) {
             for (const std::size_t i : g.trades) {
-                const std::size_t bytes = g.bytes_of(*of_[i]);
+                const std::size_t bytes = g.bytes_of(*of_[i].of);
                 if (bytes <= most_bytes_ || found_[i].failure) continue;
                 found_[i].failure = error(
                     error_kind::device, fmt::format("it takes {} MB of a GPU's memory, of which there are {}",
@@ -564,7 +581,7 @@ class search {
             while (first < g.trades.size()) {
                 std::size_t count = 0, bytes = 0;
                 for (; first + count < g.trades.size() && count < std::min(share, most_trades_); ++count) {
-                    bytes += g.bytes_of(*of_[g.trades[first + count]]);
+                    bytes += g.bytes_of(*of_[g.trades[first + count]].of);
                     if (count > 0 && bytes > room_) break;
                 }
                 pieces_.push_back({&g, std::span(g.trades).subspan(first, count)});
@@ -615,7 +632,7 @@ class search {
         device& d = on.get();
         const group& g = *p.of;
         std::vector<const untrained*> trades;
-        for (const std::size_t i : p.trades) trades.push_back(of_[i]);
+        for (const std::size_t i : p.trades) trades.push_back(of_[i].of);
         const auto& cubins = g.cubins.at(architectures_[number]);
         const kernel leave = on.find(cubins.leaving, "leave");
         const owned_stream s = new_stream(d);
@@ -716,14 +733,14 @@ class search {
         const double* next = numbers.data();
         for (const std::size_t i : p.trades) {
             try {
-                found_[i].by = policy_from(*of_[i], *p.of, next);
+                found_[i].by = policy_from(*of_[i].of, *p.of, next);
             } catch (const error& e) {
                 found_[i].failure = e;
             }
         }
     }
 
-    std::span<const untrained* const> of_;
+    std::span<const wanted_policy> of_;
     const std::uint64_t seed_;
     const kernels::path_reads reads_;
     std::span<const std::shared_ptr<loaded_device>> on_;
@@ -743,7 +760,7 @@ class search {
 
 }  // namespace
 
-std::vector<policies::found> policies::find(std::span<const untrained* const> of, std::uint64_t seed,
+std::vector<policies::found> policies::find(std::span<const wanted_policy> of, std::uint64_t seed,
                                             const std::atomic<bool>* cancel) {
     return search(of, seed, on_, kernels_, memory_bytes_, reads_, cancel, facts_).run(threads_);
 }

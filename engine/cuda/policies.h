@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/arrays/shock_cube.h"
 #include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/gpu_run.h"
 #include "engine/cuda/loaded_device.h"
@@ -18,6 +19,12 @@
 #include "kernels/exercise/backward_arguments.h"
 
 namespace tilewalk::cuda {
+
+// A policy that is to be found; and the arrays of the market by which its paths move, if they do.
+struct wanted_policy {
+    const exercise::untrained* of;
+    std::span<const arrays::shock_cube> scenarios{};
+};
 
 class policies {
   public:
@@ -30,13 +37,13 @@ class policies {
 
     // Finds the policies of trades, each from its own paths. Returns by trade the policy, or why there is
     // none: a kernel that can't be compiled, too little memory, no device that is left, a path that has no
-    // finite number. Both are missing where GPUs find none: on given scenarios, or where a block
-    // has no room for so many functions and uses. Throws tilewalk::error: cancelled.
+    // finite number. Both are missing where GPUs find none: a block has no room for so many
+    // functions and uses. Throws tilewalk::error: cancelled.
     struct found {
         std::optional<exercise::policy> by;
         std::optional<error> failure;
     };
-    std::vector<found> find(std::span<const exercise::untrained* const> of, std::uint64_t seed,
+    std::vector<found> find(std::span<const wanted_policy> of, std::uint64_t seed,
                             const std::atomic<bool>* cancel);
 
     gpu_facts facts() const;

@@ -161,9 +161,4 @@ policy_kernels policy_kernels_of(const exercise::untrained& of, path_reads reads
     return out;
 }
 
-bool is_found_on_gpus(const exercise::untrained& of) {
-    const bool has_cases_of_both = of.by.uses > 0 && of.by.weighs_steps;
-    return !of.is_certain && !has_cases_of_both && of.made.data.scenarios.empty();
-}
-
 }  // namespace tilewalk::cuda

@@ -52,7 +52,5 @@ policy_kernels policy_kernels_of(const exercise::untrained& of,
                                  kernels::path_reads reads = kernels::path_reads::register_rolling);
 // The way back reads paths as the feed does that a run asks for, or as the nearest of its kind.
 kernels::path_reads path_reads_of(const kernel_wish& how);
-// Rights on scenarios are left to the CPU.
-bool is_found_on_gpus(const exercise::untrained& of);
 
 }  // namespace tilewalk::cuda

@@ -97,7 +97,7 @@ void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, 
     try {
         policy_of_trade of(t, in, by);
         of.prepare(few_paths);
-        if (of.to_find() != nullptr && cuda::is_found_on_gpus(*of.to_find()))
+        if (of.to_find() != nullptr && !of.to_find()->is_certain)
             policies_[trade] = cuda::policy_kernels_of(*of.to_find(), cuda::path_reads_of(run_.how));
         of.find(1);
         follow(plans_[trade], t, of, by, 0);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -241,18 +242,22 @@ struct right_in_run {
 void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
                   cuda::backend& gpus, const cuda::backend::choice& on) {
     if (on.devices.empty()) return;
-    std::vector<const exercise::untrained*> untrained;
+    std::vector<cuda::wanted_policy> wanted;
     std::vector<policy_of_trade*> of;
+    std::map<const markets::market_state*, std::vector<arrays::shock_cube>> scenarios;
     for (right_in_run& one : all) {
         const exercise::untrained* const to_find = one.plan.failure ? nullptr : one.of.to_find();
         if (to_find == nullptr || to_find->is_certain) continue;
-        untrained.push_back(to_find);
+        const markets::market_state& in = one.of.market();
+        const auto [cubes, is_new] = scenarios.try_emplace(&in);
+        if (is_new) cubes->second = in.scenario_cubes();
+        wanted.push_back({to_find, cubes->second});
         of.push_back(&one.of);
     }
-    if (untrained.empty()) return;
+    if (wanted.empty()) return;
     cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads,
                           cuda::path_reads_of(r.run.how));
-    std::vector<cuda::policies::found> found = finder.find(untrained, by.seed(), r.options.cancel);
+    std::vector<cuda::policies::found> found = finder.find(wanted, by.seed(), r.options.cancel);
     for (std::size_t i = 0; i < of.size(); ++i) {
         if (found[i].by) of[i]->take(std::move(*found[i].by));
         if (found[i].failure) of[i]->add_remark("no GPU found its policy: " + found[i].failure->message());
