@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/policy_kernels.h"
 #include "kernels/exercise/backward_arguments.h"
 #include "kernels/exercise/leaving_arguments.h"
 #include "tests/fake_device.h"
@@ -38,30 +39,46 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     return gpu;
 }
 
-void compare(const std::string& trades, std::uint64_t paths,
-             kernels::path_reads reads = kernels::path_reads::register_rolling) {
+const market& assets() {
     static const tests::scenario_file scenarios(3, 2000);
-    const market in = market::parse(R"(as_of: 2026-01-15
+    static const market in = market::parse(R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.04}}
 assets:
   A: {currency: USD, spot: 95, volatility: 0.25}
   B: {currency: USD, spot: 105, volatility: 0.3, dividend_yield: 0.02}
   C: {currency: USD, spot: 100, volatility: 0.2}
   D: {currency: USD, spot: 100, volatility: {scenarios: )" +
-                                    scenarios.name() + R"(, times: [0.25, 0.5, 1.0]}}
+                                           scenarios.name() + R"(, times: [0.25, 0.5, 1.0]}}
 correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2], [A, D, 0], [B, D, 0], [C, D, 0]]
 )");
+    return in;
+}
+
+// Calls of(policies) with those of a device.
+template <class body>
+void with_policies_on(const std::shared_ptr<cuda::fake_gpu>& gpu, const body& of,
+                      kernels::path_reads reads = kernels::path_reads::register_rolling,
+                      std::uint64_t memory_bytes = 0) {
     cuda::text_compiler compiler;
     cuda::kernel_store kernels(compiler, {});
-    const auto gpu = gpu_of_host();
     {
         const std::vector<std::shared_ptr<cuda::loaded_device>> on{
             std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
-        cuda::policies by(on, kernels, 0, 1, reads);
-        tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), in, paths), by,
-                                          in.state().scenario_cubes());
+        cuda::policies by(on, kernels, memory_bytes, 1, reads);
+        of(by);
     }
     EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
+}
+
+void compare(const std::string& trades, std::uint64_t paths,
+             kernels::path_reads reads = kernels::path_reads::register_rolling) {
+    with_policies_on(
+        gpu_of_host(),
+        [&](cuda::policies& by) {
+            tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), assets(), paths), by,
+                                              assets().state().scenario_cubes());
+        },
+        reads);
 }
 
 // A matrix instruction stands for chains of fma.
@@ -160,6 +177,52 @@ TEST(policies_on_host, are_those_of_the_cpu_with_many_functions) {
   - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [0.5, 1.0]}
 )",
             300);
+}
+
+// A launch of one trade must fit in half of the memory, for two are made ready at once.
+TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
+    const auto trades = tests::untrained_of(
+        book::parse(std::string(put) + "maturity: 1, exercise_step: 0.1}\n"), assets(), 4096);
+    const cuda::wanted_policy wanted{&trades.at(0).second};
+    with_policies_on(
+        gpu_of_host(),
+        [&](cuda::policies& by) {
+            const auto found = by.find({&wanted, 1}, 7, nullptr);
+            EXPECT_FALSE(found.at(0).by);
+            ASSERT_TRUE(found.at(0).failure);
+            EXPECT_EQ(found.at(0).failure->message(),
+                      "it takes 3 MB of a GPU's memory, of which there are 2");
+        },
+        kernels::path_reads::register_rolling, 4 << 20);
+}
+
+// Paths ahead in shared memory are asked for.
+TEST(policies_on_host, read_paths_ahead_in_registers_where_shared_memory_is_short) {
+    const auto trades = tests::untrained_of(
+        book::parse(std::string(put) + "maturity: 1, exercise_step: 0.4}\n"), assets(), 300);
+    const cuda::wanted_policy wanted{&trades.at(0).second};
+    constexpr auto asked = kernels::path_reads::smem_rolling_async;
+    const std::uint32_t needed = cuda::policy_kernels_of(*wanted.of, asked).most_bytes(1);
+    for (const bool has_room : {true, false}) {
+        const auto gpu = std::make_shared<cuda::fake_gpu>();
+        gpu->attributes.blocks_per_multiprocessor = 0;
+        gpu->properties.shared_bytes_per_block = has_room ? needed : needed - 1;
+        int in_shared_memory = 0, in_registers = 0;
+        gpu->kernel = [&](const std::string& text, const std::string&, const cuda::launch&,
+                          std::span<void*>) -> cuda::fake_gpu::work {
+            in_shared_memory += text.find("reads = path_reads::smem_rolling_async") != text.npos;
+            in_registers += text.find("reads = path_reads::register_rolling") != text.npos;
+            return [] {};
+        };
+        with_policies_on(
+            gpu,
+            [&](cuda::policies& by) {
+                EXPECT_TRUE(by.find({&wanted, 1}, 7, nullptr).at(0).by);
+            },
+            asked);
+        EXPECT_EQ(in_shared_memory > 0, has_room);
+        EXPECT_EQ(in_registers > 0, !has_room);
+    }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "engine/cuda/policy_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/policies_as_found.h"
+#include "tests/scenario_file.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -197,7 +198,7 @@ class policies_on_a_gpu : public tests::on_a_gpu {
   protected:
     void compare(const book& all, const market& in, std::uint64_t paths) {
         cuda::policies by(chosen_.devices, gpus_.kernels(), 0, 4);
-        tests::expect_policies_of_the_cpu(untrained_of(all, in, paths), by);
+        tests::expect_policies_of_the_cpu(untrained_of(all, in, paths), by, in.state().scenario_cubes());
     }
 };
 
@@ -208,6 +209,22 @@ TEST_F(policies_on_a_gpu, are_those_of_the_cpu) {
 // The last tile has one path; one tile has three; a path alone.
 TEST_F(policies_on_a_gpu, are_those_of_the_cpu_on_few_paths) {
     for (const std::uint64_t paths : {1u, 3u, 1025u}) compare(trades_with_rights(), demo_market(), paths);
+}
+
+// Volatilities of fewer paths than policies are found on, and of as many.
+TEST_F(policies_on_a_gpu, are_those_of_the_cpu_on_given_volatilities) {
+    const tests::scenario_file scenarios(3, 3000);
+    const market in = market::parse(
+        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.04}}\nassets:\n  A: {currency: USD, spot: 100, "
+        "volatility: {scenarios: " +
+        scenarios.name() + ", times: [0.25, 0.5, 1.0]}}\ncorrelations: []\n");
+    const book all = book::parse(
+        "trades:\n  - {id: put, product: american, underlying: A, strike: 100, maturity: 1, exercise_step: "
+        "0.1}\n"
+        "  - {id: swing, product: swing, underlying: A, strike: 100, rights: 3, exercise_dates: {start: 0, "
+        "end: "
+        "1, count: 9}}\n");
+    for (const std::uint64_t paths : {3000u, 4000u}) compare(all, in, paths);
 }
 
 // More trades than a device has multiprocessors, so that a block has one alone.
