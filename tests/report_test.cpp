@@ -139,11 +139,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,error_from,randomisations,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,paths,0,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,paths,0,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,paths,0,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -535,8 +535,8 @@ TEST(report, json_is_word_for_word) {
     "kernel_seconds": 0.0
   },
   "rows": [
-    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
-    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "error_from": "paths", "randomisations": 0, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
+    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "error_from": "paths", "randomisations": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
   ],
   "totals": [
     {"currency": "USD", "trades": 1, "without_error": 0, "by_policy": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125}
