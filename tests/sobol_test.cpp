@@ -16,6 +16,7 @@
 #include "kernels/bridge.h"
 #include "kernels/sobol.h"
 #include "tests/quasi_orders.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk {
 namespace {
@@ -72,7 +73,8 @@ TEST(sobol, has_the_directions_that_are_published) {
                 << line.dimension << " " << bit;
         }
     }
-    EXPECT_EQ(quasi::directions().size(), std::size_t{quasi::most_dimensions} * 32);
+    EXPECT_EQ(quasi::directions(quasi::most_dimensions).size(), std::size_t{quasi::most_dimensions} * 32);
+    EXPECT_THROW(quasi::directions(quasi::most_dimensions + 1), error);
 }
 
 word32 digits(std::uint32_t dimension, word32 index, const kernels::scramble& by) {

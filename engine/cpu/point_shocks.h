@@ -66,7 +66,7 @@ class point_shocks {
         functions_.uniforms(
             at(slot), quasi::directions_of(of_.order->dimension_of_uniform(step, slot)),
             scramble(of_.order->dimension_of_uniform(step, slot), of_.order->uniform_slots()[slot].key),
-            first_index_, table_);
+            first_index_, *table_);
         return at(slot);
     }
 
@@ -78,6 +78,7 @@ class point_shocks {
         of_ = of;
         seed_ = seed;
         slots_ = slots;
+        table_ = &quasi::normal_table<shock>();
         randomisation_ = static_cast<std::uint32_t>(first_path / of.paths_of_randomisation);
         first_index_ = static_cast<std::uint32_t>(first_path % of.paths_of_randomisation);
         resize(slots);
@@ -97,11 +98,11 @@ class point_shocks {
         }
         const std::uint32_t dimension = of_.order->dimension_of_normal(node, slot);
         functions_.normals(out, quasi::directions_of(dimension),
-                           scramble(dimension, of_.order->normal_slots()[slot].key), first_index_, table_);
+                           scramble(dimension, of_.order->normal_slots()[slot].key), first_index_, *table_);
     }
 
     const lane_points<shock>& functions_;
-    const kernels::normal_table<shock>& table_ = quasi::normal_table<shock>();
+    const kernels::normal_table<shock>* table_ = nullptr;  // made when it is first needed
     run_of_points of_;
     std::uint64_t seed_ = 0;
     std::uint32_t randomisation_ = 0, first_index_ = 0;

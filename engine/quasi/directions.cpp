@@ -2,7 +2,8 @@
 #include "engine/quasi/directions.h"
 
 #include <array>
-#include <bit>
+#include <atomic>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -93,36 +94,62 @@ std::vector<word32> primitive_polynomials(int degree) {
     return out;
 }
 
-std::vector<word32> made() {
-    constexpr int bits = kernels::bits_of_index;
-    std::vector<word32> out;
-    out.reserve(std::size_t{most_dimensions} * bits);
-    for (int b = 0; b < bits; ++b) out.push_back(word32{1} << b);  // the digits of the index, mirrored
-    table_bits table(table_files().front().text);
-    for (int degree = 1; degree <= most_degree; ++degree) {
-        for (const word32 polynomial : primitive_polynomials(degree)) {
-            std::array<word32, bits> v{};  // the first digit is the highest bit
-            for (int b = 0; b < degree; ++b)
-                v[static_cast<std::size_t>(b)] = (table.take(b) << 1 | 1) << (31 - b);
-            for (int b = degree; b < bits; ++b) {
-                word32 x = v[static_cast<std::size_t>(b - degree)];
-                x ^= x >> degree;
-                for (int k = 1; k < degree; ++k)
-                    if ((polynomial >> (degree - k) & 1) != 0) x ^= v[static_cast<std::size_t>(b - k)];
-                v[static_cast<std::size_t>(b)] = x;
-            }
-            for (const word32 x : v) out.push_back(kernels::reversed(x));
-        }
+class growing_table {
+  public:
+    growing_table() {
+        numbers_.reserve(std::size_t{most_dimensions} * bits);
+        for (int b = 0; b < bits; ++b)
+            numbers_.push_back(word32{1} << b);  // the digits of the index, mirrored
+        first_ = numbers_.data();
+        known_ = 1;
     }
-    if (out.size() != std::size_t{most_dimensions} * bits || !table.is_used_up()) table_bits::fail();
-    return out;
-}
+    std::span<const word32> first(std::uint32_t dimensions) {
+        if (known_.load(std::memory_order_acquire) < dimensions) grow(dimensions);
+        return {first_, std::size_t{known_.load(std::memory_order_acquire)} * bits};
+    }
+
+  private:
+    static constexpr int bits = kernels::bits_of_index;
+
+    void grow(std::uint32_t dimensions) {
+        const std::lock_guard guard(lock_);
+        std::uint32_t known = known_;
+        for (; known < dimensions; ++degree_) {
+            if (degree_ > most_degree)
+                throw error(error_kind::internal, "Sobol points have no such dimension");
+            for (const word32 polynomial : primitive_polynomials(degree_)) {
+                add(degree_, polynomial);
+                ++known;
+            }
+        }
+        if (degree_ > most_degree && (known != most_dimensions || !table_.is_used_up())) table_bits::fail();
+        known_.store(known, std::memory_order_release);
+    }
+    void add(int degree, word32 polynomial) {
+        std::array<word32, bits> v{};  // the first digit is the highest bit
+        const auto at = [&](int b) -> word32& { return v[static_cast<std::size_t>(b)]; };
+        for (int b = 0; b < degree; ++b) at(b) = (table_.take(b) << 1 | 1) << (31 - b);
+        for (int b = degree; b < bits; ++b) {
+            at(b) = at(b - degree) ^ at(b - degree) >> degree;
+            for (int k = 1; k < degree; ++k)
+                if ((polynomial >> (degree - k) & 1) != 0) at(b) ^= at(b - k);
+        }
+        for (const word32 x : v) numbers_.push_back(kernels::reversed(x));
+    }
+
+    std::mutex lock_;
+    table_bits table_{table_files().front().text};
+    int degree_ = 1;  // of the next polynomials
+    std::vector<word32> numbers_;
+    const word32* first_ = nullptr;
+    std::atomic<std::uint32_t> known_{0};
+};
 
 }  // namespace
 
-std::span<const word32> directions() {
-    static const std::vector<word32> all = made();
-    return all;
+std::span<const word32> directions(std::uint32_t dimensions) {
+    static growing_table all;
+    return all.first(dimensions);
 }
 
 }  // namespace tilewalk::quasi

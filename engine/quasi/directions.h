@@ -11,12 +11,13 @@ namespace tilewalk::quasi {
 
 inline constexpr std::uint32_t most_dimensions = 21201;
 
-// The directions of all dimensions, [dimension][bit of the index], reversed (see kernels/sobol.h). They are
-// made when they are first asked for.
-std::span<const kernels::word32> directions();
+// The directions of the first so many dimensions, or of some more: [dimension][bit of the index], reversed
+// (see kernels/sobol.h). They are made when they are first asked for, those of a degree together, because
+// there is time to be lost with the last ones; they stay where they are.
+std::span<const kernels::word32> directions(std::uint32_t dimensions);
 
 inline const kernels::word32* directions_of(std::uint32_t dimension) {
-    return directions().data() + std::size_t{dimension} * kernels::bits_of_index;
+    return directions(dimension + 1).data() + std::size_t{dimension} * kernels::bits_of_index;
 }
 
 }  // namespace tilewalk::quasi

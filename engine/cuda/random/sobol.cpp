@@ -129,7 +129,9 @@ class sobol_points final : public random_source {
             // Whatever still reads those before has ended.
             from_.on.wait(on);
             directions_.emplace(from_.on, numbers * sizeof(kernels::word32));
-            from_.on.upload(directions_->as<void>(), quasi::directions().data(), directions_->bytes(), on);
+            from_.on.upload(directions_->as<void>(),
+                            quasi::directions(static_cast<std::uint32_t>(dimensions)).data(),
+                            directions_->bytes(), on);
             from_.on.wait(on);
             known_ = numbers;
         }
