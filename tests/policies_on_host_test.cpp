@@ -115,16 +115,16 @@ TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
 }
 
 // Uses left on a date are those that dates before can't have taken, and no more than dates to come; today's
-// right is one of them. Others must be used.
+// right is one of them. Some must be used.
 TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
     compare(R"(trades:
-  - {id: few, product: swing, underlying: A, strike: 100, rights: 2, exercise_dates: [0.25, 0.5, 0.75, 1.0]}
-  - {id: most, product: swing, underlying: A, strike: 95, rights: 3, exercise_dates: [0.25, 0.5, 0.75]}
+  - {id: few, product: swing, underlying: A, strike: 100, rights: 2, exercise_dates: [0.3, 0.6, 1.0]}
 )",
-            1100);
+            1030);
     compare(R"(trades:
+  - {id: most, product: swing, underlying: A, strike: 95, rights: 3, exercise_dates: [0.5, 1.0]}
   - {id: today, product: swing, underlying: A, strike: 90, rights: 2, exercise_dates: [0, 0.5, 1.0]}
-  - {id: least, product: swing, underlying: A, strike: 100, rights: 3, minimum_rights: 2, exercise_dates: [0.25, 0.5, 0.75, 1.0]}
+  - {id: least, product: swing, underlying: A, strike: 100, rights: 2, minimum_rights: 1, exercise_dates: [0.5, 0.75, 1.0]}
 )",
             300);
 }
@@ -145,25 +145,37 @@ TEST(policies_on_host, are_those_of_the_cpu_with_notice) {
                 300);
     };
     const std::string pays = ": receive max(100 - spot(underlying), 0)\n";
-    compare_rights("      exercise on dates with notice 0.1" + pays +
-                   "      exercise on early with notice 0.25" + pays);
     compare_rights("      exercise on dates with notice 0.3" + pays + "      exercise on early" + pays);
     compare_rights("      exercise on dates with notice 0.3" + pays + "      call on early: pay 10\n");
 }
 
 TEST(policies_on_host, are_those_of_the_cpu_on_given_volatilities) {
     compare(R"(trades:
-  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, exercise_step: 0.4}
-  - {id: plain, product: american, underlying: A, strike: 100, maturity: 1, exercise_step: 0.4}
+  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, exercise_step: 0.5}
 )",
-            1100);
+            1030);
+}
+
+// The CPU says what is missing.
+TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) {
+    const auto trades = tests::untrained_of(
+        book::parse("trades:\n  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, "
+                    "exercise_step: 0.5}\n"),
+        assets(), 2001);
+    const auto scenarios = assets().state().scenario_cubes();
+    const cuda::wanted_policy wanted{&trades.at(0).second, scenarios};
+    with_policies_on(gpu_of_host(), [&](cuda::policies& by) {
+        const auto found = by.find({&wanted, 1}, 7, nullptr);
+        EXPECT_FALSE(found.at(0).by);
+        EXPECT_FALSE(found.at(0).failure);
+    });
 }
 
 // However numbers of paths are read: a put whose sums are by lanes, and a basket whose are by columns.
 TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     for (const auto reads : {kernels::path_reads::none, kernels::path_reads::l2_prefetch,
                              kernels::path_reads::smem_rolling_async}) {
-        compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100, reads);
+        compare(std::string(put) + "maturity: 1, exercise_step: 0.5}\n", 600, reads);
         compare(R"(trades:
   - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [1.0]}
 )",

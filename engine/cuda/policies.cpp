@@ -446,6 +446,14 @@ exercise::policy policy_from(const untrained& t, const group& g, const double*& 
     return out;
 }
 
+// The market's arrays have all rows and paths that a trade reads.
+bool have_what_is_read(std::span<const arrays::shock_cube> arrays, const untrained& t) {
+    return std::ranges::all_of(t.made.data.scenarios, [&](const program::scenario_rows& s) {
+        return s.array < arrays.size() && arrays[s.array].paths >= t.paths &&
+               std::ranges::all_of(s.rows, [&](std::uint32_t row) { return row < arrays[s.array].steps; });
+    });
+}
+
 // The search for policies on some devices.
 class search {
   public:
@@ -514,7 +522,7 @@ class search {
             known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i].of;
-            if (t.is_certain) continue;
+            if (t.is_certain || !have_what_is_read(of_[i].scenarios, t)) continue;
             const std::size_t fits = policy_fits(t).most_of_a_date();
             policy_kernels text = policy_kernels_of(t, reads_);
             if (text.most_bytes(fits) > shared_bytes_) text = policy_kernels_of(t);

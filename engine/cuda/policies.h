@@ -37,8 +37,8 @@ class policies {
 
     // Finds the policies of trades, each from its own paths. Returns by trade the policy, or why there is
     // none: a kernel that can't be compiled, too little memory, no device that is left, a path that has no
-    // finite number. Both are missing where GPUs find none: a block has no room for so many
-    // functions and uses. Throws tilewalk::error: cancelled.
+    // finite number. Both are missing where a block has no room for so many functions and uses,
+    // or an array lacks what paths read. Throws tilewalk::error: cancelled.
     struct found {
         std::optional<exercise::policy> by;
         std::optional<error> failure;
