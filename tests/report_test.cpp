@@ -264,10 +264,10 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     row.remarks = {"first, of two", "second"};
     EXPECT_FALSE(row.has_error() || row.has_interval() || is_figure(row.value_error()));
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(
-        csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,20000,true,,\"first, of two; "
-                 "second\",,,,,,,,,,,,,one path"),
-        std::string::npos)
+    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,paths,0,20000,true,,"
+                       "\"first, of two; "
+                       "second\",,,,,,,,,,,,,one path"),
+              std::string::npos)
         << csv;
     const std::string json = written(r, output_format::json);
     EXPECT_NE(json.find(R"("price": 10.45058, "standard_error": null, "low": null, "high": null, "value": )"
