@@ -25,7 +25,7 @@ struct points_arguments {
     const word32* directions;  // [dimension][bit of the index]
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
-    // Of a bridge, or null: nodes in the order of their dimensions; their numbers, those first that wait for
+    // A bridge, or null: nodes in the order of their dimensions; their numbers, those first that wait for
     // no other, and where each such level ends; by step one over the deviation of its move.
     const bridge_node* nodes;
     const word32 *by_level, *level_ends;

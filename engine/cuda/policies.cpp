@@ -159,7 +159,7 @@ class launch_memory {
         a.first_rows = at<word32>(first_rows_);
         return a;
     }
-    // Of each trade, today among the dates; and of a date.
+    // The most of each trade, today among the dates; and of a date.
     std::size_t most_dates() const { return most_dates_; }
     std::size_t most_fits() const { return most_fits_; }
     std::size_t fits_of_date() const { return fits_of_date_; }
@@ -186,7 +186,7 @@ class launch_memory {
         return reinterpret_cast<value*>(memory_ + place);
     }
 
-    // What is uploaded stands first.
+    // All that is uploaded stands first.
     void lay_out() {
         const std::size_t count = trades_.size(), sections = trades_[0]->made.code.sections.size();
         const kernels::backward_sizes& sizes = of_.text.sizes;
@@ -390,7 +390,7 @@ class found_numbers {
     const kernels::backward_sizes& sizes_;
 };
 
-// What is fitted on a date: of one value to come, or of several.
+// The fits of a date: of one value to come, or of several.
 void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_fits::date& d,
                const kernels::backward_sizes& sizes, found_numbers& found) {
     if (of.levels == 1 && d.fits == 1) {
@@ -755,7 +755,8 @@ class search {
     counted_kernels& kernels_;
     const std::atomic<bool>* cancel_;
     gpu_facts& facts_;
-    // Of a launch: so much as it takes, and as one of a single trade may take. Two are made ready at once.
+    // Bytes of a launch: so much as it takes, and as one of a single trade may take. Two are made ready at
+    // once.
     word64 room_ = 0, most_bytes_ = ~word64{0};
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
     std::vector<std::string> architectures_;  // by device; empty: it is lost

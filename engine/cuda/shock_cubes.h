@@ -48,7 +48,7 @@ struct shock_plan {
     // shock numbers, or, with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     noise_rows normals{}, uniforms{};  // of a keyed source
-    // Of a source of points, behind rows of streams.
+    // Rows of a source of points, behind those of streams.
     point_rows points{};
     std::uint64_t unit_paths = 0;  // of a randomisation
     // The rows of the cube of scenarios (see rows_of).

@@ -462,7 +462,7 @@ inline double limited_returns(const std::vector<move>& moves, const return_limit
     }
     const double sd = std::sqrt(m.variance), middle = m.growth - 0.5 * m.variance;
     const auto z_of = [&](double change) { return (std::log(std::max(1 + change, 1e-300)) - middle) / sd; };
-    // What is left to earn ends to count where all of it, or none, is beyond a limit of the sum.
+    // Returns to come end to count where all of them, or none, are beyond a limit of the sum.
     const double left = static_cast<double>(moves.size() - from - 1);
     std::vector<double> breaks{z_of(in.local_floor), z_of(in.local_cap)};
     for (const double limit : {in.global_floor, in.global_cap})

@@ -371,7 +371,7 @@ class backward_walk {
                 ring_, (all - thread() + threads - 1) / threads, place_of, load, use);
         }
     }
-    // What a path is on a date on which the right is offered.
+    // The numbers of a path on a date on which the right is offered.
     struct offered_path {
         typename date::known_path known;
         double gives, unit, value, offered, total, worth;

@@ -117,7 +117,7 @@ struct date_at_hand {
     double* slopes() const { return along() + sizes.slopes(); }
     double* size_of_right() const { return slopes() + sizes.slopes(); }  // 0: the search has ended
     double* found_scales() const { return found + features; }
-    // Of a fit behind this one, among those of the date.
+    // Numbers of a fit behind this one, among those of the date.
     double* found_sides(int behind) const { return found_fit + behind * numbers_of_fit(functions, moves); }
     double* found_today(int behind) const { return found_fit + behind * numbers_of_today(moves); }
     double* rest_of(int behind) const { return rest + word64(behind) * pitch; }

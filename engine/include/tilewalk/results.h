@@ -87,7 +87,8 @@ struct price_row {
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
-    // Of the standard error; so many that Student's t is the normal, if it is that of independent paths.
+    // Those of the standard error; so many that Student's t is the normal, if it is that of independent
+    // paths.
     double degrees_of_freedom() const {
         return randomisations > 0 ? static_cast<double>(randomisations - 1) : 1e300;
     }

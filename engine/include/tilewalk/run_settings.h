@@ -22,7 +22,7 @@ struct run_settings {
     std::optional<std::string> precision{};
     // Source of shocks: a name of the catalogue of random sources.
     std::optional<std::string> random{};
-    // Of quasi-random sources: independent randomisations, whose spread is the error, and the way in which
+    // Quasi-random sources have independent randomisations, whose spread is the error, and a way in which
     // their points make Brownian paths, "bridge" or "steps".
     std::optional<int> randomisations{};
     std::optional<std::string> construction{};

@@ -31,7 +31,8 @@ known_trade draw_rainbow(dice& d) {
                            return std::vector<double>{y, (strike - of_worst * y) / of_best,
                                                       (strike - of_best * y) / of_worst};
                        },
-                       // Where kinks of the first asset meet, and where one of them is at 0.
+                       // Kinks of the first asset meet at the first price, and one of them is at 0 at each
+                       // other.
                        {strike, strike / of_best, strike / of_worst});
         },
         10);
