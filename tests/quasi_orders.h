@@ -39,7 +39,7 @@ inline made_trade trade_of(int normals, int uniforms, const std::vector<double>&
     return out;
 }
 inline quasi::order order_of(const made_trade& t, quasi::construction how = quasi::construction::bridge) {
-    return {t.code, t.data, t.when, {how}};
+    return quasi::order_maker().made_for(t.code, t.data, t.when, {how});
 }
 
 inline std::vector<double> uneven_times(int count) {

@@ -48,6 +48,7 @@ run::outcome back_end::walk_all(const run::walk& of) {
     std::vector<path_job> jobs;
     std::deque<lane_way_back> ways;
     std::deque<quasi::order> orders;
+    quasi::order_maker maker;
     for (std::size_t i = 0; i < of.jobs.size(); ++i) {
         const run::job& j = of.jobs[i];
         if ((out.failures[i] = why_not_replayed(j, of))) continue;
@@ -68,8 +69,9 @@ run::outcome back_end::walk_all(const run::walk& of) {
         }
         p.part_tiles = of.part_tiles();
         if (of.unit_paths > 0 && of.replay == nullptr)
-            p.points = {&orders.emplace_back(*j.code, *j.data, *j.when, j.points.value_or(of.points)),
-                        of.unit_paths};
+            p.points = {
+                &orders.emplace_back(maker.made_for(*j.code, *j.data, *j.when, j.points.value_or(of.points))),
+                of.unit_paths};
         if (of.replay != nullptr) {
             p.normals = of.replay->normals();
             p.uniforms = of.replay->uniforms();

@@ -102,8 +102,8 @@ class rows_of_jobs {
     // All normals are points, and uniforms where they are few.
     void add_points(std::size_t number, bool makes_moves, const run::job& job) {
         const program::path_program& code = *job.code;
-        const std::size_t points =
-            plan_.points.add(quasi::order(code, *job.data, *job.when, job.points.value_or(of_.run.points)));
+        const std::size_t points = plan_.points.add(
+            maker_.made_for(code, *job.data, *job.when, job.points.value_or(of_.run.points)));
         const std::size_t uniforms = plan_.points.order_of(points).has_quasi_uniforms()
                                          ? 0
                                          : plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step,
@@ -112,6 +112,7 @@ class rows_of_jobs {
     }
     run_state& of_;
     shock_plan& plan_;
+    quasi::order_maker maker_;
     std::vector<share> shares_;
 };
 

@@ -38,6 +38,9 @@ struct node_levels {
     }
 };
 
+// The most that is lost between arrays of an order, and behind them.
+constexpr std::size_t room_between = 1024;
+
 // Arrays that stand one behind the other in one block of memory.
 class arrays_of_order {
   public:
@@ -57,10 +60,13 @@ class arrays_of_order {
 }  // namespace
 
 std::size_t point_rows::add(quasi::order order) {
-    const auto at = std::ranges::find(orders_, order);
-    if (at != orders_.end()) return static_cast<std::size_t>(at - orders_.begin());
+    const auto [at, is_new] = known_.try_emplace(order.identity(), orders_.size());
+    if (!is_new) return at->second;
+    const first_rows last = first_.back();
+    first_.push_back({last.normals + rows_of(order, shock_kind::normal),
+                      last.uniforms + rows_of(order, shock_kind::uniform)});
     orders_.push_back(std::move(order));
-    return orders_.size() - 1;
+    return at->second;
 }
 
 std::uint64_t point_rows::rows(shock_kind kind) const {
@@ -68,16 +74,14 @@ std::uint64_t point_rows::rows(shock_kind kind) const {
 }
 
 std::uint64_t point_rows::first_row(shock_kind kind, std::size_t share) const {
-    std::uint64_t rows = 0;
-    for (std::size_t i = 0; i < share; ++i) rows += rows_of(orders_[i], kind);
-    return rows;
+    return kind == shock_kind::normal ? first_[share].normals : first_[share].uniforms;
 }
 
 std::size_t point_rows::bytes() const {
     std::size_t bytes = 0;
     for (const quasi::order& of : orders_) {
         bytes += of.steps() * (sizeof(kernels::bridge_node) + 2 * sizeof(word32) + sizeof(double)) +
-                 (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + 1024;
+                 (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + room_between;
     }
     return bytes;
 }

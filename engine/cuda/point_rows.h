@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "engine/cuda/device.h"
@@ -16,7 +17,7 @@ namespace tilewalk::cuda {
 
 class point_rows {
   public:
-    // Returns the number of the order's share.
+    // Returns the number of the order's share; all orders are of one maker.
     std::size_t add(quasi::order order);
     const quasi::order& order_of(std::size_t share) const { return orders_[share]; }
 
@@ -31,7 +32,12 @@ class point_rows {
     std::size_t bytes() const;
 
   private:
+    struct first_rows {
+        std::uint64_t normals = 0, uniforms = 0;
+    };
+    std::map<std::vector<std::uint64_t>, std::size_t> known_;  // by identity
     std::vector<quasi::order> orders_;
+    std::vector<first_rows> first_{{}};  // by share; the last are those of the next one
 };
 
 }  // namespace tilewalk::cuda

@@ -2,9 +2,11 @@
 #include "engine/quasi/order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <queue>
 #include <string>
+#include <utility>
 
 #include "engine/quasi/directions.h"
 #include "kernels/arithmetic.h"
@@ -74,14 +76,17 @@ class bridge {
         const auto next = std::ranges::upper_bound(steps, left);
         return next != steps.end() && *next < right;
     }
-    // The step in the list that is the nearest to the middle of the time.
+    // The step in the list, between both ends, that is the nearest to the middle of the time.
     int middle_of(std::span<const int> steps, const gap& of) const {
         const double middle = (time(of.left) + time(of.right)) / 2;
-        int best = -1;
-        for (auto at = std::ranges::upper_bound(steps, of.left); at != steps.end() && *at < of.right; ++at) {
-            if (best < 0 || distance(*at, middle) < distance(best, middle)) best = *at;
-        }
-        return best;
+        const auto first = std::ranges::upper_bound(steps, of.left),
+                   end = std::ranges::lower_bound(steps, of.right);
+        const auto behind =
+            std::lower_bound(first, end, middle, [&](int s, double t) { return time(s) < t; });
+        if (behind == first) return *first;
+        if (behind == end || distance(*std::prev(behind), middle) <= distance(*behind, middle))
+            return *std::prev(behind);
+        return *behind;
     }
     double distance(int step, double from) const { return kernels::abs(time(step) - from); }
     void know(int step) { known_.insert(std::ranges::upper_bound(known_, step), step); }
@@ -119,6 +124,21 @@ std::vector<double> clock_of(const program::timeline& when) {
     return out;
 }
 
+order_of_steps bridged(const program::timeline& when, const std::vector<bool>& is_looked_at) {
+    const std::vector<double> clock = clock_of(when);
+    std::vector<int> all(clock.size()), looked_at;
+    std::iota(all.begin(), all.end(), 0);
+    for (const int s : all)
+        if (is_looked_at[static_cast<std::size_t>(s)]) looked_at.push_back(s);
+    bridge made(clock);
+    made.take(looked_at);
+    made.take(all);
+    order_of_steps out{std::move(made).nodes(), {}};
+    for (std::size_t s = 0; s < clock.size(); ++s)
+        out.inverse_roots.push_back(1 / kernels::sqrt(clock[s] - (s == 0 ? 0 : clock[s - 1])));
+    return out;
+}
+
 }  // namespace
 
 construction construction_named(std::string_view name) {
@@ -128,47 +148,45 @@ construction construction_named(std::string_view name) {
     return static_cast<construction>(at - construction_names.begin());
 }
 
-order::order(const program::path_program& code, const program::path_data& data, const program::timeline& when,
-             const points& of)
+order::order(const program::path_program& code, const program::path_data& data,
+             std::shared_ptr<const order_of_steps> steps)
     : normals_(slots_of(code.normal_streams, code.normals_per_step, data.normal_names)),
       uniforms_(slots_of(code.uniform_streams, code.uniforms_per_step, data.uniform_names)),
-      is_bridged_(of.construction == construction::bridge && !normals_.empty() && when.steps() > 1) {
-    const auto steps = static_cast<int>(when.steps());
-    std::vector<int> all(when.steps());
-    std::iota(all.begin(), all.end(), 0);
-    if (is_bridged_) {
-        const std::vector<double> clock = clock_of(when);
-        std::vector<int> looked_at;
-        for (const int s : all)
-            if (!when.events_after(static_cast<std::size_t>(s)).empty()) looked_at.push_back(s);
-        bridge made(clock);
-        made.take(looked_at);
-        made.take(all);
-        nodes_ = std::move(made).nodes();
-        for (std::size_t s = 0; s < clock.size(); ++s)
-            inverse_roots_.push_back(1 / kernels::sqrt(clock[s] - (s == 0 ? 0 : clock[s - 1])));
-    } else {
-        for (int s = 0; s < steps; ++s) nodes_.push_back({s, -1, -1, 0, 0, 1});
-    }
-    has_quasi_uniforms_ = !uniforms_.empty() && when.steps() * uniforms_.size() <= most_quasi_uniforms;
+      steps_(std::move(steps)) {
+    const std::size_t count = steps_->nodes.size();
+    has_quasi_uniforms_ = !uniforms_.empty() && count * uniforms_.size() <= most_quasi_uniforms;
     dimensions_of_node_ = normals_.size() + (has_quasi_uniforms_ ? uniforms_.size() : 0);
-    if (dimensions_of_node_ > 0)
-        quasi_nodes_ = std::min(nodes_.size(), most_dimensions / dimensions_of_node_);
+    if (dimensions_of_node_ > 0) quasi_nodes_ = std::min(count, most_dimensions / dimensions_of_node_);
 }
 
-bool operator==(const order& a, const order& b) {
-    const auto are_alike = [](const order::place_of_slot& x, const order::place_of_slot& y) {
-        return x.in_stream.stream == y.in_stream.stream && x.in_stream.dimension == y.in_stream.dimension &&
-               x.in_stream.dimensions == y.in_stream.dimensions && x.key.low == y.key.low &&
-               x.key.high == y.key.high;
-    };
-    const auto are_nodes_alike = [](const bridge_node& x, const bridge_node& y) {
-        return x.step == y.step && x.left == y.left && x.right == y.right && x.by_left == y.by_left &&
-               x.by_right == y.by_right && x.deviation == y.deviation;
-    };
-    return a.is_bridged_ == b.is_bridged_ && std::ranges::equal(a.normals_, b.normals_, are_alike) &&
-           std::ranges::equal(a.uniforms_, b.uniforms_, are_alike) &&
-           std::ranges::equal(a.nodes_, b.nodes_, are_nodes_alike) && a.inverse_roots_ == b.inverse_roots_;
+std::vector<std::uint64_t> order::identity() const {
+    std::vector<std::uint64_t> out{reinterpret_cast<std::uintptr_t>(steps_.get()), normals_.size()};
+    for (const auto* slots : {&normals_, &uniforms_}) {
+        for (const place_of_slot& s : *slots) {
+            out.push_back(std::uint64_t{s.in_stream.dimension} << 32 | s.in_stream.dimensions);
+            out.push_back(std::uint64_t{s.key.high} << 32 | s.key.low);
+        }
+    }
+    return out;
+}
+
+order order_maker::made_for(const program::path_program& code, const program::path_data& data,
+                            const program::timeline& when, const points& of) {
+    if (of.construction == construction::steps || code.normals_per_step == 0 || when.steps() < 2) {
+        std::shared_ptr<const order_of_steps>& known = in_time_[when.steps()];
+        if (!known) {
+            auto made = std::make_shared<order_of_steps>();
+            for (std::size_t s = 0; s < when.steps(); ++s)
+                made->nodes.push_back({static_cast<int>(s), -1, -1, 0, 0, 1});
+            known = std::move(made);
+        }
+        return {code, data, known};
+    }
+    std::vector<bool> is_looked_at;
+    for (std::size_t s = 0; s < when.steps(); ++s) is_looked_at.push_back(!when.events_after(s).empty());
+    std::shared_ptr<const order_of_steps>& known = bridges_[{when.times, is_looked_at}];
+    if (!known) known = std::make_shared<const order_of_steps>(bridged(when, is_looked_at));
+    return {code, data, known};
 }
 
 }  // namespace tilewalk::quasi

@@ -6,8 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/bridge.h"
@@ -33,20 +36,22 @@ struct points {
     friend bool operator==(const points&, const points&) = default;
 };
 
+// The order of steps, which trades of the same dates have in common.
+struct order_of_steps {
+    // Nodes in the order of their dimensions; each is where paths are after a step.
+    std::vector<kernels::bridge_node> nodes;
+    std::vector<double> inverse_roots;  // by step, one over the deviation of its move; none without a bridge
+};
+
 class order {
   public:
-    order(const program::path_program& code, const program::path_data& data, const program::timeline& when,
-          const points& of);
-
-    std::size_t steps() const { return nodes_.size(); }
+    std::size_t steps() const { return steps_->nodes.size(); }
     std::size_t normals() const { return normals_.size(); }    // of a step
     std::size_t uniforms() const { return uniforms_.size(); }  // likewise
-    bool is_bridged() const { return is_bridged_; }
+    bool is_bridged() const { return !steps_->inverse_roots.empty(); }
 
-    // Nodes in the order of their dimensions; each is where paths are after a step.
-    std::span<const kernels::bridge_node> nodes() const { return nodes_; }
-    // By step, one over the deviation of its move.
-    std::span<const double> inverse_roots() const { return inverse_roots_; }
+    std::span<const kernels::bridge_node> nodes() const { return steps_->nodes; }
+    std::span<const double> inverse_roots() const { return steps_->inverse_roots; }
 
     // Nodes from this one on are drawn without points, which have no dimensions left.
     std::size_t quasi_nodes() const { return quasi_nodes_; }
@@ -68,15 +73,31 @@ class order {
     std::span<const place_of_slot> normal_slots() const { return normals_; }
     std::span<const place_of_slot> uniform_slots() const { return uniforms_; }
 
-    // Whether all numbers that they make are the same.
-    friend bool operator==(const order& a, const order& b);
+    // Words that two orders of one maker share if all numbers that they make are the same.
+    std::vector<std::uint64_t> identity() const;
 
   private:
+    friend class order_maker;
+    order(const program::path_program& code, const program::path_data& data,
+          std::shared_ptr<const order_of_steps> steps);
+
     std::vector<place_of_slot> normals_, uniforms_;
-    std::vector<kernels::bridge_node> nodes_;
-    std::vector<double> inverse_roots_;
+    std::shared_ptr<const order_of_steps> steps_;
     std::size_t dimensions_of_node_ = 0, quasi_nodes_ = 0;
-    bool is_bridged_ = false, has_quasi_uniforms_ = false;
+    bool has_quasi_uniforms_ = false;
+};
+
+// Makes orders. A book has many trades and few sets of dates.
+class order_maker {
+  public:
+    order made_for(const program::path_program& code, const program::path_data& data,
+                   const program::timeline& when, const points& of);
+
+  private:
+    // A bridge goes by times, and by whether something is looked at after each step.
+    using dates = std::pair<std::vector<double>, std::vector<bool>>;
+    std::map<dates, std::shared_ptr<const order_of_steps>> bridges_;
+    std::map<std::size_t, std::shared_ptr<const order_of_steps>> in_time_;
 };
 
 }  // namespace tilewalk::quasi

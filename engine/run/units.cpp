@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/arithmetic.h"
+#include "kernels/sobol.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::run {
@@ -27,6 +28,12 @@ std::uint64_t quasi_unit_paths(std::uint64_t run_paths) {
 
 std::uint64_t paths_of_randomisation(std::uint64_t run_paths, std::uint64_t randomisations) {
     const std::uint64_t paths = (run_paths + randomisations - 1) / randomisations;
+    constexpr std::uint64_t most = std::uint64_t{1} << kernels::bits_of_index;
+    if (paths > most)
+        throw error(error_kind::usage,
+                    "found " + std::to_string(run_paths) +
+                        " paths of quasi-random points, expected at most 2^32 for each of " +
+                        std::to_string(randomisations) + " randomisations");
     return std::bit_ceil(kernels::tiles_of(std::max<std::uint64_t>(paths, 1))) * kernels::paths_per_tile;
 }
 

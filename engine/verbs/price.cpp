@@ -205,7 +205,7 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
 
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
-              const std::vector<found_bound>& bounds, priced_book& into) {
+              const std::vector<found_bound>& bounds, jumping_programs& jumping, priced_book& into) {
     const std::size_t trades = r.book.trades.size();
     for (std::size_t i = 0; i < trades; ++i) {
         const std::size_t k = m * trades + i;
@@ -215,8 +215,8 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
             into.told.manifest.part_paths = walked[k]->part_paths;
             into.derivatives.back() = std::move(walked[k]->derivatives);
         }
-        price_row& row =
-            into.told.rows.emplace_back(row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths));
+        price_row& row = into.told.rows.emplace_back(
+            row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths, jumping));
         if (r.plans[k].rights) add_rights(row, *r.plans[k].rights, bounds[k]);
         if (m == 0) continue;
         if (std::string why = remark_on_paths(r.plans[i], r.plans[k]); !why.empty())
@@ -369,11 +369,12 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     std::vector<found_bound> bounds = walk_bounds(r, all, by, tells);
     nest_bounds(r, tells, bounds);
     std::vector<priced_book> made(r.in.size());
+    jumping_programs jumping;
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;
         of = told;
         of.path_steps = path_steps[m];
-        add_rows(r, m, walked, bounds, made[m]);
+        add_rows(r, m, walked, bounds, jumping, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);

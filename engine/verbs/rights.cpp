@@ -198,7 +198,6 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     e.training_paths = of.training_paths;
     e.part_means = row.part_means;
     if (!has_bound) return;
-    constexpr double normal_95 = 1.959963984540054;
     const double mean = bound.walked->result.moments.mean;
     const double error_of_bound = bound.walked->quasi ? bound.walked->quasi->standard_error
                                                       : run::standard_error_of(bound.walked->result.moments);
@@ -209,9 +208,9 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     row.price = (e.lower_bound + e.upper_bound) / 2;
     row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
     // The middle lies beyond an end where chance has put the bounds the wrong way round.
-    const double reach = normal_95 * row.standard_error;
-    row.low = std::min(e.lower_bound - normal_95 * e.lower_error, row.price - reach);
-    row.high = std::max(e.upper_bound + normal_95 * e.upper_error, row.price + reach);
+    const double width = run::width_95(row.degrees_of_freedom()), reach = width * row.standard_error;
+    row.low = std::min(e.lower_bound - width * e.lower_error, row.price - reach);
+    row.high = std::max(e.upper_bound + width * e.upper_error, row.price + reach);
     const double apart = e.upper_bound - e.lower_bound;
     if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
         char text[32];

@@ -92,14 +92,13 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
 // The standard error from randomisations. The mean of a payoff that jumps moves by whole paths, and where
 // few dimensions count so evenly that all randomisations have the same number of them, their spread shows
 // less than one path more or less would make. The size of its jump is that of a payoff with two values.
-double quasi_error(const run::estimate& of, const kernels::moments& m, const planned& p) {
-    if (m.m2 == 0 || program::jumps_of(*p.ready->code, p.ready->data, p.ready->when).empty())
-        return of.standard_error;
+double quasi_error(const run::estimate& of, const kernels::moments& m, bool jumps) {
+    if (m.m2 == 0 || !jumps) return of.standard_error;
     return std::hypot(of.standard_error, std::sqrt(m.m4 / m.m2) / m.count);
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<run::estimate>& quasi, const planned& p) {
+                  const std::optional<run::estimate>& quasi, const planned& p, jumping_programs& jumping) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -110,7 +109,8 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     }
     const kernels::moments& m = r.moments;
     const double n = m.count;
-    const double standard_error = quasi ? quasi_error(*quasi, m, p) : run::standard_error_of(m);
+    const double standard_error =
+        quasi ? quasi_error(*quasi, m, jumping.has(*p.ready)) : run::standard_error_of(m);
     row.randomisations = quasi ? quasi->units : 0;
     const double width = run::width_95(row.degrees_of_freedom()) * standard_error;
     const double low = m.mean - width, high = m.mean + width;
@@ -140,8 +140,14 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 
 }  // namespace
 
+bool jumping_programs::has(const ready_trade& t) {
+    const auto [at, is_new] = known_.try_emplace(t.code, false);
+    if (is_new) at->second = !program::jumps_of(*t.code, t.data, t.when).empty();
+    return at->second;
+}
+
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
-                 std::uint64_t paths) {
+                 std::uint64_t paths, jumping_programs& jumping) {
     price_row row;
     row.trade = t.id;
     row.product = t.product_name;
@@ -154,7 +160,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     } else if (p.ready->certain) {
         price_certain(row, p.ready->certain_value);
     } else {
-        price_walked(row, walked->result, paths, walked->quasi, p);
+        price_walked(row, walked->result, paths, walked->quasi, p, jumping);
         row.shadow_difference = walked->shadow_difference;
         row.part_means = std::move(walked->part_means);
         if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 
 #include "engine/book/book_state.h"
@@ -12,8 +14,17 @@
 
 namespace tilewalk::verbs {
 
+// Whether the payoffs of programs jump, which is tried once for each.
+class jumping_programs {
+  public:
+    bool has(const ready_trade& t);
+
+  private:
+    std::map<std::shared_ptr<const program::path_program>, bool> known_;
+};
+
 // Takes the means of parts from `walked`, which is there unless the trade failed or needed no path.
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
-                 std::uint64_t paths);
+                 std::uint64_t paths, jumping_programs& jumping);
 
 }  // namespace tilewalk::verbs
