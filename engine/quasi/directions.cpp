@@ -77,7 +77,7 @@ std::vector<word32> primitive_polynomials(int degree) {
         return out;
     };
     const auto power_of_x = [&](word32 exponent, word32 polynomial) {
-        word32 out = 1, base = degree == 1 ? 1 : 2;
+        word32 out = 1, base = degree == 1 ? 1 : 2;  // x, which is 1 modulo x + 1
         for (; exponent != 0; exponent >>= 1) {
             if ((exponent & 1) != 0) out = product(out, base, polynomial);
             base = product(base, base, polynomial);
